@@ -156,6 +156,10 @@ def __getattr__(name: str) -> Any:
             raise missing_package(error) or error from error
         return imported if name in _LAZY_MODULES else getattr(imported, name)
     if compiled_module_error is not None and name in __all__:
+        try:
+            importlib.import_module("numpy")
+        except ImportError as error:
+            raise ImportError("cospot needs NumPy: pip install numpy") from error
         raise ImportError(
             f"cospot's compiled module does not load: {compiled_module_error}"
         ) from compiled_module_error

@@ -30,7 +30,7 @@ std::string gain_text(const MeanInterval& gain, const std::string& currency) {
 }
 
 std::string loss_sentence(const JudgedAlternative& of, double limit) {
-  if (of.vm_loss == 0) return "No VM lost anything.";
+  if (of.vm_loss == 0) return "VMs lost nothing.";
   return fmt::format("VMs lost {} of what they asked for, {} in the worst part; the limit is {}.",
                      percent(of.vm_loss, 4), percent(of.most_vm_loss, 4), percent(limit, 4));
 }
@@ -158,6 +158,10 @@ std::string first_sentence(const PlanFindings& findings) {
                      run.setting.label());
 }
 
+bool is_zero(const MeanInterval& difference) {
+  return difference.mean == 0 && difference.half_width.value_or(0) == 0;
+}
+
 std::string second_sentence(const PlanFindings& findings, const std::string& currency) {
   const JudgedAlternative& advised = findings.of(findings.advised);
   const std::string judged = findings.judged_parts() == 1
@@ -171,13 +175,24 @@ std::string second_sentence(const PlanFindings& findings, const std::string& cur
         alternative_name(findings.next_best), money(most.mean_net.mean, currency), judged,
         percent(most.most_vm_loss, 4));
   }
-  std::string text =
-      fmt::format("It earned {} a day from idle capacity in {}, net of lost VMs: {} over {}",
-                  money(advised.mean_net.mean, currency), judged,
-                  gain_text(findings.lead, currency), alternative_name(findings.next_best));
-  if (!is_sure(findings.lead)) text += ", which more parts may reverse";
+  std::string text = fmt::format(
+      "It would have earned {} a day ({} a month) from idle capacity in {}, net of lost "
+      "VMs: ",
+      money(advised.mean_net.mean, currency), money(kDaysPerMonth * advised.mean_net.mean, ""),
+      judged);
+  const std::string_view next = alternative_name(findings.next_best);
+  if (is_zero(findings.lead)) {
+    text += fmt::format("the same as {}", next);
+  } else {
+    text += fmt::format("{} over {}", gain_text(findings.lead, currency), next);
+    if (!is_sure(findings.lead)) text += ", which more parts may reverse";
+  }
+  const auto same = static_cast<std::size_t>(std::ranges::count(advised.chosen, advised.last));
+  if (same < advised.chosen.size()) {
+    text += fmt::format("; this setting was chosen for {} of them", same);
+  }
   const bool is_divided = findings.of(Alternative::kPlan).chosen != advised.chosen;
-  if (is_divided) {
+  if (is_divided && !is_zero(findings.gain)) {
     text += fmt::format("; dividing it as the past suggested would have earned {} in comparison",
                         gain_text(findings.gain, currency));
   }
@@ -202,7 +217,8 @@ std::string division_text(const PlanSetting& setting, const Division& division) 
   if (setting.sells_nothing()) return "nothing";
   if (division == Division{}) return "all idle capacity as spots";
   return fmt::format(
-      "{:g}% of requests as Economy instances (promised with confidence {:g}) and the rest as "
+      "{:g}% of requested spots as Economy instances (promised with confidence {:g}) and the rest "
+      "as "
       "spots",
       division.economy_percent, division.confidence);
 }

@@ -19,7 +19,9 @@ class SizeQuote:
     vcpus: int
     memory_mb: int
     slots_now: int  #: how many of them fit now
-    lives_at_least_s: list[Lifetime]  #: for each probability of `Quotes.evicted`
+    lives_at_least_s: list[Lifetime]  #: the estimate for each probability of `Quotes.evicted`
+    #: The same, no longer than the history supports with 95 % confidence: what may be promised.
+    supported_s: list[Lifetime]
     slots: list[float]  #: numbers of free slots: an estimate holds from one up to the next
     samples: list[int]  #: lifetimes that were seen, for each of `slots`
     quantiles_s: list[list[Lifetime]]  #: for each probability of `Quotes.evicted`, by `slots`

@@ -125,7 +125,7 @@ std::string plan_text(const EconomyInput& input, const EconomySettings& settings
   }
   const bool has_income = !plan.promises.empty() && plan.promises.front().income_per_month;
   if (has_income) {
-    table.add_column(currency.empty() ? "a month" : currency + " a month");
+    table.add_column((currency.empty() ? "a month" : currency + " a month") + ", all sold");
   }
   for (const PlannedPromise& one : plan.promises) {
     const auto past = [&one](double BacktestResult::*share) {
@@ -145,20 +145,20 @@ std::string plan_text(const EconomyInput& input, const EconomySettings& settings
                                  : plan.promises.front().backtest->cycles;
   const std::string past =
       cycles == 0 ? fmt::format(
-                        "The history is too short to try it on the past: {} days of "
-                        "training and {} days to judge are needed.\n",
+                        "caution  the history is too short to test this on the past: {} days of "
+                        "training and {} days to judge are needed\n",
                         settings.training_days, settings.horizon_days)
                   : fmt::format(
                         "\"before\": the same promise made {} times in the past; theta, its profit "
                         "over that "
                         "of spots alone,\nis at most that of a promise that is always kept.\n",
                         cycles);
-  return heading(input, settings) +
+  return heading(input, settings) + (cycles == 0 ? past : "") +
          fmt::format("model   {}{}\n\nFor the next {} days, of a capacity of {}{}:\n", plan.model,
                      plan.note.empty() ? "" : " (" + plan.note + ")", settings.horizon_days,
                      amount_of(plan.capacity, input),
                      input.unit.empty() ? " in the unit of the file" : " " + input.unit) +
-         table.text() + past + (has_income ? std::string(kSoldOnce) : "");
+         table.text() + (cycles == 0 ? "" : past) + (has_income ? std::string(kSoldOnce) : "");
 }
 
 }  // namespace cospot

@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <numeric>
+#include <span>
 #include <thread>
 
 #include "core/errors.hpp"
 #include "filters/lifetime_sla_filter.hpp"
+#include "guarantees/sla/evidence.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/base/text/text_table.hpp"
@@ -98,14 +102,24 @@ SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at
   quotes.spots = until.spot_admitted;
   quotes.evictions = until.evictions;
   LifetimeEstimateSettings estimate = forecast.estimate_settings();
+  const Evidence evidence(quotes.at, quotes.spots, probabilities);
   estimate.probabilities = probabilities;
+  for (const double probability : evidence.probabilities()) {
+    if (std::ranges::find(probabilities, probability) == probabilities.end()) {
+      estimate.probabilities.push_back(probability);
+    }
+  }
   LifetimeEstimate made(forecast.history(), estimate, SimTime{0}, quotes.at,
                         forecast.refreshes().count, forecast.made_at());
   quotes.quantiles = run_pieces(made, threads);
   for (const ResourceVector& size : estimate.sizes) {
     SizeQuote quote{.size = size, .slots = free_slots(engine.hosts().view(), size)};
+    const std::vector<std::uint32_t>& samples = quotes.quantiles.table(size)->samples;
+    const auto looked_at = std::accumulate(samples.begin(), samples.end(), std::uint64_t{0});
     for (const double evicted : probabilities) {
       quote.lifetimes.push_back(quotes.quantiles.promised(size, quote.slots, evicted));
+      quote.supported.push_back(
+          evidence.supported(quotes.quantiles, size, quote.slots, evicted, looked_at));
     }
     quotes.sizes.push_back(std::move(quote));
   }
@@ -124,7 +138,7 @@ std::string quotes_text(const SlaQuotes& quotes) {
   for (const SizeQuote& quote : quotes.sizes) {
     std::vector<std::string> row{words.count_of_vcpus(quote.size.vcpus),
                                  count_text(quote.size.memory_mb), fmt::format("{}", quote.slots)};
-    for (const SimTime lifetime : quote.lifetimes) row.push_back(lifetime_text(lifetime));
+    for (const SimTime lifetime : quote.supported) row.push_back(lifetime_text(lifetime));
     table.add_row(std::move(row));
   }
   const std::string delay =
@@ -136,7 +150,9 @@ std::string quotes_text(const SlaQuotes& quotes) {
              "Spots that start {:g} h into the trace, by what happened before (spots {}, evictions "
              "{}){}\n",
              hours_of(quotes.at), quotes.spots, quotes.evictions, delay) +
-         table.text();
+         table.text() +
+         "(no longer than the history supports with 95 % confidence: a lifetime of L counts once "
+         "for each L\nthat was observed; --json has the estimates without that limit)\n";
 }
 
 Json quotes_json(const SlaQuotes& quotes) {
@@ -153,9 +169,11 @@ Json quotes_json(const SlaQuotes& quotes) {
                 {"memory_mb", quote.size.memory_mb},
                 {"slots_now", quote.slots},
                 {"lives_at_least_s", lifetimes(quote.lifetimes)},
+                {"supported_s", lifetimes(quote.supported)},
                 {"slots", slots},
                 {"samples", table.samples},
-                {"quantiles_s", json_list_of(table.quantiles, lifetimes)}};
+                {"quantiles_s",
+                 json_list_of(std::span(table.quantiles).first(quotes.evicted.size()), lifetimes)}};
   };
   return {{"at_s", seconds_json(quotes.at)},
           {"spot_delay_s", seconds_json(quotes.spot_delay)},

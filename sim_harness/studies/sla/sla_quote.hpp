@@ -19,6 +19,7 @@ struct SizeQuote {
   ResourceVector size;
   std::int64_t slots = 0;            ///< how many fit now
   std::vector<SimTime> lifetimes{};  ///< for each of SlaQuotes::evicted; kNoPromise: none
+  std::vector<SimTime> supported{};  ///< the same, no longer than the history supports (Evidence)
 };
 
 /// Quotes at one time of a run.

@@ -1,0 +1,70 @@
+#include "guarantees/sla/evidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "guarantees/sla/kept_promises.hpp"
+
+namespace cospot {
+namespace {
+
+/// Shares of evicted spots at which a lifetime is looked for, below each target.
+constexpr int kShares = 20;
+/// A quantile so low is the shortest lifetime that ended in an eviction.
+constexpr double kLeastProbability = 1e-9;
+
+bool is_supported(double target, double share, std::uint64_t observations) {
+  const auto evicted =
+      static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(observations)));
+  return eviction_interval({.promised = observations, .broken = evicted}).upper <= target;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> observations_needed(double target, double share) {
+  constexpr std::uint64_t kMost = 10'000'000;
+  std::uint64_t too_few = 0;
+  std::uint64_t enough = 1;
+  while (!is_supported(target, share, enough)) {
+    if (enough >= kMost) return std::nullopt;
+    too_few = enough;
+    enough = std::min(2 * enough, kMost);
+  }
+  while (enough - too_few > 1) {
+    const std::uint64_t middle = (too_few + enough) / 2;
+    (is_supported(target, share, middle) ? enough : too_few) = middle;
+  }
+  return enough;
+}
+
+Evidence::Evidence(SimTime observed, std::uint64_t spots, std::span<const double> targets)
+    : observed_(observed), spots_(spots) {
+  for (const double target : targets) {
+    for (int part = 0; part < kShares; ++part) {
+      const double share = target * part / kShares;
+      const std::optional<std::uint64_t> needed = observations_needed(target, share);
+      if (!needed || *needed > spots) continue;
+      const double probability = std::max(share, kLeastProbability);
+      steps_.push_back({.target = target, .probability = probability, .needed = *needed});
+      probabilities_.push_back(probability);
+    }
+  }
+  std::ranges::sort(probabilities_);
+  const auto repeated = std::ranges::unique(probabilities_);
+  probabilities_.erase(repeated.begin(), repeated.end());
+}
+
+SimTime Evidence::supported(const LifetimeQuantiles& quantiles, const ResourceVector& size,
+                            std::int64_t slots, double target, std::uint64_t samples) const {
+  SimTime longest = kNoPromise;
+  for (const Step& step : steps_) {
+    if (step.target != target || step.needed > std::min(spots_, samples)) continue;
+    const SimTime lifetime = quantiles.promised(size, slots, step.probability);
+    if (lifetime <= SimTime{0}) continue;
+    const SimTime most = observed_ / static_cast<std::int64_t>(step.needed);
+    longest = std::max(longest, std::min(lifetime, most));
+  }
+  return longest;
+}
+
+}  // namespace cospot

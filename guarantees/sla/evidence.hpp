@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/model/resource_vector.hpp"
+#include "core/model/sim_time.hpp"
+#include "guarantees/sla/lifetime_quantiles.hpp"
+
+namespace cospot {
+
+/// How many independent observations support a target, when `share` of them were evicted: so many
+/// that the upper end of Clopper and Pearson's interval is at most the target. Nothing: more than
+/// anybody will have.
+[[nodiscard]] std::optional<std::uint64_t> observations_needed(double target, double share = 0);
+
+/// What a history supports: no promise is longer, and none is surer, than what was observed.
+///
+/// Thousands of fictitious spots in one history are no thousands of observations: they share the
+/// same past. For a lifetime of L the history counts as so many independent observations as
+/// stretches of L follow one another in the observed time, and as no more than spots ran in it.
+class Evidence {
+ public:
+  /// Args: targets: probabilities of eviction for which lifetimes are promised.
+  Evidence(SimTime observed, std::uint64_t spots, std::span<const double> targets);
+
+  /// The probabilities whose quantiles are looked at; LifetimeQuantiles has to have them.
+  [[nodiscard]] const std::vector<double>& probabilities() const { return probabilities_; }
+
+  /// The longest lifetime that may be promised; kNoPromise: none. Args: samples: of the fictitious
+  /// spots that were looked at.
+  [[nodiscard]] SimTime supported(const LifetimeQuantiles& quantiles, const ResourceVector& size,
+                                  std::int64_t slots, double target, std::uint64_t samples) const;
+
+ private:
+  /// What a share of evicted spots below a target takes.
+  struct Step {
+    double target = 0;
+    double probability = 0;
+    std::uint64_t needed = 0;
+  };
+
+  SimTime observed_;
+  std::uint64_t spots_;
+  std::vector<double> probabilities_;
+  std::vector<Step> steps_;
+};
+
+}  // namespace cospot
