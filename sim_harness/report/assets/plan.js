@@ -80,14 +80,14 @@
       }),
     },
     changes: {
-      rows: plan.sensitivity.map((one) => ({ if: one.if, net: one.net_per_day,
+      rows: plan.sensitivity.map((one) => ({ change: one.if, net: one.net_per_day,
         loss: 100 * one.most_vm_loss, setting: one.setting,
         vms: one.most_vm_loss > plan.max_vm_loss ? "loses more VMs than allowed" : "keeps the limit of VM loss" })),
       spec: (values) => ({
         height: { step: 24 }, data: { values },
         mark: { type: "bar", height: 14 },
         encoding: {
-          y: { field: "if", type: "nominal", sort: null, title: null },
+          y: { field: "change", type: "nominal", sort: null, title: null },
           x: { field: "net", type: "quantitative", title: money },
           color: { field: "vms", type: "nominal", title: null, legend: { orient: "top" },
             scale: { domain: ["keeps the limit of VM loss", "loses more VMs than allowed"], range: [palette[0], "#d55e00"] } },

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Opens the page of `cospot plan` in Chromium: every chart is drawn, wide, narrow and dark.
+
+    tests/browser/test_plan_page.py --cospot build/release/cospot
+
+Exit code 77: skipped, because there is no browser to drive.
+"""
+
+# ruff: noqa: PT009
+
+from __future__ import annotations
+
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+from typing import Any, ClassVar
+
+from browser import Browser, run_cases
+
+CHARTS = ["division", "income", "promises", "changes"]
+PLAN = ["plan", "azure2020:seed=3:scale=0.001", "--host", "10400,2250", "--hosts", "47", "-q",
+        "--parts", "4", "--otn", "1,4", "--evictor", "FIFO,YJF",
+        "--price", "on-demand=0.04,spot=0.012,economy=0.02,currency=EUR"]
+
+
+class PlanPage(unittest.TestCase):
+    """The page of a plan over four parts."""
+
+    cospot: ClassVar[pathlib.Path]
+    folder: ClassVar[pathlib.Path]
+    plan: ClassVar[dict[str, Any]]
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        made = subprocess.run([cls.cospot, *PLAN, "--report", "plan.html", "--json"],
+                              cwd=cls.folder, check=True, capture_output=True, text=True)
+        cls.plan = json.loads(made.stdout)
+
+    def check_page(self, **window: Any) -> None:
+        browser = Browser(**window)
+        self.addCleanup(browser.close)
+        browser.open(self.folder / "plan.html")
+        heights = "return Object.fromEntries([...document.querySelectorAll('.chart')]" \
+                  ".map((one) => [one.id, one.querySelector('canvas')?.clientHeight ?? 0]))"
+        self.assertTrue(browser.until(lambda: all(browser.run(heights).values())),
+                        browser.run(heights))
+        self.assertEqual(sorted(browser.run(heights)), sorted(CHARTS))
+        # Vega tells how it lays charts out; anything that was thrown would leave a part undone.
+        self.assertEqual([one for one in browser.console() if "Dropping" not in one], [])
+        self.assertEqual(browser.run("const page = document.documentElement;"
+                                     "return page.scrollWidth - page.clientWidth"), 0)
+        # Bars of what would change the decision: one for each line of the table.
+        bars = browser.run("return document.getElementById('changes').view"
+                           ".scenegraph().root.items[0].items"
+                           ".filter((group) => group.marktype === 'rect')"
+                           ".flatMap((group) => group.items.map((bar) => bar.datum.net))")
+        self.assertEqual(bars, [one["net_per_day"] for one in self.plan["sensitivity"]])
+
+    def test_wide(self) -> None:
+        self.check_page()
+
+    def test_narrow(self) -> None:
+        self.check_page(width=390, height=844)
+
+    def test_dark(self) -> None:
+        self.check_page(dark=True)
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(__doc__, PlanPage))
