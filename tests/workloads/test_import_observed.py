@@ -261,7 +261,7 @@ class Plausible(ImportCase):
         exports.write_kubernetes(self.folder / "pods.json", instances)
         self.import_files("pods.json", *SPOTS)
         wrong = self.cospot("workload", "info", "w.csv", "--host", "16,65536").stderr
-        assert "a host of 16,65536 has 4.1e+03" in wrong and "a vcpu counting 0.001 vCPU" in wrong
+        assert "a host of 16,65536 has 4096" in wrong and "a vcpu counting 0.001 vCPU" in wrong
         right = self.cospot("workload", "info", "w.csv", "--host", "14900,63360").stderr
         assert "units" not in right
 
