@@ -50,8 +50,8 @@ Evidence::Evidence(SimTime observed, std::uint64_t spots, std::span<const double
     }
   }
   std::ranges::sort(probabilities_);
-  const auto repeated = std::ranges::unique(probabilities_);
-  probabilities_.erase(repeated.begin(), repeated.end());
+  probabilities_.erase(std::unique(probabilities_.begin(), probabilities_.end()),
+                       probabilities_.end());
 }
 
 SimTime Evidence::supported(const LifetimeQuantiles& quantiles, const ResourceVector& size,

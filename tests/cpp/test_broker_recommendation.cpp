@@ -169,7 +169,8 @@ TEST_CASE("recommend: on-demand where spots save nothing") {
       {.threads = 1});
   CHECK(found.ranked.front().saving.mean < 0);
   CHECK_FALSE(found.beats_on_demand());
-  CHECK(recommendation_text(found).starts_with("Recommendation: on-demand; no setting is significantly cheaper"));
+  CHECK(recommendation_text(found).starts_with(
+      "Recommendation: on-demand; no setting is significantly cheaper"));
 }
 
 TEST_CASE("recommend: where only capacity ends instances, bids are no choice") {
