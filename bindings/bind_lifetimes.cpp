@@ -8,6 +8,8 @@
 #include "bindings/policy_entries.hpp"
 #include "core/errors.hpp"
 #include "core/model/request.hpp"
+#include "guarantees/signals/forecast_score.hpp"
+#include "guarantees/sla/evidence.hpp"
 #include "guarantees/sla/history.hpp"
 #include "guarantees/sla/kept_promises.hpp"
 #include "guarantees/sla/lifetime_estimate.hpp"
@@ -77,6 +79,21 @@ py::tuple interval(const py::object& promised, const py::object& broken,
   const ProbabilityInterval bounds =
       eviction_interval(count, read_number(confidence, "confidence", 0.5, 0.999999));
   return py::make_tuple(bounds.lower, bounds.upper);
+}
+
+py::object forecast_skill(const std::vector<double>& losses,
+                          const std::vector<double>& reference_losses) {
+  if (losses.size() != reference_losses.size()) {
+    throw ConfigError(fmt::format("reference_losses: found {}, expected as many as losses, {}",
+                                  reference_losses.size(), losses.size()));
+  }
+  std::vector<SkillPart> parts;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    parts.push_back({.loss = losses[i], .reference_loss = reference_losses[i]});
+  }
+  const std::optional<Skill> skill = skill_of(parts);
+  if (!skill) return py::none();
+  return py::make_tuple(skill->skill, skill->half_width);
 }
 
 void bind_history(py::module_& core) {
@@ -201,6 +218,32 @@ Args:
 
 Raises:
     ConfigError: More were broken than promised, or the confidence is out of range.
+)doc");
+  core.def(
+      "observations_needed",
+      [](const py::object& target, const py::object& share) {
+        return observations_needed(read_number(target, "target", 0, 1),
+                                   read_number(share, "share", 0, 1));
+      },
+      "target"_a, "share"_a = 0.0, R"doc(
+Return how many independent observations support a promise; None: more than anybody will have.
+
+Args:
+    target: The share of promises that may be broken.
+    share: Of the spots that were evicted before.
+
+Raises:
+    ConfigError: One of them is no number from 0 to 1.
+)doc");
+  core.def("_forecast_skill", &forecast_skill, "losses"_a, "reference_losses"_a, R"doc(
+Return the skill of forecasts over a reference and half its 95 % interval over stretches of time.
+
+Args:
+    losses: The sum of squared errors of each stretch.
+    reference_losses: Those of the reference.
+
+Returns:
+    (skill, half_width), the latter None of one stretch; None: the reference made no mistake.
 )doc");
 }
 

@@ -1955,6 +1955,30 @@ def eviction_interval(
         ConfigError: More were broken than promised, or the confidence is out of range.
     """
 
+def observations_needed(target: _Number, share: _Number = 0.0) -> int | None:
+    """Return how many independent observations support a promise; None: more than anybody will have.
+
+    Args:
+        target: The share of promises that may be broken.
+        share: Of the spots that were evicted before.
+
+    Raises:
+        ConfigError: One of them is no number from 0 to 1.
+    """
+
+def _forecast_skill(
+    losses: Sequence[float], reference_losses: Sequence[float]
+) -> tuple[float, float | None] | None:
+    """Return the skill of forecasts over a reference and half its 95 % interval over stretches of time.
+
+    Args:
+        losses: The sum of squared errors of each stretch.
+        reference_losses: Those of the reference.
+
+    Returns:
+        (skill, half_width), the latter None of one stretch; None: the reference made no mistake.
+    """
+
 def _money_of_results(
     database: _Path,
     on_demand: float | None = None,

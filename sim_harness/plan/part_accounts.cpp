@@ -143,12 +143,7 @@ std::vector<PartAccount> PartAccounts::finish() {
 PromiseTally tally_of(std::span<const PartAccount> parts, std::size_t index, std::size_t from,
                       std::size_t to) {
   PromiseTally sum;
-  for (const PartAccount& part : parts.subspan(from, to - from)) {
-    const PromiseTally& of = part.promises[index];
-    sum.given += of.given;
-    sum.tested.promised += of.tested.promised;
-    sum.tested.broken += of.tested.broken;
-  }
+  for (const PartAccount& part : parts.subspan(from, to - from)) sum += part.promises[index];
   return sum;
 }
 
@@ -161,7 +156,7 @@ bool held_before(std::span<const PartAccount> parts, std::size_t index, const Pr
   };
   if (!held(tally_of(parts, index, 0, to))) return false;
   for (std::size_t part = to; part-- > 0;) {
-    const PromiseTally latest = tally_of(parts, index, part, part + 1);
+    const PromiseTally& latest = parts[part].promises[index];
     if (latest.tested.promised >= kLeastTested) return held(latest);
   }
   return true;

@@ -44,6 +44,13 @@ struct PromiseClass {
 struct PromiseTally {
   std::uint64_t given = 0;
   PromiseCount tested{};  ///< of them, those that lived so long or were evicted before
+
+  PromiseTally& operator+=(const PromiseTally& other) {
+    given += other.given;
+    tested.promised += other.tested.promised;
+    tested.broken += other.tested.broken;
+    return *this;
+  }
 };
 
 /// A class of promised lifetimes is sold after so many of its promises were tested, and from now on

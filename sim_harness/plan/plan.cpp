@@ -387,10 +387,7 @@ class PlanMaker {
       const std::size_t part = kPastParts + i;
       if (!held_before(run->second.parts, index, judged.promise, part)) continue;
       ++judged.parts;
-      const PromiseTally now = tally_of(run->second.parts, index, part, part + 1);
-      judged.tally.given += now.given;
-      judged.tally.tested.promised += now.tested.promised;
-      judged.tally.tested.broken += now.tested.broken;
+      judged.tally += run->second.parts[part].promises[index];
     }
     const auto last = found_.promised.find(plan.last);
     if (last != found_.promised.end()) {

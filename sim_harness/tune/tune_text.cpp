@@ -78,8 +78,7 @@ class Writer {
       std::string name = sample.spec.label;
       if (whole_) {
         const auto i = static_cast<double>(names.size());
-        const double days =
-            static_cast<double>(whole_->part.count()) / static_cast<double>(SimTime(kDay).count());
+        const double days = hours_of(whole_->part) / 24;
         name = fmt::format("days {:.3g} to {:.3g}", i * days, (i + 1) * days);
       }
       names.push_back(std::move(name));
@@ -124,9 +123,7 @@ class Writer {
     return fmt::format(
         "Datacenter: {}; {}\nA sample is {} days of the workload, one of {}; every run starts at "
         "its beginning.\n",
-        plural(whole_->hosts, "host"), needed,
-        fmt::format("{:.3g}", static_cast<double>(whole_->part.count()) /
-                                  static_cast<double>(SimTime(kDay).count())),
+        plural(whole_->hosts, "host"), needed, fmt::format("{:.3g}", hours_of(whole_->part) / 24),
         samples_.size());
   }
 

@@ -84,6 +84,9 @@ def test_bad_input() -> None:
 
 
 def test_the_interval_of_an_eviction_probability() -> None:
+    # None of n: 1 - 0.025^(1/n) is at most 0.1 from ln 0.025 / ln 0.9 = 35.01 on.
+    assert cospot.observations_needed(0.1) == 36
+    assert cospot.observations_needed(0.1, 0.1) is None
     lower, upper = cospot.eviction_interval(20, 4)
     assert (lower, upper) == pytest.approx((0.0573, 0.4366), abs=1e-4)  # Clopper and Pearson
     with pytest.raises(cospot.ConfigError, match="at most promised"):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import Final
+from datetime import datetime, timezone
+from typing import Any, Final
 
 #: To open such a file with: a look at its end needs reading.
 APPENDING: Final = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
@@ -33,3 +34,12 @@ def append_line(file: int, line: bytes) -> None:
 def _is_unfinished(file: int) -> bool:
     size = os.fstat(file).st_size
     return size > 0 and os.pread(file, 1, size - 1) != b"\n"
+
+
+def seconds_of(text: Any) -> float | None:
+    """Return a record's time in seconds since the epoch; None where it has none."""
+    try:
+        moment = datetime.fromisoformat(str(text).replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=moment.tzinfo or timezone.utc).timestamp()

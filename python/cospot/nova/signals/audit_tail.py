@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, BinaryIO
+
+from cospot.nova.line_file import seconds_of
 
 
 class AuditTail:
@@ -70,8 +71,9 @@ class AuditTail:
 def _read(line: bytes) -> tuple[float, str, str] | None:
     try:
         record: Any = json.loads(line)
-        at = datetime.fromisoformat(record["time"].replace("Z", "+00:00"))
-        when = at.replace(tzinfo=at.tzinfo or timezone.utc).timestamp()
+        when = seconds_of(record["time"])
+        if when is None:
+            return None
         return when, str(record["event"]), str(record.get("instance", ""))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

@@ -16,12 +16,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from cospot._core import _forecast_skill
 from cospot.nova.signals.spot_lives import SpotLife
 
 WITHIN_S: Final = 3600.0
 _FOLDS: Final = 10
-#: Student's t for 95 % and as many degrees of freedom as folds less one.
-_T: Final = 2.262157
 _MOST_MOMENTS: Final = 100
 _MOST_SPOTS: Final = 200
 #: With fewer evictions among the cases there is no telling.
@@ -100,16 +99,7 @@ def score_risk(
             references[fold] += (base(life, moment) - happened) ** 2
     if evicted < LEAST_EVICTED:
         return RiskScore(now, cases, evicted)
-    skill, half_width = _skill(losses, references)
-    return RiskScore(now, cases, evicted, skill, half_width)
-
-
-def _skill(losses: Sequence[float], references: Sequence[float]) -> tuple[float, float]:
-    """Return the skill, a ratio of sums over the folds, and half its interval."""
-    whole = sum(references)
-    ratio = sum(losses) / whole
-    residuals = [
-        loss - ratio * reference for loss, reference in zip(losses, references, strict=True)
-    ]
-    spread = math.sqrt(_FOLDS / (_FOLDS - 1) * math.fsum(each**2 for each in residuals))
-    return 1 - ratio, _T * spread / whole
+    found = _forecast_skill(losses, references)
+    if found is None:
+        return RiskScore(now, cases, evicted)
+    return RiskScore(now, cases, evicted, *found)

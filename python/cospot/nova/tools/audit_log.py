@@ -9,9 +9,10 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Final
+
+from cospot.nova.line_file import seconds_of
 
 #: Not read from further back: enough for thousands of evictions.
 _MOST_BYTES: Final = 8 << 20
@@ -102,15 +103,6 @@ def eviction_times(path: Path) -> EvictionTimes:
         elif event == "failed":
             ordered.pop(instance, None)
     return EvictionTimes(since, sorted(ordered.values()))
-
-
-def seconds_of(text: Any) -> float | None:
-    """Return a record's time in seconds since the epoch; None where it has none."""
-    try:
-        moment = datetime.fromisoformat(str(text).replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return moment.replace(tzinfo=moment.tzinfo or timezone.utc).timestamp()
 
 
 def _records(path: Path, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from cospot.nova.tools.audit_log import objects, seconds_of
+from cospot.nova.line_file import seconds_of
+from cospot.nova.tools.audit_log import objects
 
 _EVENTS: Final = frozenset({"intent", "freed", "failed", "gone", "promise_broken"})
 #: Of spots that somebody else had deleted before.

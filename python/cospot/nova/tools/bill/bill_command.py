@@ -202,7 +202,7 @@ def _servers(cloud: Cloud, month: Month, first_end: FirstEnd) -> list[ServerTime
     for row in api_source.read_rows(cloud, month.since):
         ended = ended_at(row)
         if ended is not None and ended >= month.since:
-            first_end.at = ended if first_end.at is None else min(first_end.at, ended)
+            first_end.note(ended)
         is_in_time = ended is None or ended >= month.since
         if is_spot(row) and is_in_time and api_source.seconds_of(row["created"]) < month.until:
             rows[row["id"]] = row

@@ -194,8 +194,12 @@ class FirstEnd:
         """Yield all instances."""
         for instance in instances:
             if instance.ended is not None:
-                self.at = instance.ended if self.at is None else min(self.at, instance.ended)
+                self.note(instance.ended)
             yield instance
+
+    def note(self, ended: float) -> None:
+        """Note an end, seconds since the epoch."""
+        self.at = ended if self.at is None else min(self.at, ended)
 
     def quiet_s(self, start: float, end: float) -> float:
         """Return for how long nothing ended from the start of a window on; 0: not oddly long."""

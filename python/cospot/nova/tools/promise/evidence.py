@@ -11,21 +11,18 @@ target.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import cospot
 from cospot.nova.promises.asked_lifetime import lifetime_text
-from cospot.nova.promises.kept_share import CONFIDENCE
 from cospot.nova.promises.promise_table import SizeKey
 
 _US: Final = 1_000_000
 _SHARES: Final = 20
 #: A quantile so low is the shortest lifetime that ended in an eviction.
 _LEAST: Final = 1e-9
-_MOST: Final = 10_000_000
 
 
 def shares_below(targets: Iterable[float]) -> tuple[float, ...]:
@@ -39,34 +36,8 @@ def probability_of(share: float) -> float:
     return max(share, _LEAST)
 
 
-@functools.cache
-def observations_needed(target: float, share: float = 0.0) -> int | None:
-    """Return how many observations support a target.
-
-    Args:
-        target: the share of promises that may be broken.
-        share: of the spots that were evicted before.
-
-    Returns:
-        The least number; None when there is none that anybody will have.
-    """
-    too_few, enough = 0, 1
-    while not _is_supported(target, share, enough):
-        if enough >= _MOST:
-            return None
-        too_few, enough = enough, min(2 * enough, _MOST)
-    while enough - too_few > 1:
-        middle = (too_few + enough) // 2
-        if _is_supported(target, share, middle):
-            enough = middle
-        else:
-            too_few = middle
-    return enough
-
-
-def _is_supported(target: float, share: float, observations: int) -> bool:
-    evicted = math.ceil(share * observations)
-    return cospot.eviction_interval(observations, evicted, CONFIDENCE)[1] <= target
+#: How many observations support a target: `cospot.observations_needed`, which takes a search.
+observations_needed = functools.cache(cospot.observations_needed)
 
 
 def observed_text(history: Mapping[str, Any]) -> str:
