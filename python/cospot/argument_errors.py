@@ -80,7 +80,8 @@ def _fault(
     )
 
 
-#: Values that pybind11 converts, by the type that its message names.
+#: Values that pybind11 converts, by the type that its message names: from its version 3 on, a number
+#: is a `typing.SupportsFloat` or a `typing.SupportsInt` in there.
 _CONVERTED: dict[str, tuple[type, ...]] = {
     "bool": (bool, numpy.bool_),
     "int": (numbers.Integral, numpy.integer),
@@ -94,7 +95,9 @@ def _wrong_types(given: dict[str, Any], supported: str) -> list[str]:
     signatures = re.findall(r"(?m)^ +\d+\. .*\((.*)\)", supported)
     if len(signatures) != 1:
         return []
-    types = dict(re.findall(r"(\w+): (\w+)\b(?![.\[])", signatures[0]))
+    stated = re.sub(r"typing\.SupportsFloat( \| typing\.SupportsIndex)?", "float", signatures[0])
+    stated = re.sub(r"typing\.SupportsInt( \| typing\.SupportsIndex)?", "int", stated)
+    types = dict(re.findall(r"(\w+): (\w+)\b(?![.\[])", stated))
     return [
         f"{name} is of type {_type_name(value)}, expected {types[name]}"
         for name, value in given.items()

@@ -48,6 +48,17 @@ def test_a_value_of_another_type_names_the_argument() -> None:
     )
 
 
+def test_the_message_of_pybind11_3_names_the_argument_too() -> None:
+    """As its version 3.0 writes it; Debian has 2.10."""
+    raised = TypeError(
+        "f(): incompatible function arguments. The following argument types are supported:\n"
+        "    1. (hours: typing.SupportsFloat | typing.SupportsIndex, "
+        "count: typing.SupportsInt | typing.SupportsIndex) -> float\n\nInvoked with: 1.5, 'two'"
+    )
+    error = argument_error("f", "(hours, count)", (1.5, "two"), {}, raised)
+    assert str(error) == "f: count is of type str, expected int; see help(cospot.f)"
+
+
 def test_an_object_of_another_type_says_what_was_found() -> None:
     with pytest.raises(cospot.ArgumentError) as raised:
         cospot.size("requests.csv", vm="COS", host=(64, 262144))

@@ -16,7 +16,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from cospot._core import _forecast_skill
 from cospot.nova.signals.spot_lives import SpotLife
 
 WITHIN_S: Final = 3600.0
@@ -99,6 +98,8 @@ def score_risk(
             references[fold] += (base(life, moment) - happened) ** 2
     if evicted < LEAST_EVICTED:
         return RiskScore(now, cases, evicted)
+    from cospot._core import _forecast_skill  # where it does not load, the evictor says so itself
+
     found = _forecast_skill(losses, references)
     if found is None:
         return RiskScore(now, cases, evicted)

@@ -36,8 +36,10 @@ def probability_of(share: float) -> float:
     return max(share, _LEAST)
 
 
-#: How many observations support a target: `cospot.observations_needed`, which takes a search.
-observations_needed = functools.cache(cospot.observations_needed)
+@functools.cache
+def observations_needed(target: float, share: float = 0.0) -> int | None:
+    """Return `cospot.observations_needed`, which takes a search."""
+    return cospot.observations_needed(target, share)
 
 
 def observed_text(history: Mapping[str, Any]) -> str:
