@@ -80,8 +80,8 @@ def _fault(
     )
 
 
-#: Values that pybind11 converts, by the type that its message names: from its version 3 on, a number
-#: is a `typing.SupportsFloat` or a `typing.SupportsInt` in there.
+#: Values that pybind11 converts, by the type that its message names: from its version 3 on, a
+#: number is a `typing.SupportsFloat` or a `typing.SupportsInt` in there.
 _CONVERTED: dict[str, tuple[type, ...]] = {
     "bool": (bool, numpy.bool_),
     "int": (numbers.Integral, numpy.integer),
