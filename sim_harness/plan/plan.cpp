@@ -15,6 +15,7 @@
 #include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/plan/plan_advice.hpp"
 
 namespace cospot {
 namespace {
@@ -157,7 +158,7 @@ class PlanMaker {
     simulate_settings();
     simulate_divisions();
     judge();
-    advise();
+    advise(found_);
     promise();
     try_changes();
     counter_.set_total(counter_.done());
@@ -432,43 +433,6 @@ class PlanMaker {
     const double with =
         price(PriceRule::kUtility, best_performance(kCheckpointHours, promised_mttr));
     return plain > 0 ? std::optional(with / plain - 1) : std::nullopt;
-  }
-
-  [[nodiscard]] bool keeps(Alternative one) const {
-    return found_.of(one).most_vm_loss <= found_.max_vm_loss;
-  }
-
-  /// Of the single alternatives but one: those that keep the limit come first, then what they earn.
-  [[nodiscard]] Alternative best_single_but(std::optional<Alternative> left_out) const {
-    std::vector<Alternative> singles{Alternative::kSellNothing, Alternative::kToday,
-                                     Alternative::kWithoutCooperation, Alternative::kCooperation};
-    if (left_out) std::erase(singles, *left_out);
-    return *std::ranges::min_element(singles, {}, [&](Alternative one) {
-      return std::tuple(!keeps(one), -found_.of(one).mean_net.mean);
-    });
-  }
-
-  [[nodiscard]] MeanInterval gain(Alternative of, Alternative over) const {
-    std::vector<double> gains = found_.of(of).net;
-    for (std::size_t i = 0; i < gains.size(); ++i) gains[i] -= found_.of(over).net[i];
-    return mean_interval(gains);
-  }
-
-  void advise() {
-    found_.best_single = best_single_but(std::nullopt);
-    found_.gain = gain(Alternative::kPlan, found_.best_single);
-    const bool economy_holds = verdict_of(found_.of(Alternative::kPlan).economy, kEconomyBroken) !=
-                               PromiseVerdict::kBroken;
-    found_.advised = found_.best_single;
-    if (keeps(Alternative::kPlan) && economy_holds && found_.gain.mean > 0) {
-      found_.advice = PlanAdvice::kPlan;
-      found_.advised = Alternative::kPlan;
-    } else if (!keeps(found_.best_single)) {
-      found_.advice = PlanAdvice::kNothingHolds;
-      found_.advised = Alternative::kSellNothing;
-    }
-    found_.next_best = best_single_but(found_.advised);
-    found_.lead = gain(found_.advised, found_.next_best);
   }
 
   /// The last choice again, with other prices and on other hosts.

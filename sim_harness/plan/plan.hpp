@@ -85,7 +85,7 @@ struct Sensitivity {
 };
 
 enum class PlanAdvice : std::uint8_t {
-  kPlan,          ///< dividing earned more than each single alternative, and keeps the limit
+  kPlan,          ///< dividing earned more than each single alternative, by an interval above 0
   kSingle,        ///< it did not: sell as the best single alternative does
   kNothingHolds,  ///< nothing that is sold keeps the limit of VM loss
 };

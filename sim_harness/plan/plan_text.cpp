@@ -131,11 +131,6 @@ SummaryTable sensitivity_table(const PlanFindings& findings, const std::string& 
   return table;
 }
 
-/// Whether the whole interval lies on one side of nothing.
-bool is_sure(const MeanInterval& gain) {
-  return gain.half_width && std::abs(gain.mean) > *gain.half_width;
-}
-
 std::string first_sentence(const PlanFindings& findings) {
   const PlanRun& run = findings.set_from_now_on();
   const JudgedAlternative& alone = findings.of(Alternative::kSellNothing);
@@ -186,7 +181,7 @@ std::string second_sentence(const PlanFindings& findings, const std::string& cur
     text += fmt::format("the same as {}", next);
   } else {
     text += fmt::format("{} over {}", gain_text(findings.lead, currency), next);
-    if (!is_sure(findings.lead)) text += ", which more parts may reverse";
+    if (!is_above_zero(findings.lead)) text += ", which more parts may reverse";
   }
   const auto same = static_cast<std::size_t>(std::ranges::count(advised.chosen, advised.last));
   if (same < advised.chosen.size()) {
@@ -196,6 +191,7 @@ std::string second_sentence(const PlanFindings& findings, const std::string& cur
   if (is_divided && !is_zero(findings.gain)) {
     text += fmt::format("; dividing it as the past suggested would have earned {} in comparison",
                         gain_text(findings.gain, currency));
+    if (findings.gain.mean > 0) text += ", too uncertain to divide";
   }
   return text + ".";
 }

@@ -119,7 +119,7 @@ TuneVerdict judge_choice(JudgedChoice choice, const TuneFigures& figures, const 
   }
   if (!is_compared || !outcome.without_cooperation) return verdict;
   verdict.gain = mean_interval(gains);
-  const bool is_clear = verdict.gain.half_width && verdict.gain.mean - *verdict.gain.half_width > 0;
+  const bool is_clear = is_above_zero(verdict.gain);
   verdict.advice = verdict.over_limit > 0 || !outcome.keeps_limit ? TuneAdvice::kKeepForLimit
                    : is_clear                                     ? TuneAdvice::kCooperate
                                                                   : TuneAdvice::kKeepForGain;

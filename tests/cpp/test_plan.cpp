@@ -13,6 +13,7 @@
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/workload_writer.hpp"
 #include "sim_harness/plan/plan.hpp"
+#include "sim_harness/plan/plan_advice.hpp"
 #include "sim_harness/plan/plan_text.hpp"
 #include "sim_harness/provider/policies/policy_loader.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
@@ -137,6 +138,42 @@ TEST_CASE("A plan is the best of what was tried, by the parts before") {
   const bool divides = std::ranges::any_of(
       found.runs, [](const PlanRun& run) { return run.division.economy_percent == 20; });
   CHECK(divides);
+}
+
+/// Findings of three judged parts, in which plain spots earned 100 a day.
+PlanFindings judged(std::vector<double> plan, double plan_loss = 0, PromiseCount economy = {}) {
+  PlanFindings findings;
+  for (std::size_t i = 0; i < kAlternatives; ++i) {
+    const auto alternative = static_cast<Alternative>(i);
+    JudgedAlternative one{.alternative = alternative};
+    one.net.assign(3, alternative == Alternative::kCooperation ? 100 : 50);
+    if (alternative == Alternative::kPlan) {
+      one.net = plan;
+      one.most_vm_loss = plan_loss;
+      one.economy = economy;
+    }
+    one.mean_net = mean_interval(one.net);
+    findings.alternatives.push_back(std::move(one));
+  }
+  advise(findings);
+  return findings;
+}
+
+TEST_CASE("Dividing is advised only if its lead is surely above 0, and its promises hold") {
+  // Leads of 6, 9 and 12: mean 9, standard deviation 3, standard error 3 / sqrt 3 = 1.732.
+  // Student's t of 3 parts is 4.303, half the interval 7.45: above 0.
+  CHECK(judged({106, 109, 112}).advice == PlanAdvice::kPlan);
+  CHECK(judged({106, 109, 112}).advised == Alternative::kPlan);
+  CHECK(judged({106, 109, 112}).next_best == Alternative::kCooperation);
+  // Leads of 4, 9 and 14: standard deviation 5, half the interval 4.303 * 5 / sqrt 3 = 12.42.
+  const PlanFindings unsure = judged({104, 109, 114});
+  CHECK(unsure.gain.mean == doctest::Approx(9));
+  CHECK(unsure.advice == PlanAdvice::kSingle);
+  CHECK(unsure.advised == Alternative::kCooperation);
+  CHECK(judged({106, 109, 112}, 0.001).advised == Alternative::kCooperation);
+  // 1 of 100 may be evicted: 20 of 100 refute the promise.
+  CHECK(judged({106, 109, 112}, 0, {.promised = 100, .broken = 20}).advised ==
+        Alternative::kCooperation);
 }
 
 TEST_CASE("A plan with the demand at other prices") {

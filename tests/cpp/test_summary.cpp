@@ -134,6 +134,9 @@ TEST_CASE("summarise: VM loss and the best combination without it, worked by han
   CHECK(*best.spot_revenue_share->half_width == Approx(0.18 * 12.7062));
   CHECK(best.gain->mean == Approx(0.35));
   CHECK(best.evictions->mean == Approx(10));
+  // Without cooperation 40 of a and 20 of b are earned.
+  REQUIRE(summary.best[0].without_cooperation);
+  CHECK(summary.best[0].without_cooperation->spot_revenue_share->mean == Approx(0.3));
   // Each on 10 hosts: (60 + 24)/2 = 42 vcpu-seconds of spots are 4.2 on a host.
   CHECK(best.hosts == Approx(10));
   CHECK(best.spot_vcpu_hours_per_host->mean == Approx(4.2 / 3600));
@@ -166,10 +169,10 @@ TEST_CASE("summarise: what knows lifetimes is an upper bound beside the best tha
     CHECK(summary.best[0].bound->evictor == label);
     CHECK(summary.best[0].bound->spot_revenue_share->mean == Approx(0.65));
     const std::string text = compare_summary(summary).text.plain();
-    const std::size_t to_set = text.find("42.00 +/-");
+    const std::size_t to_set = text.find("42.00% (0.00 to 100.00%)");
     const std::size_t bound = text.find("\n    upper bound");
     CHECK(to_set < bound);
-    CHECK(bound < text.find("65.00 +/-"));
+    CHECK(bound < text.find("65.00% (0.00 to 100.00%)"));
     CHECK(contains(text, "upper bound, knows lifetimes"));
     // The headline is what spots earn, not the gain.
     CHECK(to_set < text.find("Gain"));
@@ -189,9 +192,9 @@ TEST_CASE("summary: says when nothing in a sweep can be set, or only the bound l
     if (row.evictor == "FIFO") row.result.vm_rejected = 1;
   }
   CHECK(contains(compare_summary(summary_of(rows, 12)).text.plain(),
-                 "  size           VM   spot  evictor  SAF  OTN  hosts             earned"));
+                 "  size           VM   spot  evictor  SAF  OTN  hosts                    earned"));
   CHECK(contains(compare_summary(summary_of(rows, 12)).text.plain(),
-                 "    upper bound  COS  sDPD  LPO      on     4     10  65.00 +/- 317.66%"));
+                 "    upper bound  COS  sDPD  LPO      on     4     10  65.00% (0.00 to 100.00%)"));
   CHECK(contains(compare_summary(summary_of(rows, 12)).text.plain(),
                  "\n  2%: none: every combination that can be set rejects VMs\n"));
   std::erase_if(rows, [](const ResultRow& row) { return row.evictor == "FIFO"; });
@@ -251,11 +254,17 @@ TEST_CASE("summary_text: aligned and at most 130 columns, whatever the labels") 
                  "  SAF           1          4\n"
                  "  off      +0.00%    +17.50%\n"
                  "  on      +35.00%    +80.00%\n"));
+  CHECK(
+      contains(text,
+               "  size               VM   spot  evictor  SAF  OTN  hosts                    earned"
+               "     per host                gain     evictions\n"
+               "  2%                 COS  sDPD  FIFO     on     1     10  42.00% (0.00 to 100.00%)"
+               "  0.0 +/- 0.0  +35.00 +/- 190.59%  10.0 +/- 0.0\n"
+               "    not cooperating  COS  sDPD  FIFO     off    1     10  30.00% (0.00 to 100.00%)"
+               "  0.0 +/- 0.0     +0.00 +/- 0.00%  10.0 +/- 0.0\n"));
   CHECK(contains(text,
-                 "  size  VM   spot  evictor  SAF  OTN  hosts             earned     per host"
-                 "                gain     evictions\n"
-                 "  2%    COS  sDPD  FIFO     on     1     10  42.00 +/- 228.71%  0.0 +/- 0.0"
-                 "  +35.00 +/- 190.59%  10.0 +/- 0.0\n"));
+                 "  The best without cooperation (OTN 1, SAF off), with VM COS, spot sDPD, evictor "
+                 "FIFO: 30.00% (0.00 to 100.00%)\n"));
   std::vector<ResultRow> rows;
   for (std::size_t otn = 1; otn <= 40; ++otn) {
     rows.push_back(row_of("a", true, otn, 40));

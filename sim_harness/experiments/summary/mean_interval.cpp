@@ -20,6 +20,10 @@ MeanInterval mean_interval(std::span<const double> values) {
   return result;
 }
 
+bool is_above_zero(const MeanInterval& mean) {
+  return mean.half_width && mean.mean - *mean.half_width > 0;
+}
+
 Json mean_json(const std::optional<MeanInterval>& mean) {
   return {{"mean", json_of(mean ? std::optional(mean->mean) : std::nullopt)},
           {"half_width_95", json_of(mean ? mean->half_width : std::nullopt)}};

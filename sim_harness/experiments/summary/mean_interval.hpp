@@ -16,6 +16,9 @@ struct MeanInterval {
 /// Of one value or more; without any, a mean of 0.
 [[nodiscard]] MeanInterval mean_interval(std::span<const double> values);
 
+/// Tells whether the whole interval is above 0; not without an interval.
+[[nodiscard]] bool is_above_zero(const MeanInterval& mean);
+
 /// That of Student's t which a 95 % interval of so many values has. Args: count: 2 or more.
 [[nodiscard]] double t_quantile(std::size_t count);
 

@@ -93,8 +93,18 @@ std::string figure_text(const Figure& figure, double value) {
 SummaryCell mean_cell(const Figure& figure, const std::optional<MeanInterval>& mean) {
   if (!mean) return {"-", mean_json(mean)};
   std::string text = number_text(figure, mean->mean);
-  if (mean->half_width) text += " +/- " + number_text(figure, *mean->half_width);
-  return {text + std::string(unit_text(figure.unit)), mean_json(mean)};
+  const std::string unit(unit_text(figure.unit));
+  if (!mean->half_width) return {text + unit, mean_json(mean)};
+  const double lower = mean->mean - *mean->half_width;
+  const double upper = mean->mean + *mean->half_width;
+  if (figure.is_part && (lower < 0 || upper > 1)) {
+    return {fmt::format("{}{} ({} to {}{})", text, unit,
+                        number_text(figure, std::clamp(lower, 0.0, 1.0)),
+                        number_text(figure, std::clamp(upper, 0.0, 1.0)), unit),
+            mean_json(mean)};
+  }
+  return {fmt::format("{} +/- {}{}", text, number_text(figure, *mean->half_width), unit),
+          mean_json(mean)};
 }
 
 MeansTable::MeansTable(ResultsDatabase& results, std::span<const std::size_t> runs) {

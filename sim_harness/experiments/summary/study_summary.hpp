@@ -98,6 +98,7 @@ struct Figure {
   /// The first figure that has one decides: its best and worst, and what each setting does to it,
   /// stand above the table. A later one is compared where the earlier ones are at their best.
   Better better = Better::kUnsaid;
+  bool is_part = false;  ///< of a whole: an interval ends at 0 and at 1
 };
 
 /// The summary that a study declares: a row for every combination of its axes, with the means of

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <set>
 #include <string_view>
@@ -166,23 +167,33 @@ void summarise_times(const std::vector<ReadRun>& runs, Summary& summary) {
   summary.times.alloc_p99_ns_mean = p99.result().mean;
 }
 
-/// The runs of the best combinations, and their means.
-void read_best(ResultsDatabase& results, std::map<SizeKey, BestOfSize>& by_size) {
+/// Of the combinations without cooperation that a datacenter can be set to: the best of each size.
+constexpr std::string_view kBestWithoutCooperation =
+    "(SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY headroom_percent, size_hosts"
+    " ORDER BY spot_share DESC, first_run) AS place FROM combination"
+    " WHERE without_vm_loss AND NOT needs_true_lifetimes AND otn = '1' AND NOT saf"
+    " AND workloads = (SELECT count(DISTINCT workload) FROM run)) WHERE place = 1)";
+
+/// The runs of the best combinations of a view, and their means.
+void read_best(ResultsDatabase& results, std::string_view view,
+               const std::function<std::optional<BestCombination>&(const SizeKey&, bool)>& at) {
   SqliteStatement select(
       results.connection(),
       "SELECT best.headroom_percent, best.size_hosts, best.needs_true_lifetimes, best.vm,"
       " best.spot, best.evictor, best.saf, best.otn, best.hosts, run_index, figures.spot_share,"
       " figures.spot_vcpu_hours_per_host, figures.gain, run.evictions"
-      " FROM best_without_vm_loss AS best JOIN run_figures AS figures"
-      " ON figures.vm = best.vm AND figures.spot = best.spot AND figures.evictor = best.evictor"
-      " AND figures.saf = best.saf AND figures.otn = best.otn"
-      " AND figures.headroom_percent IS best.headroom_percent"
-      " AND figures.size_hosts IS best.size_hosts"
-      " JOIN run USING (run_index) ORDER BY run_index");
+      " FROM " +
+          std::string(view) +
+          " AS best JOIN run_figures AS figures"
+          " ON figures.vm = best.vm AND figures.spot = best.spot AND figures.evictor = best.evictor"
+          " AND figures.saf = best.saf AND figures.otn = best.otn"
+          " AND figures.headroom_percent IS best.headroom_percent"
+          " AND figures.size_hosts IS best.size_hosts"
+          " JOIN run USING (run_index) ORDER BY run_index");
   std::map<BestCombination*, std::array<std::vector<double>, 4>> values;
   while (select.step()) {
-    BestOfSize& best = by_size[read_size(select)];
-    std::optional<BestCombination>& place = select.read_integer() != 0 ? best.bound : best.to_set;
+    const SizeKey size = read_size(select);
+    std::optional<BestCombination>& place = at(size, select.read_integer() != 0);
     BestCombination& one = place ? *place : place.emplace();
     one.vm = select.read_text();
     one.spot = select.read_text();
@@ -218,7 +229,12 @@ void summarise_best(ResultsDatabase& results, const std::vector<ReadRun>& runs, 
     }
     (run.is_bound ? summary.any_bound : summary.any_to_set) = true;
   }
-  read_best(results, by_size);
+  using Place = std::optional<BestCombination>;
+  read_best(results, "best_without_vm_loss", [&](const SizeKey& size, bool is_bound) -> Place& {
+    return is_bound ? by_size[size].bound : by_size[size].to_set;
+  });
+  read_best(results, kBestWithoutCooperation,
+            [&](const SizeKey& size, bool) -> Place& { return by_size[size].without_cooperation; });
   for (auto& [size, best] : by_size) summary.best.push_back(std::move(best));
 }
 

@@ -45,6 +45,8 @@ struct BestOfSize {
   std::optional<BestCombination> to_set;
   /// Of those with a policy that needs true lifetimes: an upper bound, which cannot be set.
   std::optional<BestCombination> bound;
+  /// Of those to set, the best with OTN 1 and SAF off; none: each rejects VMs, or there is none.
+  std::optional<BestCombination> without_cooperation;
 };
 
 /// The mean gain of all runs with one SAF and one OTN.

@@ -166,7 +166,7 @@ std::string hosts_text(double hosts) {
                                     : fmt::format("{:.1f}", hosts);
 }
 
-constexpr Figure kShare{.name = "spot_share", .title = "earned"};
+constexpr Figure kShare{.name = "spot_share", .title = "earned", .is_part = true};
 constexpr Figure kGain{.name = "gain", .title = "gain"};
 constexpr Figure kEvictions{
     .name = "evictions", .title = "evictions", .unit = FigureUnit::kNumber, .decimals = 1};
@@ -216,24 +216,31 @@ const char* none_text(const Summary& summary) {
                              : "none: every combination rejects VMs";
 }
 
+bool cooperates(const BestOfSize& best) {
+  return best.to_set && (best.to_set->saf || !best.to_set->otn.is_one_host());
+}
+
 /// What most readers came for.
 void add_best(const Summary& summary, StudySummary& made) {
   SummaryTable table = best_table();
   std::string without;
   Json& list = made.json["best_without_vm_loss"] = Json::array();
   for (const BestOfSize& best : summary.best) {
-    const auto add = [&](std::string_view name, const std::optional<BestCombination>& one) -> Json {
+    const auto add = [&](std::string_view name, const std::optional<BestCombination>& one,
+                         bool is_shown) -> Json {
       if (!one) return nullptr;
       SummaryTable alone = best_table();
       alone.rows.push_back(best_row(name, *one));
-      table.rows.push_back(alone.rows.front());
+      if (is_shown) table.rows.push_back(alone.rows.front());
       return alone.json().front();
     };
-    const Json to_set = add(best.size, best.to_set);
-    const Json bound = add("  upper bound", best.bound);
+    const Json to_set = add(best.size, best.to_set, true);
+    const Json alone = add("  not cooperating", best.without_cooperation, cooperates(best));
+    const Json bound = add("  upper bound", best.bound, true);
     list.push_back({{"headroom_percent", json_of(best.headroom_percent)},
                     {"hosts", best.headroom_percent ? Json() : Json(best.hosts)},
                     {"to_set", to_set},
+                    {"without_cooperation", alone},
                     {"upper_bound", bound}});
     if (!best.to_set) without += fmt::format("  {}: {}\n", best.size, none_text(summary));
     if (best.bound || !summary.any_bound) continue;
@@ -272,12 +279,20 @@ std::string answer_text(const Summary& summary) {
   }
   if (most == nullptr) return "";
   const BestCombination& best = *most->to_set;
-  return fmt::format(
+  std::string text = fmt::format(
       "Most spot revenue earned without VM loss: {} of what spots requested, at {}{}\n"
       "  with VM {}, spot {}, evictor {}, SAF {}, OTN {}\n",
       mean_cell(kShare, best.spot_revenue_share).text, most->headroom_percent ? "headroom " : "",
       most->size, short_label(best.vm), short_label(best.spot), short_label(best.evictor),
       on_off(best.saf), best.otn.label());
+  if (!cooperates(*most)) return text;
+  const std::optional<BestCombination>& alone = most->without_cooperation;
+  if (!alone) return text + "  No combination without cooperation avoids VM loss.\n";
+  return text + fmt::format(
+                    "  The best without cooperation (OTN 1, SAF off), with VM {}, spot {}, "
+                    "evictor {}: {}\n",
+                    short_label(alone->vm), short_label(alone->spot), short_label(alone->evictor),
+                    mean_cell(kShare, alone->spot_revenue_share).text);
 }
 
 Json spread_json(const MeanAndMax& spread) {

@@ -48,12 +48,14 @@ inline constexpr Figure kVmLoss{.name = "vm_loss",
                                 .title = "VM loss",
                                 .decimals = 3,
                                 .meaning = "of what was requested",
-                                .better = Better::kLow};
+                                .better = Better::kLow,
+                                .is_part = true};
 inline constexpr Figure kSpotShare{.name = "spot_share",
                                    .title = "spot revenue",
                                    .decimals = 3,
                                    .meaning = "of what was requested",
-                                   .better = Better::kHigh};
+                                   .better = Better::kHigh,
+                                   .is_part = true};
 
 /// Adds a count with its unit.
 template <class Result, class Get>
