@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes a month or a year of requests: synthetic fortnights, one after the other.
 
-    PYTHONPATH=build/release/python /usr/bin/python3 examples/plan/fortnights.py FILE [--days 365]
+    PYTHONPATH=build/release/python /usr/bin/python3 examples/plan/fortnights.py FILE [--days 365] [--scale 0.001]
 
 Instances that run at the end of a fortnight end there, and the next one begins with those that run
 at its own beginning.
@@ -23,10 +23,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Write synthetic fortnights as one workload.")
     parser.add_argument("file", help="workload to write (CSV; gzip-compressed if it ends in .gz)")
     parser.add_argument("--days", type=int, default=30, help="days of the window (default: 30)")
+    parser.add_argument("--scale", type=float, default=0.008, help="of azure2020 (default: 0.008)")
+    parser.add_argument("--seed", type=int, default=1, help="of the first fortnight (default: 1)")
     arguments = parser.parse_args()
     fortnights = []
     for number in range(-(-arguments.days // FORTNIGHT_DAYS)):
-        requests = cospot.Workload.generate("azure2020", seed=number + 1, scale=0.008).to_pandas()
+        fortnight = cospot.Workload.generate(
+            "azure2020", seed=arguments.seed + number, scale=arguments.scale
+        )
+        requests = fortnight.to_pandas()
         first = number * FORTNIGHT_US
         requests["instance_id"] = [f"{number}-{each}" for each in requests["instance_id"]]
         if number > 0:

@@ -36,6 +36,12 @@ CLI::Option* PriceOption::add_to(CLI::App& command) {
       ->allow_extra_args(false);
 }
 
+std::string PriceOption::as_arguments() const {
+  std::string text;
+  for (const std::string& one : texts_) text += " --price " + one;
+  return text;
+}
+
 std::optional<PriceList> PriceOption::prices() const {
   std::optional<PriceList> list = read_price_list(texts_);
   if (list && !is_questioned_) print_warnings(list->warnings());

@@ -51,6 +51,9 @@ class PriceOption {
   /// The values as given; a table of prices is a file's path.
   [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
 
+  /// The option again, for a command that is to have the same prices; empty: it is not given.
+  [[nodiscard]] std::string as_arguments() const;
+
  private:
   std::vector<std::string> texts_;
   mutable bool is_questioned_ = false;

@@ -77,7 +77,7 @@ std::string command_of(const PlanArguments& arguments, const DatacenterOptions::
   std::string text = "cospot plan " + arguments.workload;
   if (hosts.count) text += fmt::format(" --hosts {}", *hosts.count);
   text += " --host " + hosts.host;
-  for (const std::string& price : arguments.price.texts()) text += " --price " + price;
+  text += arguments.price.as_arguments();
   if (!arguments.demand.empty()) text += " --demand " + arguments.demand;
   if (arguments.max_vm_loss > 0) text += fmt::format(" --max-vm-loss {}", arguments.max_vm_loss);
   if (arguments.datacenter.headroom_percent()) {
@@ -104,11 +104,12 @@ void run_plan_command(const PlanArguments& arguments, PolicyLoader& loader) {
   const std::string& currency = request.prices.currency;
   if (!arguments.output.empty()) {
     const std::filesystem::path file = arguments.output;
-    write_stored_file(
-        file,
-        plan_yaml(findings,
-                  {.host = hosts.host, .added_type = arguments.added_type, .currency = currency},
-                  file.parent_path()));
+    write_stored_file(file, plan_yaml(findings,
+                                      {.host = hosts.host,
+                                       .added_type = arguments.added_type,
+                                       .currency = currency,
+                                       .prices = arguments.price.as_arguments()},
+                                      file.parent_path()));
   }
   if (!arguments.report.empty()) {
     write_stored_file(arguments.report,

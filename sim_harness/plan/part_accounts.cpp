@@ -149,15 +149,13 @@ PromiseTally tally_of(std::span<const PartAccount> parts, std::size_t index, std
 
 bool held_before(std::span<const PartAccount> parts, std::size_t index, const PromiseClass& promise,
                  std::size_t to) {
-  const auto held = [&promise](const PromiseTally& tally) {
-    return tally.tested.promised >= kLeastTested &&
-           static_cast<double>(tally.tested.broken) <=
-               promise.broken * static_cast<double>(tally.tested.promised);
-  };
-  if (!held(tally_of(parts, index, 0, to))) return false;
+  const PromiseCount all = tally_of(parts, index, 0, to).tested;
+  if (verdict_of(all, promise.broken) != PromiseVerdict::kKept) return false;
   for (std::size_t part = to; part-- > 0;) {
-    const PromiseTally& latest = parts[part].promises[index];
-    if (latest.tested.promised >= kLeastTested) return held(latest);
+    const PromiseCount& latest = parts[part].promises[index].tested;
+    if (latest.promised < kLeastTested) continue;
+    return static_cast<double>(latest.broken) <=
+           promise.broken * static_cast<double>(latest.promised);
   }
   return true;
 }

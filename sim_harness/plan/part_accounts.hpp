@@ -53,8 +53,7 @@ struct PromiseTally {
   }
 };
 
-/// A class of promised lifetimes is sold after so many of its promises were tested, and from now on
-/// if those that the judged parts tested confirm it.
+/// A part says something by itself if it tested so many promises of a class.
 inline constexpr std::uint64_t kLeastTested = 30;
 
 /// What instances of one level asked for, earned and went through in a part.
@@ -79,8 +78,8 @@ struct PartAccount {
 [[nodiscard]] PromiseTally tally_of(std::span<const PartAccount> parts, std::size_t index,
                                     std::size_t from, std::size_t to);
 
-/// Whether a class held before the part `to`: over all parts before, and in the last of them that
-/// tested enough, so that a class which broke lately is not sold because of a calm past.
+/// Whether a class held before the part `to`: surely over all parts before, and in the last of them
+/// that tested enough, so that a class which broke lately is not sold because of a calm past.
 [[nodiscard]] bool held_before(std::span<const PartAccount> parts, std::size_t index,
                                const PromiseClass& promise, std::size_t to);
 

@@ -395,7 +395,6 @@ class PlanMaker {
       const std::size_t parts = found_.datacenter.parts.count;
       judged.is_sold =
           held_before(last->second.parts, index, judged.promise, parts) &&
-          judged.tally.tested.promised >= kLeastTested &&
           verdict_of(judged.tally.tested, judged.promise.broken) == PromiseVerdict::kKept;
       judged.worth = worth_of(judged, last->second);
     }

@@ -79,6 +79,17 @@ SummaryTable alternatives_table(const PlanFindings& findings, const std::string&
   return table;
 }
 
+bool has_worths(const PlanFindings& findings) {
+  return std::ranges::any_of(findings.classes,
+                             [](const JudgedClass& one) { return one.worth.has_value(); });
+}
+
+/// "+7%", and "0%" of what rounds to it.
+std::string worth_text(double worth) {
+  const double percents = std::round(100 * worth);
+  return percents == 0 ? "0%" : fmt::format("{:+.0f}%", percents);
+}
+
 SummaryTable classes_table(const PlanFindings& findings) {
   SummaryTable table;
   add_column(table, "lives at least");
@@ -91,25 +102,29 @@ SummaryTable classes_table(const PlanFindings& findings) {
   add_column(table, "allowed");
   add_column(table, "95 % interval");
   add_column(table, "verdict", TextTable::Align::kLeft);
-  add_column(table, "could carry");
+  const bool has_worth = has_worths(findings);
+  if (has_worth) add_column(table, "could carry");
   for (const JudgedClass& one : findings.classes) {
     const PromiseCount& tested = one.tally.tested;
     const ProbabilityInterval interval = eviction_interval(tested);
-    add_row(table,
-            {fmt::format("{} h", one.promise.life / std::chrono::hours(1)),
-             percent(1 - one.promise.broken, 0), one.is_sold ? "yes" : "not yet",
-             fmt::format("{}", one.parts), fmt::format("{}", one.tally.given),
-             fmt::format("{}", tested.promised),
-             tested.promised == 0 ? "-"
-                                  : percent(static_cast<double>(tested.broken) /
-                                            static_cast<double>(tested.promised)),
-             percent(one.promise.broken, 0),
-             tested.promised == 0
-                 ? "-"
-                 : fmt::format("{} to {}", percent(interval.lower), percent(interval.upper)),
-             one.parts == 0 ? "never held before"
-                            : std::string(verdict_name(verdict_of(tested, one.promise.broken))),
-             one.worth ? fmt::format("{:+.0f}%", 100 * *one.worth) : "-"});
+    std::vector<std::string> row{
+        fmt::format("{} h", one.promise.life / std::chrono::hours(1)),
+        percent(1 - one.promise.broken, 0),
+        one.is_sold ? "yes" : "not yet",
+        fmt::format("{}", one.parts),
+        fmt::format("{}", one.tally.given),
+        fmt::format("{}", tested.promised),
+        tested.promised == 0
+            ? "-"
+            : percent(static_cast<double>(tested.broken) / static_cast<double>(tested.promised)),
+        percent(one.promise.broken, 0),
+        tested.promised == 0
+            ? "-"
+            : fmt::format("{} to {}", percent(interval.lower), percent(interval.upper)),
+        one.parts == 0 ? "never held before"
+                       : std::string(verdict_name(verdict_of(tested, one.promise.broken)))};
+    if (has_worth) row.push_back(one.worth ? worth_text(*one.worth) : "-");
+    add_row(table, std::move(row));
   }
   return table;
 }
@@ -254,9 +269,11 @@ SummaryText plan_text(const PlanFindings& findings, const std::string& currency)
         "\nPromised lifetimes of spots, tested on parts after those that chose them; sell those "
         "marked yes\n";
     text.add(classes_table(findings));
-    text +=
-        "\"could carry\": how much more the promise is worth to a job than a plain spot, by the "
-        "utility price: an estimate of value, not of demand\n";
+    if (has_worths(findings)) {
+      text +=
+          "\"could carry\": how much more the promise is worth to a job than a plain spot, by the "
+          "utility price: an estimate of value, not of demand\n";
+    }
   }
   text += "\nWhat would change the decision (simulated on the whole history)\n";
   text.add(sensitivity_table(findings, currency));

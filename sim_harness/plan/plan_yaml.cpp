@@ -38,6 +38,7 @@ std::string plan_yaml(const PlanFindings& findings, const PlannedInputs& inputs,
     text += fmt::format("# promise: hours={} probability={:g}\n",
                         one.promise.life / std::chrono::hours(1), 1 - one.promise.broken);
   }
+  text += fmt::format("# In money: cospot compare THIS_FILE{}\n", inputs.prices);
   text += fmt::format(
       "study: {}\nworkloads:\n  - {}\nhost: {}\n{}hosts: {}\nvm: [{}]\nspot: [{}]\nevictor: [{}]\n"
       "saf: {}\notn: [{}]\n",

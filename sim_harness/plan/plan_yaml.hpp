@@ -12,6 +12,7 @@ struct PlannedInputs {
   std::string host;        ///< a path of a file of hosts, or totals
   std::string added_type;  ///< or empty
   std::string currency;
+  std::string prices;  ///< an option of `cospot compare`
 };
 
 /// What to set from now on, as a study file: `cospot compare` runs the whole history by it, with

@@ -69,8 +69,11 @@ std::string around_yaml(const TuneFindings& findings, const TunedInputs& inputs,
   };
   return fmt::format(
       "# Around what `cospot tune` found: its policies, those of the best setting without\n"
-      "# cooperation, and the offers beside its own, on the same hosts.\n"
+      "# cooperation, and the offers next to its own, on the same hosts.\n{}"
       "workloads:\n{}\nhost: {}\n{}{}vm: {}\nspot: {}\nevictor: {}\nsaf: [off, on]\notn: {}\n{}",
+      inputs.prices.empty()
+          ? ""
+          : fmt::format("# In money: cospot compare THIS_FILE{}\n", inputs.prices),
       fmt::join(workloads, "\n"), host_line(inputs.host, inputs.datacenter.host, folder),
       inputs.added_type.empty() ? "" : "added_type: " + yaml_text(inputs.added_type) + "\n",
       size_lines(findings, inputs.datacenter),

@@ -14,6 +14,7 @@ struct TunedInputs {
   const TunedDatacenter& datacenter;
   std::string host{};        ///< a path of a file of hosts, or totals
   std::string added_type{};  ///< or empty
+  std::string prices{};      ///< an option of `cospot compare`, or empty
 };
 
 /// A study file around what a tuning found, for `cospot compare`: its policies and those of the

@@ -210,6 +210,14 @@ TEST_CASE("recommend: cautions, and what it cannot answer") {
   REQUIRE(found.cautions.size() == 2);
   CHECK(found.cautions[0].find("room for one start of 2 days of jobs") != std::string::npos);
   CHECK(found.cautions[1].find("since then EC2 ends instances when it needs") != std::string::npos);
+  // 20 days less a week at both ends leave 6: room for three times 2 days of jobs.
+  (void)folder.write("new.csv",
+                     "time,price\n2016-01-01T00:00:00Z,0.03\n2016-01-21T00:00:00Z,0.03\n");
+  const Recommendation older = recommend(read(text + "seed: [1, 2, 3, 4]\n"), {.threads = 1});
+  REQUIRE(older.cautions.size() == 1);
+  CHECK(older.cautions[0].starts_with(
+      "the 4 seeds start at overlapping times: only 3 stretches of 2 days fit between"));
+  CHECK(recommend(read(text + "seed: [1, 2, 3]\n"), {.threads = 1}).cautions.empty());
   CHECK_THROWS_WITH_AS((void)recommend(read(text + "billing: [hourly, per_second]\n"), {}),
                        "more than one value of: billing; expected one: choose with --set, or use "
                        "cospot compare for all",

@@ -249,10 +249,12 @@ TEST_CASE("held_before: over all parts before, and in the last one that tested e
     }
     return held_before(parts, 0, promise, parts.size());
   };
-  CHECK(held({{.promised = 30, .broken = 3}}));        // 3 of 30: exactly what is allowed
-  CHECK_FALSE(held({{.promised = 30, .broken = 4}}));  // one more
-  CHECK_FALSE(held({{.promised = 29, .broken = 0}}));  // too few tested
-  CHECK(held({{.promised = 15, .broken = 0}, {.promised = 15, .broken = 2}}));  // 30 together
+  // None of n broken leaves 1 - 0.025^(1/n) possible: 9.7 % of 36, 10.0003 % of 35.
+  CHECK(held({{.promised = 36, .broken = 0}}));
+  CHECK_FALSE(held({{.promised = 35, .broken = 0}}));
+  CHECK(held({{.promised = 18, .broken = 0}, {.promised = 18, .broken = 0}}));  // 36 together
+  // 3 of 36 are fewer than allowed, but up to 22 % are possible.
+  CHECK_FALSE(held({{.promised = 36, .broken = 3}}));
   // 6 of 240 in all, but 6 of 40 lately.
   CHECK_FALSE(held({{.promised = 200, .broken = 0}, {.promised = 40, .broken = 6}}));
   // Of 20 lately too little is known: what 200 and 40 before say stands.

@@ -222,6 +222,16 @@ std::vector<std::string> cautions_of(const BrokerStudySettings& settings,
         "the price history of {:.1f} days has room for one start of {:g} days of jobs between its "
         "first and last week: the seeds draw no prices, and the intervals are too narrow",
         history, days));
+  } else {
+    const double starts = static_cast<double>(length_of_starts(markets, days)) / 86'400;
+    const auto apart = static_cast<std::size_t>(starts / days) + 1;
+    if (settings.seeds.size() > apart) {
+      cautions.push_back(fmt::format(
+          "the {} seeds start at overlapping times: only {} stretch{} of {:g} days fit between the "
+          "first and the last week of the price history; the intervals hold for this history and "
+          "are too narrow for another",
+          settings.seeds.size(), apart, apart == 1 ? "" : "es", days));
+    }
   }
   if (settings.markets.front().has_prices() && markets.end() > kEndOfBids) {
     cautions.emplace_back(

@@ -221,12 +221,22 @@ std::vector<CycleData> cycles_of(const EconomyInput& input, const EconomySetting
 }
 
 void check_training(const EconomyInput& input, const EconomySettings& settings) {
-  if (input.periods.size() >= settings.cycles().training) return;
-  throw InputError(
-      fmt::format("{}: the history is too short to promise from: {} periods of {} h, expected at "
-                  "least {} (training_days is {}); state fewer days, or shorter periods",
-                  input.name, input.periods.size(), settings.period_hours,
-                  settings.cycles().training, settings.training_days));
+  const CycleSettings cycles = settings.cycles();
+  const std::size_t training = cycles.training;
+  const std::size_t horizon = cycles.horizon;
+  if (input.periods.size() < training) {
+    throw InputError(fmt::format(
+        "{}: the history is too short to promise from: {} periods of {} h, expected at "
+        "least {} (training_days is {}); state fewer days, or shorter periods",
+        input.name, input.periods.size(), settings.period_hours, training, settings.training_days));
+  }
+  if (input.periods.size() < horizon) {
+    throw InputError(
+        fmt::format("{}: the history is too short for promises of {} days: {} periods of {} h, "
+                    "expected at least {} (horizon_days is {}); state fewer days",
+                    input.name, settings.horizon_days, input.periods.size(), settings.period_hours,
+                    horizon, settings.horizon_days));
+  }
 }
 
 std::vector<Forecast> make_forecasts(const std::string& forecaster,
