@@ -434,17 +434,12 @@ class PlanMaker {
     return plain > 0 ? std::optional(with / plain - 1) : std::nullopt;
   }
 
-  /// The last choice again, with other prices and on other hosts.
+  /// What is advised, and what the whole history would advise with other prices and on other hosts.
   void try_changes() {
-    const std::size_t parts = found_.datacenter.parts.count;
-    const auto all = choices(found_.runs, today_);
-    const Chosen& plan = all[static_cast<std::size_t>(Alternative::kPlan)];
     const auto add_price = [&](std::string what, const VcpuHourPrices& prices) {
-      const Chooser choose(found_.runs, prices, found_.max_vm_loss);
-      const std::size_t best = choose.best(plan, 0, parts);
-      add_change(std::move(what), found_.runs[best], prices);
+      add_change(std::move(what), found_.runs[best_at(prices)], prices);
     };
-    add_price("as planned", found_.prices);
+    add_change("as advised", found_.set_from_now_on(), found_.prices);
     for (const double factor : {0.5, 2.0}) {
       VcpuHourPrices prices = found_.prices;
       prices.spot *= factor;
@@ -461,10 +456,35 @@ class PlanMaker {
     try_demand();
   }
 
+  /// The best of all runs at some prices, divided only if that surely earns more.
+  [[nodiscard]] std::size_t best_at(const VcpuHourPrices& prices) const {
+    const std::size_t parts = found_.datacenter.parts.count;
+    const Chooser choose(found_.runs, prices, found_.max_vm_loss);
+    const auto all = choices(found_.runs, today_);
+    Chosen some = all[static_cast<std::size_t>(Alternative::kPlan)];
+    const std::size_t best = choose.best(some, 0, parts);
+    std::erase_if(some, [&](std::size_t run) { return found_.runs[run].division != Division{}; });
+    const std::size_t whole = choose.best(some, 0, parts);
+    std::vector<double> gains;
+    for (std::size_t part = 0; part < parts; ++part) {
+      gains.push_back(net_income_of(found_.runs[best].parts[part], prices) -
+                      net_income_of(found_.runs[whole].parts[part], prices));
+    }
+    return is_above_zero(mean_interval(gains)) ? best : whole;
+  }
+
+  /// What is tried on other hosts and with another demand: the advice, or what comes closest to
+  /// selling anything.
+  [[nodiscard]] const PlanRun& planned() const {
+    const PlanRun& advised = found_.set_from_now_on();
+    return advised.setting.sells_nothing() ? found_.runs[found_.of(Alternative::kPlan).last]
+                                           : advised;
+  }
+
   /// The plan with the spots that would be bought at each price of the curve.
   void try_demand() {
     if (request_.demand.empty()) return;
-    const PlanRun& planned = found_.runs[found_.of(Alternative::kPlan).last];
+    const PlanRun& planned = this->planned();
     if (planned.setting.sells_nothing()) {
       found_.notes.emplace_back("The demand curve changes nothing: no spots are sold.");
       return;
@@ -511,8 +531,7 @@ class PlanMaker {
 
   void try_hosts() {
     static constexpr std::array kPercents{-5, 5};
-    const std::size_t last = found_.of(Alternative::kPlan).last;
-    const PlanRun& planned = found_.runs[last];
+    const PlanRun& planned = this->planned();
     std::vector<PlanTask> tasks;
     std::vector<int> percents;
     for (const int percent : kPercents) {

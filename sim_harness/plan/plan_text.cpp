@@ -121,7 +121,7 @@ SummaryTable classes_table(const PlanFindings& findings) {
         tested.promised == 0
             ? "-"
             : fmt::format("{} to {}", percent(interval.lower), percent(interval.upper)),
-        one.parts == 0 ? "never held before"
+        one.parts == 0 ? "not proven before"
                        : std::string(verdict_name(verdict_of(tested, one.promise.broken)))};
     if (has_worth) row.push_back(one.worth ? worth_text(*one.worth) : "-");
     add_row(table, std::move(row));

@@ -191,7 +191,7 @@ TEST_CASE("A plan with the demand at other prices") {
     return std::ranges::find(all, what, &Sensitivity::what);
   };
   CHECK(demand[0].what == "spot price 1, bought by 100%");
-  CHECK(demand[0].net == doctest::Approx(row("as planned")->net));
+  CHECK(demand[0].net == doctest::Approx(row("as advised")->net));
   CHECK(demand[1].net == doctest::Approx(row("spot price x 2")->net));
   // Without spots VMs are placed as if nothing were sold.
   const PlanRun& planned = found.runs[found.of(Alternative::kPlan).last];

@@ -1,7 +1,10 @@
 """A Debian in a folder, in which packages are installed and used as on a fresh machine."""
 
+import hashlib
 import os
 import subprocess
+import urllib.request
+from dataclasses import dataclass
 from pathlib import Path
 
 _ENVIRONMENT = {
@@ -38,6 +41,42 @@ cat "$log"
 """
 
 
+@dataclass(frozen=True)
+class System:
+    """A release of Debian or of a relative, from its own mirror by its own keys."""
+
+    suite: str
+    #: A mirror with its components, as mmdebstrap takes them; Debian's needs none.
+    source: tuple[str, ...] = ()
+    #: The package that has its keys, where Debian has none, with its SHA-256.
+    keys: tuple[str, str] | None = None
+
+    def keyring(self, folder: Path) -> list[str]:
+        """Return the option of mmdebstrap that names its keys, which go into a folder."""
+        if self.keys is None:
+            return []
+        url, expected = self.keys
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            package = answer.read()
+        assert hashlib.sha256(package).hexdigest() == expected, f"{url} has changed"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "keys.deb").write_bytes(package)
+        subprocess.run(["dpkg-deb", "-x", folder / "keys.deb", folder], check=True)
+        return [f"--keyring={folder}/usr/share/keyrings/ubuntu-archive-keyring.gpg"]
+
+
+DEBIAN_12 = System("bookworm")
+_UBUNTU = "http://archive.ubuntu.com/ubuntu"
+UBUNTU_24_04 = System(
+    "noble",
+    (_UBUNTU, "--components=main,universe"),
+    (
+        f"{_UBUNTU}/pool/main/u/ubuntu-keyring/ubuntu-keyring_2023.11.28.1_all.deb",
+        "36de43b15853ccae0028e9a767613770c704833f82586f28eb262f0311adb8a8",
+    ),
+)
+
+
 class Chroot:
     """A Debian below the folder `root`; `mounts` has folders from here, and where they go."""
 
@@ -46,14 +85,15 @@ class Chroot:
         self.mounts = dict(mounts)
 
     @classmethod
-    def make(cls, root: Path, archives: Path):
-        """Make the least Debian 12 that can install packages, with Python."""
+    def make(cls, root: Path, archives: Path, system: System = DEBIAN_12):
+        """Make the least system that can install packages, with Python."""
         archives.mkdir(parents=True, exist_ok=True)
         # In a name space of its own, so that no mount stays if it is interrupted.
         subprocess.run(
             ["unshare", "--mount", "mmdebstrap", "--mode=root", "--variant=minbase",
-             "--include=python3,ca-certificates", "--skip=cleanup/apt,check/empty",
-             "bookworm", root],
+             "--include=apt,python3,ca-certificates", "--skip=cleanup/apt,check/empty",
+             *system.keyring(root.with_name(f"{root.name}.keys")),
+             system.suite, root, *system.source],
             check=True, stdout=subprocess.DEVNULL, timeout=900,
         )  # fmt: skip
         chroot = cls(root, {archives: "/var/cache/apt/archives"})

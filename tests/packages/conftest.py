@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path += [str(HERE), str(ROOT / "tests" / "workloads")]
 
-from chroot import Chroot, why_impossible  # noqa: E402  (after its folder)
+from chroot import DEBIAN_12, UBUNTU_24_04, Chroot, why_impossible  # noqa: E402  (after its folder)
 
 
 def pytest_addoption(parser):
@@ -26,6 +26,9 @@ def pytest_addoption(parser):
     )
     parser.addoption(
         "--debs", type=Path, help="the folder of Debian packages that are built already"
+    )
+    parser.addoption(
+        "--ubuntu", action="store_true", help="test Debian packages that are built on Ubuntu 24.04"
     )
 
 
@@ -44,11 +47,26 @@ def scratch():
 
 
 @pytest.fixture(scope="session")
-def base(scratch):
+def base(scratch, request):
     if reason := why_impossible():
         pytest.skip(reason)
-    cache = Path(os.environ.get("COSPOT_PACKAGES_CACHE") or ROOT / "build" / "debian-archives")
-    return Chroot.make(scratch / "base", cache)
+    is_ubuntu = request.config.getoption("--ubuntu")
+    name = "ubuntu-archives" if is_ubuntu else "debian-archives"
+    cache = Path(os.environ.get("COSPOT_PACKAGES_CACHE") or ROOT / "build" / name)
+    return Chroot.make(scratch / "base", cache, UBUNTU_24_04 if is_ubuntu else DEBIAN_12)
+
+
+def build_in(builder, folder):
+    """Build the packages with the compiler and the libraries of another system."""
+    source = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True)
+    builder.path("/cospot").mkdir()
+    subprocess.run(["tar", "x", "-C", builder.path("/cospot")], input=source.stdout, check=True)
+    builder.run("scripts/install-dependencies.sh", cwd="/cospot", timeout=1500)
+    builder.install("dpkg-dev", "file")
+    builder.run("scripts/build-deb.sh", "-o", "/packages", cwd="/cospot", timeout=5400)
+    shutil.copytree(builder.path("/packages"), folder)
+    shutil.rmtree(builder.root)
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -57,5 +75,7 @@ def packages(scratch, request):
     if ready := request.config.getoption("--debs"):
         return ready.resolve()
     folder = scratch / "packages"
+    if request.config.getoption("--ubuntu"):
+        return build_in(request.getfixturevalue("base").copy(scratch / "builder"), folder)
     subprocess.run([ROOT / "scripts" / "build-deb.sh", "-o", folder], check=True, cwd=ROOT)
     return folder

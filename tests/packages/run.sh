@@ -15,6 +15,7 @@ Usage: tests/packages/run.sh [OPTION]... [PYTEST_ARGUMENT]...
   --wheels FOLDER         test the wheels in it; build none
   --built-wheels FOLDER   only put the libraries into those wheels in it that pip has built; others are built
   --debs FOLDER           test the Debian packages in it; build none
+  --ubuntu                Debian packages on Ubuntu 24.04, built there; choose their tests by -k test_debs
 
 COSPOT_PACKAGES_CACHE names a folder for what apt downloads; build/debian-archives unless set.
 TEXT

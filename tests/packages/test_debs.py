@@ -97,7 +97,8 @@ echo "${COMPREPLY[@]}"
 def test_python_finds_the_package_and_its_entry_points(debian):
     where = debian.output("python3", "-c", "import cospot; print(cospot.__file__)").strip()
     assert where == "/usr/lib/python3/dist-packages/cospot/__init__.py"
-    assert debian.find("__init__.cpython-311.pyc"), "the package was not compiled"
+    compiled = debian.output("python3", "-c", "import cospot; print(cospot.__cached__)").strip()
+    assert debian.path(compiled).exists(), "the package was not compiled"
     version = debian.output(
         "python3", "-c", "from importlib.metadata import version; print(version('cospot'))"
     )

@@ -97,7 +97,7 @@ def test_a_twice_higher_spot_price_is_worth_twice_its_revenue(made: cospot.SpotP
     # x 0.5 it is 0.5 spot - loss, so that the three lie on a line, if the choice stays the same.
     by_what = {one.what: one for one in made.sensitivity}
     half, whole, twice = (
-        by_what[name] for name in ("spot price x 0.5", "as planned", "spot price x 2")
+        by_what[name] for name in ("spot price x 0.5", "as advised", "spot price x 2")
     )
     assert half.setting == whole.setting == twice.setting
     slope = (twice.net_per_day - whole.net_per_day) / 1.0
@@ -125,7 +125,7 @@ def test_demand_at_other_prices(made: cospot.SpotPlan, tmp_path: Path) -> None:
     with_demand = make_plan(demand=curve)
     by_what = {one.what: one for one in with_demand.sensitivity}
     same = by_what["spot price 1, bought by 100%"]
-    assert same.net_per_day == pytest.approx(by_what["as planned"].net_per_day)
+    assert same.net_per_day == pytest.approx(by_what["as advised"].net_per_day)
     assert "spot price 3, bought by 50%" in by_what
     assert any("demand curve" in note for note in with_demand.notes)
     assert with_demand.alternatives == made.alternatives

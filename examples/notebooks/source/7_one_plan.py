@@ -78,7 +78,7 @@ classes = pd.DataFrame(
         "promised": one.promised,
         "tested": one.promises.tested if one.promises else 0,
         "broken": one.promises.broken if one.promises else 0,
-        "verdict": one.promises.verdict if one.promises else "never held before",
+        "verdict": one.promises.verdict if one.promises else "not proven before",
         "sell": one.sell,
     }
     for one in plan.classes
@@ -134,5 +134,5 @@ assert ((shares.sum(axis=1) - 1).abs() < 1e-9).all()
 assert (classes["broken"] <= classes["tested"]).all()
 assert not (classes["sell"] & (classes["verdict"] != "kept")).any()
 by_change = changes.set_index("if")["net_per_day"]
-assert abs(by_change["spot price 0.012, bought by 100%"] / by_change["as planned"] - 1) < 1e-9
-assert by_change["spot price 0.008, bought by 100%"] < by_change["as planned"]
+assert abs(by_change["spot price 0.012, bought by 100%"] / by_change["as advised"] - 1) < 1e-9
+assert by_change["spot price 0.008, bought by 100%"] < by_change["as advised"]
