@@ -6,7 +6,8 @@ Errors of keystoneauth become `CloudError`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
@@ -19,6 +20,7 @@ from cospot.nova.evictor.model import (
     Amounts,
     ComputeHost,
     HostUsage,
+    Inventory,
     Migration,
     Provider,
     Server,
@@ -38,6 +40,22 @@ _T = TypeVar("_T")
 #: of its resource provider; from 2.88 showing a hypervisor would call the compute host.
 NOVA_MICROVERSION: Final = "2.79"
 _PAGE: Final = 1000
+#: Questions of one thread at once; more wait for these.
+_MOST_AT_ONCE: Final = 16
+
+
+def together(questions: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Ask several questions at once, and return their answers in order.
+
+    Raises:
+        CloudError: the first that one of them raised; all have come to their end.
+    """
+    if len(questions) == 1:
+        return [questions[0]()]
+    if not questions:
+        return []
+    with ThreadPoolExecutor(min(len(questions), _MOST_AT_ONCE), "question") as pool:
+        return list(pool.map(lambda ask: ask(), questions))
 
 
 class Client:
@@ -183,14 +201,18 @@ class Placement:
         return self._read(path, read_providers)
 
     def usage(self, provider: Provider) -> HostUsage:
-        """Return what a provider has and who holds it.
+        """Return what a provider has and who holds it."""
+        return HostUsage(provider.uuid, provider.name, *self.holdings(provider.uuid))
+
+    def holdings(self, provider: str) -> tuple[dict[str, Inventory], dict[str, Amounts]]:
+        """Return the inventories of a provider (its UUID), and who holds what.
 
         The inventories are asked for first, so a host that shrinks in between looks larger for a
         moment, never smaller: nothing is evicted for it before the next reconcile.
         """
-        path = f"/resource_providers/{provider.uuid}"
-        inventories = self._read(f"{path}/inventories", read_inventories)
-        return HostUsage(provider.uuid, provider.name, inventories, self.consumers(provider.uuid))
+        path = f"/resource_providers/{provider}/inventories"
+        inventories = self._read(path, read_inventories)
+        return inventories, self.consumers(provider)
 
     def provider(self, uuid: str) -> Provider:
         """Return one provider."""

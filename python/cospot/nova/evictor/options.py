@@ -32,8 +32,7 @@ _switches = [
         "dry_run",
         default=False,
         mutable=True,
-        help="Write to the audit log what would be evicted, and evict nothing. "
-        "Read again upon SIGHUP.",
+        help="Write to the audit log what would be evicted; evict nothing. Read again upon SIGHUP.",
     ),
     cfg.StrOpt(
         "disable_file",
@@ -124,7 +123,7 @@ _plans = [
         "claim_timeout",
         default=60.0,
         min=1.0,
-        help="How long after its plan an instance is looked up in placement, seconds.",
+        help="How long after its plan an instance is looked up, seconds.",
     ),
 ]
 
@@ -150,6 +149,13 @@ _loops = [
         "still be under way.",
     ),
     cfg.IntOpt("workers", default=8, min=1, max=64, help="Hosts worked on at once."),
+    cfg.IntOpt(
+        "orders_at_once",
+        default=16,
+        min=1,
+        max=64,
+        help="Most orders to delete a spot that Nova is given at the same moment.",
+    ),
     cfg.FloatOpt(
         "freed_timeout",
         default=60.0,
