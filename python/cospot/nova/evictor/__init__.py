@@ -27,6 +27,7 @@ Where a line of code belongs; a module imports only from lines above its own:
 ==============  ===================================================================================
 errors          what the service goes on after
 model           values that placement and Nova answer with: `HostUsage`, `Server`
+told_options    what may be configured of what it tells
 options         what may be configured
 cloud           the wire: all that placement and Nova are asked, all that Nova is told
 records         for people: log, audit log, metrics
@@ -42,6 +43,7 @@ hosts           all hosts: when each was last within its capacity, which are ove
 causes          what made a host's excess, what must become free for it
 plans           plans received, and the claims of their instances waited for
 stalled_hosts   hosts that free nothing of what was ordered there
+owner_news      tells owners in Nova why their spots go
 freed_watch     waits until evicted spots hold nothing any more
 executor        the one place that evicts
 picks           the choice of the next spots on a host, and of those ordered together

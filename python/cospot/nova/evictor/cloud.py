@@ -37,7 +37,8 @@ _QUESTION_RETRIES: Final = 2
 PLACEMENT_MICROVERSION: Final = "1.28"
 _T = TypeVar("_T")
 #: From 2.47 a server shows its own copy of the flavor, from 2.53 a hypervisor is named by the UUID
-#: of its resource provider; from 2.88 showing a hypervisor would call the compute host.
+#: of its resource provider, from 2.73 a lock has a reason; from 2.88 showing a hypervisor would
+#: call the compute host.
 NOVA_MICROVERSION: Final = "2.79"
 _PAGE: Final = 1000
 #: Questions of one thread at once; more wait for these.
@@ -104,13 +105,21 @@ class Client:
             raise CloudError(f"{self._name} GET {path}: expected a JSON object in the answer")
         return body
 
-    def send(self, method: str, path: str, body: dict[str, Any] | None = None) -> None:
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None = None,
+        patience: float | None = None,
+    ) -> None:
         """Change something. Never tried again by itself: the caller checks first.
+
+        Waits for `patience` seconds at most; None: as the configuration says.
 
         Raises:
             CloudError: refused, or no answer (then it may have been done nevertheless).
         """
-        self._send(method, path, body, 0)
+        self._send(method, path, body, 0, patience)
 
     def _send(
         self,
@@ -348,23 +357,33 @@ class Servers:
         state, a soft-deleted one too (nova.compute.api.API.force_delete), and does nothing to a
         server that is being deleted.
         """
-        self._client.send("POST", f"/servers/{quote(uuid)}/action", {"forceDelete": None})
+        self._act(uuid, "forceDelete", None)
 
     def reset_state(self, uuid: str) -> None:
         """Put a server in the state ERROR, without a task.
 
         Nova ignores the deletion of a server that it is deleting; this makes it listen again.
         """
-        body = {"os-resetState": {"state": "error"}}
-        self._client.send("POST", f"/servers/{quote(uuid)}/action", body)
+        self._act(uuid, "os-resetState", {"state": "error"})
+
+    def lock(self, uuid: str, reason: str, patience: float) -> None:
+        """Lock a server for a reason, which its owner can read even when it is deleted."""
+        self._act(uuid, "lock", {"locked_reason": reason}, patience)
+
+    def unlock(self, uuid: str, patience: float) -> None:
+        """Unlock a server; the reason goes with the lock."""
+        self._act(uuid, "unlock", None, patience)
 
     def shelve(self, uuid: str) -> None:
         """Shelve a server: snapshot it and, by Nova's default, take it off its host."""
-        self._client.send("POST", f"/servers/{quote(uuid)}/action", {"shelve": None})
+        self._act(uuid, "shelve", None)
 
     def shelve_offload(self, uuid: str) -> None:
         """Take a shelved server off its host."""
-        self._client.send("POST", f"/servers/{quote(uuid)}/action", {"shelveOffload": None})
+        self._act(uuid, "shelveOffload", None)
+
+    def _act(self, uuid: str, action: str, what: Any, patience: float | None = None) -> None:
+        self._client.send("POST", f"/servers/{quote(uuid)}/action", {action: what}, patience)
 
     def set_metadata(self, uuid: str, key: str, value: str) -> None:
         """Write one entry of a server's metadata."""

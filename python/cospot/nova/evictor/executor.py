@@ -17,6 +17,7 @@ from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import CloudError, EvictorError
 from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
 from cospot.nova.evictor.model import Amounts
+from cospot.nova.evictor.owner_news import OwnerNews
 from cospot.nova.evictor.safeguards import EvictionLimits
 from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
 from cospot.nova.evictor.stalled_hosts import StalledHosts
@@ -85,10 +86,16 @@ class Prepared:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What Nova said to an order; `was_reset`: it took the state that was to be set before."""
+    """What Nova said to an order.
+
+    Attributes:
+        was_reset: Nova took the state that was to be set before.
+        is_locked: it was locked to tell its owner why.
+    """
 
     error: CloudError | None = None
     was_reset: bool = False
+    is_locked: bool = False
 
 
 class EvictionExecutor:
@@ -104,6 +111,7 @@ class EvictionExecutor:
         self._promises = context.promises
         self._notices_given = context.told
         self._freed = freed
+        self._news = OwnerNews(context)
         self._stalled = stalled
         self._told: dict[str, tuple[str, float]] = {}
         #: One for all hosts: Nova's API serves customers too.
@@ -208,7 +216,7 @@ class EvictionExecutor:
         for each, answer in zip(orders, answers, strict=True):
             if answer.error is None:
                 self._pending.remove(each.provider, each.spot.uuid)
-                self._took_it(each)
+                self._took_it(each, is_locked=answer.is_locked)
         return [
             self._was_refused(each, answer) for each, answer in zip(orders, answers, strict=True)
         ]
@@ -217,7 +225,7 @@ class EvictionExecutor:
         """Say that a spot will not go, though Nova took the order."""
         self._freed.give_up(spot)
 
-    def _took_it(self, order: Prepared) -> None:
+    def _took_it(self, order: Prepared, *, is_locked: bool) -> None:
         spot, reason, fields = order.spot.uuid, order.reason, order.fields
         self._promises.evicted(spot)
         self._metrics.evictions.labels(cause=reason.cause).inc()
@@ -232,6 +240,7 @@ class EvictionExecutor:
                 ordered_at=time.monotonic(),
                 claimed_at=reason.claimed_at,
                 fields=fields,
+                is_locked=is_locked,
             )
         )
         LOG.info(
@@ -245,20 +254,18 @@ class EvictionExecutor:
 
     def _send(self, order: Prepared) -> _Answer:
         """Tell Nova, as one of several threads."""
-        spot = order.spot.uuid
+        spot, is_deleted = order.spot.uuid, order.fields["action"] == "delete"
         was_reset = False
         with self._ordering:
             try:
-                if order.fields["action"] == "shelve-offload":
-                    self._servers.shelve(spot)
-                else:
-                    if order.spot.is_stuck:
-                        self._servers.reset_state(spot)
-                        was_reset = True
-                    self._servers.force_delete(spot)
+                if is_deleted and order.spot.is_stuck:
+                    self._servers.reset_state(spot)
+                    was_reset = True
+                (self._servers.force_delete if is_deleted else self._servers.shelve)(spot)
             except CloudError as error:
                 return _Answer(error, was_reset)
-        return _Answer()
+        # One that is shelved is not lost to its owner.
+        return _Answer(is_locked=is_deleted and self._news.tell(order.spot, order.reason.why))
 
     def _was_refused(self, order: Prepared, answer: _Answer) -> CloudError | None:
         """Write down what Nova said against it; return None when nothing, or it is gone."""
