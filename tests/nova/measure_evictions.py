@@ -4,9 +4,10 @@
 with COSPOT_NOVA_NOTIFICATIONS=1; see docs/nova/performance.md. Without an option COUNT VMs of 4
 vCPUs, one after the other, each take the place of one spot. With `--burst VMS` it asks, COUNT
 times, for so many small VMs in one call on a cloud full of small spots. With `--spots SPOTS` it
-asks, COUNT times, for so many spots in one call where two fit. What the scheduler, Nova and the
-evictor do is seen from outside: by their notifications, by asking Placement, and in the evictor's
-audit log. The evictor is that of COSPOT_BUILD.
+asks, COUNT times, for so many spots at the same moment where two fit, `--one-call` in one call;
+`--unchecked` is `spot_check_wait = 0`. What the scheduler, Nova and the evictor do is seen from
+outside: by their notifications, by asking Placement, and in the evictor's audit log. The evictor is
+that of COSPOT_BUILD.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import statistics
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 
@@ -187,25 +189,30 @@ def one_burst(cloud, count):
     return row
 
 
-def one_spot_race(cloud, count):
+def one_spot_race(cloud, count, is_one_call):
     """Ask for spots where two fit; return what became of them."""
     fill(cloud, SMALL, leave=2)
     cloud.wait_until_reported()
     audit = cloud.settings.folder / "evictor" / "audit-1.jsonl"
     known = audit.stat().st_size if audit.exists() else 0
     began = time.time()
-    spots = cloud.request("spot", *SMALL, count=count)
+    if is_one_call:
+        spots = set(cloud.request("spot", *SMALL, count=count))
+    else:
+        with ThreadPoolExecutor(count) as pool:
+            spots = set(pool.map(lambda _: cloud.request("spot", *SMALL), range(count)))
     placed = set()
     while time.time() - began < 15:
         for server in cloud.servers():
             if server["id"] in spots and server["OS-EXT-SRV-ATTR:host"]:
                 placed.add(server["id"])
         time.sleep(0.3)
+    cloud.wait_until_not_overcommitted()
     records = [json.loads(line) for line in audit.read_bytes()[known:].splitlines()]
     row = {
         "spots that got a host": len(placed),
         "spots evicted": sum(record["event"] == "intent" for record in records),
-        "spots that stayed": len(cloud.spots() & set(spots) & placed),
+        "spots that stayed": len(cloud.spots() & placed),
     }
     cloud.empty()
     return row
@@ -241,17 +248,22 @@ def main():
     parser.add_argument("count", nargs="?", type=int, default=100)
     parser.add_argument("--burst", type=int, metavar="VMS")
     parser.add_argument("--spots", type=int, metavar="SPOTS")
+    parser.add_argument("--one-call", action="store_true")
+    parser.add_argument("--unchecked", action="store_true")
     arguments = parser.parse_args()
     cloud = Cloud(settings_from_environment())
     cloud.stop_evictors()
     cloud.empty()
-    cloud.set_policy(vm_policy="UTIL", otn=1, claim_seconds=1)
+    wait = 0 if arguments.unchecked else 0.5
+    cloud.set_policy(vm_policy="UTIL", otn=1, claim_seconds=1, spot_check_wait=wait)
     if arguments.burst or arguments.spots:
         cloud.start_evictor()
         if arguments.burst:
             rows = repeat(arguments.count, lambda: one_burst(cloud, arguments.burst))
         else:
-            rows = repeat(arguments.count, lambda: one_spot_race(cloud, arguments.spots))
+            rows = repeat(
+                arguments.count, lambda: one_spot_race(cloud, arguments.spots, arguments.one_call)
+            )
         print_rows(rows)
     else:
         fill(cloud, SIZE)
