@@ -47,10 +47,10 @@ def die_after(owner, name, when=lambda *arguments: True):
 STEPS = {
     "plan-received": lambda: die_before(PlanEndpoint, "info"),
     "plan-taken": lambda: die_after(PlanEndpoint, "info"),
-    "victim-checked": lambda: die_before(EvictionExecutor, "evict"),
+    "victim-checked": lambda: die_before(EvictionExecutor, "prepare"),
     "intent-written": lambda: die_after(AuditLog, "write", lambda event: event == "intent"),
     "deletion-ordered": lambda: die_after(Servers, "force_delete"),
-    "first-victim-done": lambda: die_after(EvictionExecutor, "evict"),
+    "first-victim-done": lambda: die_after(EvictionExecutor, "order"),
     "freed-seen": lambda: die_before(AuditLog, "write", lambda event: event == "freed"),
 }
 

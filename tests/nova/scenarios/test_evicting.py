@@ -2,6 +2,7 @@
 
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from deployment.backing_services import change_database
@@ -53,6 +54,28 @@ def test_an_evictor_that_was_down_does_what_it_missed(cloud):
     assert cloud.overcommitted()
     cloud.start_evictor()
     check_evicted_for(cloud, vm, expected, before)
+
+
+@pytest.mark.keeps_instances
+def test_the_owner_reads_why_a_spot_went(cloud):
+    before = {each.id: each.project for each in cloud.instances() if each.is_spot}
+    began = datetime.now(timezone.utc) - timedelta(seconds=60)  # clocks have whole seconds
+    cloud.start_evictor()
+    cloud.boot("vm", 8, 6144)
+    gone = before.keys() - cloud.spots()
+    cloud.wait_until_gone(gone)
+    since = began.strftime("%Y-%m-%dT%H:%M:%SZ")
+    names = {adapter.get_project_id(): name for name, adapter in cloud.member_of.items()}
+    for spot in gone:
+        owner = cloud.member_of[names[before[spot]]]
+        listed = owner.get(f"/servers/detail?changes-since={since}").json()["servers"]
+        server = next(each for each in listed if each["id"] == spot)
+        assert server["status"] == "DELETED"
+        assert server["locked_reason"].startswith(
+            "spot evicted (vm-claim): a regular server needs the capacity; "
+        )
+        answer = owner.get(f"/servers/{spot}/os-instance-actions").json()["instanceActions"]
+        assert [each["action"] for each in answer[:2]] == ["lock", "delete"]
 
 
 @pytest.mark.keeps_instances

@@ -1,5 +1,7 @@
 """A VM lands where the policy says, and exactly the planned spots are evicted for it."""
 
+import uuid
+
 import pytest
 from oracle import Policy, state_of
 from states import VMS, fill_with_spots
@@ -41,6 +43,37 @@ def test_a_spot_lands_where_its_policy_says(cloud, spot_policy):
     for size in ((2, 2048), (1, 6144), (8, 6144)):
         expected = state_of(cloud).place_spot(policy, *size)
         assert cloud.host_of(cloud.boot("spot", *size)) == expected
+
+
+def claim_all(cloud, host):
+    """Claim all that a host has for two VMs, as another scheduler does before they are built."""
+    vcpus, memory_mb = cloud.hosts()[host].capacity
+    held = {"VCPU": vcpus // 2, "MEMORY_MB": memory_mb // 2}  # a ratio of 2 is the largest
+    paths = [f"/allocations/{uuid.uuid4()}" for _ in range(2)]
+    for path in paths:
+        claim = {
+            "allocations": {cloud.providers()[host]: {"resources": held}},
+            "project_id": uuid.uuid4().hex,
+            "user_id": uuid.uuid4().hex,
+            "consumer_generation": None,
+        }
+        cloud.placement.put(path, json=claim, microversion="1.28")
+    return paths
+
+
+@pytest.mark.parametrize("wait", [0.5, 0])
+def test_a_spot_goes_where_no_other_scheduler_was_faster(cloud, wait):
+    policy = Policy()
+    cloud.set_policy(**policy.options(), spot_check_wait=wait)
+    first = state_of(cloud).place_spot(policy, 4, 4096)
+    paths = claim_all(cloud, first)
+    try:
+        spot = cloud.boot("spot", 4, 4096)
+        # Without the question the scheduler cannot know: nothing runs there.
+        assert (cloud.host_of(spot) == first) == (wait == 0)
+    finally:
+        for path in paths:
+            cloud.placement.delete(path)
 
 
 def test_spots_fill_the_cloud_and_no_more(cloud):

@@ -193,7 +193,7 @@ def _find_bugs(names: list[str], workers: int) -> int:
     chosen = [bug for bug in BUGS if not names or bug.name in names]
     with multiprocessing.get_context("fork").Pool(workers) as pool:
         for bug in chosen:
-            _, failed, *_ = _search(pool, 0, bug.within, bug.name)
+            _, failed, *_ = _search(pool, bug.first, bug.within, bug.name)
             if failed is None:
                 missed += 1
                 print(f"MISSED  {bug.name}: not within {bug.within} seeds", flush=True)

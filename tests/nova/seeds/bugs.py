@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from cospot.nova.evictor import causes, host_reconcile, safeguards, snapshot
+from cospot.nova.evictor import causes, host_reconcile, observer, picks, safeguards, snapshot
 from cospot.nova.evictor.records import AuditLog
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.promises.journal import PromiseJournal
@@ -26,14 +26,16 @@ class Bug:
     Attributes:
         name: for the command line.
         text: what is wrong.
-        within: of so many seeds from 0 on one shows it.
+        within: of so many seeds one shows it.
         changes: (where, name, by what).
+        first: the first of these seeds.
     """
 
     name: str
     text: str
     within: int
     changes: tuple[tuple[Any, str, Any], ...]
+    first: int = 0
 
     @contextmanager
     def planted(self) -> Any:
@@ -58,15 +60,15 @@ def _wall_age(self: Any, provider: str, spot: str, updated: str = "") -> float:
     return now - since
 
 
-def _planned_anyhow(self: Any, snapshot: Any, need: Any) -> Any:
+def _planned_anyhow(self: Any, snapshot: Any, now: float) -> Any:
     """Take what a plan names, whether or not its instance has come to this host."""
-    provider = snapshot.usage.provider
-    for known in self._context.plans.naming(provider, kernel.wall()):
-        planned = known.plan.for_provider(provider)
-        for uuid in planned.victims if planned is not None else ():
-            if uuid not in self._tried:
-                return host_reconcile._Pick(uuid, "plan", need, known)
-    return None
+    return [
+        (uuid, known)
+        for known in self._plans.naming(snapshot.usage.provider, now)
+        for planned in [known.plan.for_provider(snapshot.usage.provider)]
+        for uuid in (planned.victims if planned is not None else ())
+        if uuid not in self.tried
+    ]
 
 
 def _check_spot_only(self: Any, snapshot: Any, pick: Any) -> Any:
@@ -75,7 +77,7 @@ def _check_spot_only(self: Any, snapshot: Any, pick: Any) -> Any:
 
 _write = AuditLog.write
 _need = causes.CauseFinder.need
-_newest = host_reconcile._Iteration._newest
+_newest = picks.SpotPicker._newest
 
 
 def _write_no_intent(self: Any, event: str, **fields: Any) -> None:
@@ -84,7 +86,7 @@ def _write_no_intent(self: Any, event: str, **fields: Any) -> None:
 
 
 def _newest_once(self: Any, left: Any, need: Any) -> Any:
-    return _newest(self, [each for each in left if self._reconciler.may_try(each.uuid)], need)
+    return _newest(self, [each for each in left if self._failures.may_try(each.uuid)], need)
 
 
 def _race_like_vm(self: Any, snapshot: Any, gone: Any) -> Any:
@@ -106,6 +108,7 @@ BUGS: tuple[Bug, ...] = (
         "whatever holds something is a spot",
         100,
         (
+            (observer, "holds_only_spot_classes", bool),
             (snapshot, "holds_only_spot_classes", bool),
             (snapshot, "is_spot_flavor", lambda extra_specs: True),
             (snapshot, "spot_amounts", lambda allocation: {"VCPU": 1, "MEMORY_MB": 1}),
@@ -120,8 +123,9 @@ BUGS: tuple[Bug, ...] = (
     Bug(
         "clock-jump",
         "deletions are timed by the wall clock, which is set",
-        2000,
-        ((snapshot.Deletions, "age", _wall_age),),
+        400,
+        ((observer.Deletions, "age", _wall_age),),
+        first=6600,
     ),
     Bug(
         "stale-plan",
@@ -129,7 +133,7 @@ BUGS: tuple[Bug, ...] = (
         2000,
         (
             (host_reconcile._Iteration, "_check", _check_spot_only),
-            (host_reconcile._Iteration, "_planned", _planned_anyhow),
+            (picks.SpotPicker, "_planned", _planned_anyhow),
         ),
     ),
     Bug(
@@ -137,7 +141,7 @@ BUGS: tuple[Bug, ...] = (
         "a host is read once and not again before each order",
         2000,
         (
-            (snapshot.HostObserver, "renew", lambda self, taken, oldest: taken),
+            (observer.HostObserver, "renew", lambda self, taken, oldest, spots=(): taken),
             (host_reconcile, "_OLDEST_SNAPSHOT_S", 1e9),
         ),
     ),
@@ -172,7 +176,7 @@ BUGS: tuple[Bug, ...] = (
         "newest-fails-once",
         "a spot of a race that its compute did not delete once is never ordered again",
         2000,
-        ((host_reconcile._Iteration, "_newest", _newest_once),),
+        ((picks.SpotPicker, "_newest", _newest_once),),
     ),
     Bug(
         "claims-of-the-deleted",

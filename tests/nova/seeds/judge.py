@@ -47,10 +47,11 @@ class Told:
 
 
 class Order:
-    __slots__ = ("at", "found_marked", "heard", "process", "spot", "taken")
+    __slots__ = ("at", "found_marked", "heard", "host", "process", "spot", "taken")
 
     def __init__(self, spot: Instance, process: Process, at: float, taken: bool) -> None:
         self.spot, self.process, self.at, self.taken = spot, process, at, taken
+        self.host = spot.host
         self.heard = False
         self.found_marked = False
 
@@ -251,7 +252,17 @@ class Judge:
             self._known_since(thread, *servers, SNAPSHOT_S + SLACK_S),
         )
         capacity = self._capacity(told)
-        if not self._was_short(host, since, capacity):
+        same_look = [
+            order
+            for order in self.orders
+            if order.process is process
+            and order.host is host
+            and order.taken
+            and not order.found_marked
+            and order.spot is not spot
+            and order.at >= since
+        ]
+        if not self._was_short(host, since, capacity, same_look):
             if self._lock_was_lost(host):
                 self.race("a lock had expired")
                 return
@@ -295,12 +306,18 @@ class Judge:
             return told.now
         return max(before[0], told.now[0]), max(before[1], told.now[1])
 
-    def _was_short(self, host: Host, since: float, capacity: tuple[int, int]) -> bool:
+    def _was_short(
+        self, host: Host, since: float, capacity: tuple[int, int], ordered: list[Order]
+    ) -> bool:
+        """Tell whether a host was short at some moment since then, without what was `ordered`."""
         vcpus, memory_mb = self.used(host)
         if vcpus > capacity[0] or memory_mb > capacity[1]:
             return True
         for at, vcpus, memory_mb in reversed(self.states[host.uuid]):
-            if vcpus > capacity[0] or memory_mb > capacity[1]:
+            later = [order.spot.amounts for order in ordered if order.at > at]
+            ordered_vcpus = sum(amounts.get("CUSTOM_SPOT_VCPU", 0) for amounts in later)
+            ordered_mb = sum(amounts.get("CUSTOM_SPOT_MEMORY_MB", 0) for amounts in later)
+            if vcpus - ordered_vcpus > capacity[0] or memory_mb - ordered_mb > capacity[1]:
                 return True
             if at < since:
                 break
@@ -343,6 +360,9 @@ class Judge:
         came = set(host.consumers) - told.consumers
         if spot.uuid not in self.promised and not came.isdisjoint(self.promised):
             self.race("in place of a promised one")
+            return
+        if self.reasons[spot.uuid]["chosen_by"] == "note":
+            self.race("an order that may be under way went first")
             return
         self.violation("an older spot went for a newer one", f"{spot.name} on {host.name}")
 

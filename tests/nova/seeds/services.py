@@ -62,6 +62,7 @@ def _evictor_defaults() -> dict[str, Any]:
         "lock_timeout": 10.0,
         "retry_delay_max": 8.0,
         "freed_timeout": 10.0,
+        "tell_owners": False,
     }
 
 
@@ -201,6 +202,7 @@ def _scheduler_defaults() -> dict[str, Any]:
         lifetime_promises=PROMISES,
         lifetime_target=0.05,
         plan_queue=5,
+        spot_check_wait=0.0,
     )
     return values
 

@@ -105,6 +105,26 @@ class Condition(RLock):
         self.notify(len(self._waiting))
 
 
+class BoundedSemaphore(Condition):
+    def __init__(self, value: int) -> None:
+        super().__init__()
+        self._value = value
+
+    def __enter__(self) -> bool:
+        super().__enter__()
+        while self._value == 0:
+            self.wait()
+        self._value -= 1
+        super().__exit__()
+        return True
+
+    def __exit__(self, *_: object) -> None:
+        super().__enter__()
+        self._value += 1
+        self.notify()
+        super().__exit__()
+
+
 class Event:
     def __init__(self) -> None:
         self._is_set = False
@@ -145,6 +165,23 @@ class ThreadOfModule:
     def start(self) -> None:
         self._thread = self._process.spawn(self._target, self._name)
 
+    def begins_as(self, other: Thread) -> None:
+        """Let it know what another thread was told."""
+        assert self._thread is not None
+        self._thread.seen = dict(other.seen)
+        self._thread.waited_s = other.waited_s
+        self._inherited = dict(other.seen)
+
+    def tells(self, other: Thread) -> None:
+        """Let another thread know what it was told since, and count its waiting."""
+        assert self._thread is not None
+        for key, value in self._thread.seen.items():
+            if self._inherited.get(key) is not value:
+                other.seen[key] = value
+        for key in self._inherited.keys() - self._thread.seen.keys():
+            other.seen.pop(key, None)
+        other.waited_s = max(other.waited_s, self._thread.waited_s)
+
     def is_alive(self) -> bool:
         return self._thread is not None and not self._thread.ended
 
@@ -184,7 +221,10 @@ class Queue:
 
 
 class Pool:
-    """concurrent.futures.ThreadPoolExecutor, as far as it is used."""
+    """concurrent.futures.ThreadPoolExecutor, as far as it is used.
+
+    What its threads are told is told to the thread that waits for them.
+    """
 
     def __init__(self, workers: int, prefix: str = "") -> None:
         self._workers, self._prefix = workers, prefix
@@ -212,10 +252,15 @@ class Pool:
             ThreadOfModule(run, f"{self._prefix}-{number}")
             for number in range(min(self._workers, len(todo)))
         ]
+        asking = Current.kernel.current
+        assert asking is not None
         for thread in threads:
             thread.start()
+            thread.begins_as(asking)
         for thread in threads:
             thread.join()
+        for thread in threads:
+            thread.tells(asking)
         if errors:
             raise errors[0]
         return iter(results)
@@ -245,7 +290,12 @@ class OfProcess(MutableMapping[Any, Any]):
 
 
 THREADING = SimpleNamespace(
-    Thread=ThreadOfModule, Lock=Lock, RLock=RLock, Condition=Condition, Event=Event
+    Thread=ThreadOfModule,
+    Lock=Lock,
+    RLock=RLock,
+    Condition=Condition,
+    BoundedSemaphore=BoundedSemaphore,
+    Event=Event,
 )
 QUEUE = SimpleNamespace(Queue=Queue, Full=real_queue.Full)
 SOCKET = SimpleNamespace(gethostname=lambda: process().machine.name)

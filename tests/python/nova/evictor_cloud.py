@@ -56,6 +56,8 @@ class Instance:
     moves: list[dict[str, Any]] = field(default_factory=list)
     flavor: str = "m1"
     ended: float | None = None
+    locked: bool = False
+    locked_reason: str | None = None
 
 
 class Cloud:
@@ -199,6 +201,8 @@ def _server(each: Instance, clock_is_off: float) -> dict[str, Any]:
             "extra_specs": dict(each.extra_specs),
         },
         "metadata": dict(each.metadata),
+        "locked": each.locked,
+        "locked_reason": each.locked_reason,
     }
 
 
@@ -353,6 +357,12 @@ class _Routes:
             if not self.cloud.may_reset:
                 return 403, {"error": "os-resetState is for others"}
             each.status, each.vm_state, each.task_state = "ERROR", "error", None
+            return 202, {}
+        if "lock" in body:
+            each.locked, each.locked_reason = True, body["lock"]["locked_reason"]
+            return 202, {}
+        if "unlock" in body:
+            each.locked, each.locked_reason = False, None
             return 202, {}
         if "shelve" in body:
             self.cloud.shelved.append(name)

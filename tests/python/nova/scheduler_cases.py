@@ -13,6 +13,7 @@ from cospot.nova.scheduler import options
 from cospot.nova.scheduler.decider import Decider
 from cospot.nova.scheduler.inventories import InventoryCache
 from cospot.nova.scheduler.plan_publisher import PlanPublisher
+from cospot.nova.scheduler.spot_check import SpotCheck
 from cospot.nova.spot_flavors import spot_extra_specs
 from nova import objects
 from nova.scheduler import host_manager
@@ -183,6 +184,7 @@ class Plugin:
         # Its clock stands, so that a slow machine reads all hosts before the first request too.
         standing = InventoryCache(self.placement, clock=lambda: 0.0)
         inventories = decider.pop("inventories", None) or standing
+        decider.setdefault("spot_check", SpotCheck(lambda provider: None))  # nothing is known
         self.filter = CospotFilter(Decider(inventories, **decider), self._publisher)
         self.weigher = CospotWeigher()
 

@@ -12,8 +12,9 @@ How a spot comes to be evicted, and which module says so::
     placement -> hosts: who is  ----'      |
                  overcommitted             v
                      |              host_reconcile: one iteration on one host, under its lock
+                     |                observer       asks all that it depends on, at once
                      |                snapshot       what is there, what may be evicted
-                     |                victims        which of it goes first
+                     |                picks, victims which of it goes first, and together
                      |                causes         what must become free, and why
                      |                stalled_hosts  whether anything goes there at all
                      v                     |
@@ -26,12 +27,14 @@ Where a line of code belongs; a module imports only from lines above its own:
 ==============  ===================================================================================
 errors          what the service goes on after
 model           values that placement and Nova answer with: `HostUsage`, `Server`
+told_options    what may be configured of what it tells
 options         what may be configured
 cloud           the wire: all that placement and Nova are asked, all that Nova is told
 records         for people: log, audit log, metrics
 stores          what is remembered: plans in memory; the rest in files that outlive the process
 deletions       for how long spots have been going
-snapshot        one host and its spots; the check of a spot
+snapshot        one host and its spots; the rule of what may be evicted
+observer        asks about one host, several questions at once; the check of a spot
 victims         the choice among the spots of a host: those without a promise first
 promise_keeper  knows who was promised a lifetime, and counts which promises are kept
 safeguards      what holds an eviction back: switches, limits, locks
@@ -40,8 +43,10 @@ hosts           all hosts: when each was last within its capacity, which are ove
 causes          what made a host's excess, what must become free for it
 plans           plans received, and the claims of their instances waited for
 stalled_hosts   hosts that free nothing of what was ordered there
+owner_news      tells owners in Nova why their spots go
 freed_watch     waits until evicted spots hold nothing any more
 executor        the one place that evicts
+picks           the choice of the next spots on a host, and of those ordered together
 host_reconcile  the reconcile iteration: the next spot of one host, until its VMs have enough
 reserves        a reserve, and the spots that cost least for it
 notices         notices given to spots and withdrawn

@@ -6,7 +6,8 @@ Errors of keystoneauth become `CloudError`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
@@ -19,6 +20,7 @@ from cospot.nova.evictor.model import (
     Amounts,
     ComputeHost,
     HostUsage,
+    Inventory,
     Migration,
     Provider,
     Server,
@@ -35,9 +37,26 @@ _QUESTION_RETRIES: Final = 2
 PLACEMENT_MICROVERSION: Final = "1.28"
 _T = TypeVar("_T")
 #: From 2.47 a server shows its own copy of the flavor, from 2.53 a hypervisor is named by the UUID
-#: of its resource provider; from 2.88 showing a hypervisor would call the compute host.
+#: of its resource provider, from 2.73 a lock has a reason; from 2.88 showing a hypervisor would
+#: call the compute host.
 NOVA_MICROVERSION: Final = "2.79"
 _PAGE: Final = 1000
+#: Questions of one thread at once; more wait for these.
+_MOST_AT_ONCE: Final = 16
+
+
+def together(questions: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Ask several questions at once, and return their answers in order.
+
+    Raises:
+        CloudError: the first that one of them raised; all have come to their end.
+    """
+    if len(questions) == 1:
+        return [questions[0]()]
+    if not questions:
+        return []
+    with ThreadPoolExecutor(min(len(questions), _MOST_AT_ONCE), "question") as pool:
+        return list(pool.map(lambda ask: ask(), questions))
 
 
 class Client:
@@ -86,13 +105,21 @@ class Client:
             raise CloudError(f"{self._name} GET {path}: expected a JSON object in the answer")
         return body
 
-    def send(self, method: str, path: str, body: dict[str, Any] | None = None) -> None:
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None = None,
+        patience: float | None = None,
+    ) -> None:
         """Change something. Never tried again by itself: the caller checks first.
+
+        Waits for `patience` seconds at most; None: as the configuration says.
 
         Raises:
             CloudError: refused, or no answer (then it may have been done nevertheless).
         """
-        self._send(method, path, body, 0)
+        self._send(method, path, body, 0, patience)
 
     def _send(
         self,
@@ -183,14 +210,18 @@ class Placement:
         return self._read(path, read_providers)
 
     def usage(self, provider: Provider) -> HostUsage:
-        """Return what a provider has and who holds it.
+        """Return what a provider has and who holds it."""
+        return HostUsage(provider.uuid, provider.name, *self.holdings(provider.uuid))
+
+    def holdings(self, provider: str) -> tuple[dict[str, Inventory], dict[str, Amounts]]:
+        """Return the inventories of a provider (its UUID), and who holds what.
 
         The inventories are asked for first, so a host that shrinks in between looks larger for a
         moment, never smaller: nothing is evicted for it before the next reconcile.
         """
-        path = f"/resource_providers/{provider.uuid}"
-        inventories = self._read(f"{path}/inventories", read_inventories)
-        return HostUsage(provider.uuid, provider.name, inventories, self.consumers(provider.uuid))
+        path = f"/resource_providers/{provider}/inventories"
+        inventories = self._read(path, read_inventories)
+        return inventories, self.consumers(provider)
 
     def provider(self, uuid: str) -> Provider:
         """Return one provider."""
@@ -326,23 +357,33 @@ class Servers:
         state, a soft-deleted one too (nova.compute.api.API.force_delete), and does nothing to a
         server that is being deleted.
         """
-        self._client.send("POST", f"/servers/{quote(uuid)}/action", {"forceDelete": None})
+        self._act(uuid, "forceDelete", None)
 
     def reset_state(self, uuid: str) -> None:
         """Put a server in the state ERROR, without a task.
 
         Nova ignores the deletion of a server that it is deleting; this makes it listen again.
         """
-        body = {"os-resetState": {"state": "error"}}
-        self._client.send("POST", f"/servers/{quote(uuid)}/action", body)
+        self._act(uuid, "os-resetState", {"state": "error"})
+
+    def lock(self, uuid: str, reason: str, patience: float) -> None:
+        """Lock a server for a reason, which its owner can read even when it is deleted."""
+        self._act(uuid, "lock", {"locked_reason": reason}, patience)
+
+    def unlock(self, uuid: str, patience: float) -> None:
+        """Unlock a server; the reason goes with the lock."""
+        self._act(uuid, "unlock", None, patience)
 
     def shelve(self, uuid: str) -> None:
         """Shelve a server: snapshot it and, by Nova's default, take it off its host."""
-        self._client.send("POST", f"/servers/{quote(uuid)}/action", {"shelve": None})
+        self._act(uuid, "shelve", None)
 
     def shelve_offload(self, uuid: str) -> None:
         """Take a shelved server off its host."""
-        self._client.send("POST", f"/servers/{quote(uuid)}/action", {"shelveOffload": None})
+        self._act(uuid, "shelveOffload", None)
+
+    def _act(self, uuid: str, action: str, what: Any, patience: float | None = None) -> None:
+        self._client.send("POST", f"/servers/{quote(uuid)}/action", {action: what}, patience)
 
     def set_metadata(self, uuid: str, key: str, value: str) -> None:
         """Write one entry of a server's metadata."""

@@ -18,10 +18,10 @@ from cospot.nova.evictor.cloud import (
     open_client,
 )
 from cospot.nova.evictor.deletions import Deletions
+from cospot.nova.evictor.observer import HostObserver
 from cospot.nova.evictor.promise_keeper import PromiseKeeper
 from cospot.nova.evictor.records import AuditLog, Metrics
 from cospot.nova.evictor.safeguards import HostLocks, Switches
-from cospot.nova.evictor.snapshot import HostObserver
 from cospot.nova.evictor.stores import PendingDeletions, PlanStore, ToldSpots
 from cospot.nova.evictor.victims import SpotChooser
 from cospot.nova.live_options import LiveOptions

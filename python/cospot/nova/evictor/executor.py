@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from oslo_log import log as logging
 
 from cospot.nova.evictor.causes import RESERVE
+from cospot.nova.evictor.cloud import together
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import CloudError, EvictorError
 from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
 from cospot.nova.evictor.model import Amounts
+from cospot.nova.evictor.owner_news import OwnerNews
 from cospot.nova.evictor.safeguards import EvictionLimits
 from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
 from cospot.nova.evictor.stalled_hosts import StalledHosts
@@ -61,6 +65,39 @@ class HeldBack:
     wait: float | None
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """An eviction of which only the order to Nova is left: nothing holds it back.
+
+    Attributes:
+        fields: what its audit records have in common; the first is written.
+    """
+
+    snapshot: HostSnapshot
+    spot: Spot
+    reason: Reason
+    fields: dict[str, Any]
+
+    @property
+    def provider(self) -> str:
+        """Return the UUID of its host's provider."""
+        return self.snapshot.usage.provider
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What Nova said to an order.
+
+    Attributes:
+        was_reset: Nova took the state that was to be set before.
+        is_locked: it was locked to tell its owner why.
+    """
+
+    error: CloudError | None = None
+    was_reset: bool = False
+    is_locked: bool = False
+
+
 class EvictionExecutor:
     """Evicts spots that were found evictable, under the lock of their host."""
 
@@ -74,8 +111,11 @@ class EvictionExecutor:
         self._promises = context.promises
         self._notices_given = context.told
         self._freed = freed
+        self._news = OwnerNews(context)
         self._stalled = stalled
         self._told: dict[str, tuple[str, float]] = {}
+        #: One for all hosts: Nova's API serves customers too.
+        self._ordering = threading.BoundedSemaphore(context.settings.orders_at_once)
 
     @property
     def is_on(self) -> bool:
@@ -112,6 +152,32 @@ class EvictionExecutor:
             CloudError: Nova refused, or did not answer.
             EvictorError: of `before_order`; nothing was done.
         """
+        prepared = self.prepare(snapshot, spot, reason, action)
+        if not isinstance(prepared, Prepared):
+            return prepared
+        try:
+            before_order()
+        except EvictorError as error:
+            self._audit.write("failed", **prepared.fields, error=str(error))
+            raise
+        (refused,) = self.order([prepared])
+        if refused is not None:
+            raise refused
+        return None
+
+    def prepare(
+        self, snapshot: HostSnapshot, spot: Spot, reason: Reason, action: str = "delete"
+    ) -> Prepared | HeldBack | None:
+        """Do all that comes before the order: switches, limits, audit log.
+
+        The arguments are those of `evict`.
+
+        Returns:
+            None in a dry run, where nothing is left to do.
+
+        Raises:
+            AuditError: it could not be written down; it must not be ordered.
+        """
         fields = _audit_fields(snapshot, spot, reason, action)
         fields["notice_s"] = round(self._notices_given.age(spot.uuid, time.time()), 3)
         switches = self._switches.now()
@@ -126,81 +192,96 @@ class EvictionExecutor:
                 LOG.info("dry run: would evict %s from %s", spot.uuid, snapshot.host.host)
                 self._audit.write("would_evict", **fields)
             return None
-        limit = self._limits.take(
-            spot.server.project_id, snapshot.usage.provider, for_vm=reason.for_vm
-        )
+        limit = self._limits.take(spot.server.project_id, provider, for_vm=reason.for_vm)
         if limit is not None:
             why, wait = limit
             self._metrics.limit_hits.labels(limit=why.value).inc()
             return self._hold_back(fields, why, wait, f"next in {wait:.1f} s")
         self._audit.write("intent", **fields)
-        try:
-            before_order()
-        except EvictorError as error:
-            self._audit.write("failed", **fields, error=str(error))
-            raise
-        if self._order(snapshot, spot, fields, action):
-            self._took_it(snapshot, spot, reason, fields)
-        return None
+        return Prepared(snapshot, spot, reason, fields)
+
+    def order(self, orders: Sequence[Prepared]) -> list[CloudError | None]:
+        """Tell Nova of evictions on one host, of all at once.
+
+        Returns:
+            of each: None when Nova took the order, or knows the server no more; else why not.
+
+        Raises:
+            AuditError: what became of them could not be written down.
+        """
+        for each in orders:
+            self._pending.add(each.provider, each.spot.uuid)
+        answers: list[_Answer] = together([partial(self._send, each) for each in orders])
+        # Nothing that goes wrong with another may keep an order from being followed.
+        for each, answer in zip(orders, answers, strict=True):
+            if answer.error is None:
+                self._pending.remove(each.provider, each.spot.uuid)
+                self._took_it(each, is_locked=answer.is_locked)
+        return [
+            self._was_refused(each, answer) for each, answer in zip(orders, answers, strict=True)
+        ]
 
     def give_up(self, spot: str) -> None:
         """Say that a spot will not go, though Nova took the order."""
         self._freed.give_up(spot)
 
-    def _took_it(
-        self, snapshot: HostSnapshot, spot: Spot, reason: Reason, fields: dict[str, Any]
-    ) -> None:
-        self._promises.evicted(spot.uuid)
+    def _took_it(self, order: Prepared, *, is_locked: bool) -> None:
+        spot, reason, fields = order.spot.uuid, order.reason, order.fields
+        self._promises.evicted(spot)
         self._metrics.evictions.labels(cause=reason.cause).inc()
         self._metrics.evictions_why.labels(why=reason.why).inc()
         self._metrics.notice.observe(fields["notice_s"])
         if fields["action"] == "delete":  # to shelve takes as long as its snapshot
-            self._stalled.ordered(snapshot.usage.provider, spot.uuid)
+            self._stalled.ordered(order.provider, spot)
         self._freed.watch(
             Leaving(
-                spot=spot.uuid,
-                provider=snapshot.usage.provider,
+                spot=spot,
+                provider=order.provider,
                 ordered_at=time.monotonic(),
                 claimed_at=reason.claimed_at,
                 fields=fields,
+                is_locked=is_locked,
             )
         )
         LOG.info(
             "evicting %s from %s (%s: %s, chosen by %s)",
-            spot.uuid,
-            snapshot.host.host,
+            spot,
+            order.snapshot.host.host,
             reason.cause,
             reason.why,
             reason.chosen_by,
         )
 
-    def _order(
-        self, snapshot: HostSnapshot, spot: Spot, fields: dict[str, Any], action: str
-    ) -> bool:
-        """Tell Nova; return False when there is no such server any more."""
-        provider = snapshot.usage.provider
-        self._pending.add(provider, spot.uuid)
+    def _send(self, order: Prepared) -> _Answer:
+        """Tell Nova, as one of several threads."""
+        spot, is_deleted = order.spot.uuid, order.fields["action"] == "delete"
         was_reset = False
-        try:
-            if action == "shelve-offload":
-                self._servers.shelve(spot.uuid)
-            else:
-                if spot.is_stuck:
-                    self._servers.reset_state(spot.uuid)
-                    was_reset = True  # it was to go already, so it stays the first choice
-                self._servers.force_delete(spot.uuid)
-        except CloudError as error:
-            if error.status == 404:
-                self._pending.remove(provider, spot.uuid)
-                self._audit.write("gone", **fields)
-                return False
-            if error.status not in UNKNOWN_OUTCOMES and not was_reset:
-                self._pending.remove(provider, spot.uuid)
-            self._metrics.failures.inc()
-            self._audit.write("failed", **fields, error=str(error))
-            raise
-        self._pending.remove(provider, spot.uuid)
-        return True
+        with self._ordering:
+            try:
+                if is_deleted and order.spot.is_stuck:
+                    self._servers.reset_state(spot)
+                    was_reset = True
+                (self._servers.force_delete if is_deleted else self._servers.shelve)(spot)
+            except CloudError as error:
+                return _Answer(error, was_reset)
+        # One that is shelved is not lost to its owner.
+        return _Answer(is_locked=is_deleted and self._news.tell(order.spot, order.reason.why))
+
+    def _was_refused(self, order: Prepared, answer: _Answer) -> CloudError | None:
+        """Write down what Nova said against it; return None when nothing, or it is gone."""
+        error = answer.error
+        if error is None:
+            return None
+        if error.status == 404:
+            self._pending.remove(order.provider, order.spot.uuid)
+            self._audit.write("gone", **order.fields)
+            return None
+        # One that was reset was to go already, so it stays the first choice.
+        if error.status not in UNKNOWN_OUTCOMES and not answer.was_reset:
+            self._pending.remove(order.provider, order.spot.uuid)
+        self._metrics.failures.inc()
+        self._audit.write("failed", **order.fields, error=str(error))
+        return error
 
     def _hold_back(
         self, fields: dict[str, Any], why: Refusal, wait: float | None, text: str

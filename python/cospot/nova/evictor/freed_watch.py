@@ -13,6 +13,7 @@ from oslo_log import log as logging
 
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import EvictorError
+from cospot.nova.evictor.owner_news import OwnerNews
 
 LOG = logging.getLogger(__name__)
 _FIRST_PAUSE_S: Final = 0.1
@@ -28,6 +29,7 @@ class Leaving:
         ordered_at: monotonic time, seconds.
         claimed_at: monotonic time, seconds, if known.
         fields: what its audit records have in common.
+        is_locked: to tell its owner why it goes.
     """
 
     spot: str
@@ -35,6 +37,7 @@ class Leaving:
     ordered_at: float
     claimed_at: float | None
     fields: Mapping[str, Any]
+    is_locked: bool = False
 
 
 class FreedWatch:
@@ -58,6 +61,7 @@ class FreedWatch:
             "shelve-offload": settings.shelve_timeout,
         }
         self._did_not_go = did_not_go
+        self._news = OwnerNews(context)
         self._condition = threading.Condition()
         self._giving_up = threading.Lock()  # two threads find out that a compute has failed
         self._leaving: dict[str, Leaving] = {}
@@ -169,6 +173,8 @@ class FreedWatch:
             did_not = f"its compute did not {leaving.fields['action']} it"
             self._audit.write("failed", **leaving.fields, error=did_not)
             self._forget(leaving)
+        if leaving.is_locked:
+            self._news.take_back(spot)
         self._did_not_go(leaving)
         self._metrics.failures.inc()
 

@@ -151,6 +151,7 @@ class Server:
     Attributes:
         updated: when Nova changed it last, as Nova writes it: compared with itself, never with a
             clock.
+        is_locked: by its owner or an administrator.
     """
 
     uuid: str
@@ -166,6 +167,7 @@ class Server:
     metadata: Mapping[str, str]
     created_at: float
     updated: str
+    is_locked: bool = False
 
     @property
     def is_deleted(self) -> bool:
@@ -229,6 +231,7 @@ def read_server(value: Any) -> Server:
             metadata=dict(value.get("metadata") or {}),
             created_at=created,
             updated=str(value.get("updated")),
+            is_locked=bool(value.get("locked")),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CloudError(f"nova: cannot read a server: {type(error).__name__}: {error}") from error

@@ -15,6 +15,7 @@ from oslo_config import cfg
 from oslo_log import log as logging
 
 from cospot.nova import plan_message, spot_flavors
+from cospot.nova.evictor import told_options
 from cospot.nova.live_options import LiveOptions
 
 GROUP: Final = "cospot_evictor"
@@ -32,8 +33,7 @@ _switches = [
         "dry_run",
         default=False,
         mutable=True,
-        help="Write to the audit log what would be evicted, and evict nothing. "
-        "Read again upon SIGHUP.",
+        help="Write to the audit log what would be evicted; evict nothing. Read again upon SIGHUP.",
     ),
     cfg.StrOpt(
         "disable_file",
@@ -124,7 +124,7 @@ _plans = [
         "claim_timeout",
         default=60.0,
         min=1.0,
-        help="How long after its plan an instance is looked up in placement, seconds.",
+        help="How long after its plan an instance is looked up, seconds.",
     ),
 ]
 
@@ -150,6 +150,13 @@ _loops = [
         "still be under way.",
     ),
     cfg.IntOpt("workers", default=8, min=1, max=64, help="Hosts worked on at once."),
+    cfg.IntOpt(
+        "orders_at_once",
+        default=16,
+        min=1,
+        max=64,
+        help="Most orders to delete a spot that Nova is given at the same moment.",
+    ),
     cfg.FloatOpt(
         "freed_timeout",
         default=60.0,
@@ -278,63 +285,6 @@ _promises = [
     ),
 ]
 
-_metrics = [
-    cfg.PortOpt("metrics_port", default=9108, help="Port of the Prometheus metrics; 0: none."),
-    cfg.StrOpt("metrics_address", default="127.0.0.1", help="Address of the Prometheus metrics."),
-]
-
-_signals = [
-    cfg.BoolOpt(
-        "signals",
-        default=False,
-        help="Keep signals of spots for their customers (eviction rate, expected uptime, risk) in "
-        "signals.json of state_path, for `cospot-nova signals`. On in any case with signals_port.",
-    ),
-    cfg.FloatOpt(
-        "signals_interval",
-        default=60.0,
-        min=0.1,
-        help="Seconds between two looks at which servers have changed, for the signals.",
-    ),
-    cfg.IntOpt(
-        "signals_days",
-        default=90,
-        min=28,
-        max=3650,
-        help="Spots that ended so many days ago are forgotten.",
-    ),
-    cfg.StrOpt(
-        "lifetime_promises",
-        default="",
-        help="File of `cospot-nova promise`: the signals then have what new spots could be "
-        "promised. The same as in [cospot] of nova.conf. Empty: none.",
-    ),
-    cfg.PortOpt(
-        "signals_port",
-        default=0,
-        help="Port on which Nova's dynamic vendordata (POST /vendordata) and the signals "
-        "(GET /signals) are answered; 0: none.",
-    ),
-    cfg.StrOpt("signals_address", default="127.0.0.1", help="Address of that port."),
-    cfg.StrOpt(
-        "signals_certificate",
-        default="",
-        help="PEM file with the certificate for that port, and those that signed it. Empty: HTTP "
-        "without TLS.",
-    ),
-    cfg.StrOpt(
-        "signals_key",
-        default="",
-        help="PEM file with the key of the certificate. Empty: in the same file.",
-    ),
-    cfg.StrOpt(
-        "signals_client_ca",
-        default="",
-        help="PEM file with the certificates of authorities: only clients with a certificate of "
-        "one of them are answered. Nova has its own in [vendordata_dynamic_auth] certfile.",
-    ),
-]
-
 OPTIONS: Final = [
     *_switches,
     *_places,
@@ -344,8 +294,7 @@ OPTIONS: Final = [
     *_limits,
     *_proactive,
     *_promises,
-    *_metrics,
-    *_signals,
+    *told_options.OPTIONS,
 ]
 
 #: Without an own value a request to a service that hangs would hold a lock for ever.

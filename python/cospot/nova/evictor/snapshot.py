@@ -1,28 +1,21 @@
 """One host as placement and Nova show it, and what an eviction there depends on.
 
-`HostObserver` takes a `HostSnapshot`, renews what may have changed, and checks a spot once more
-right before it is evicted; `read_spot` is the rule of what may be.
+`read_spot` is the rule of what may be evicted.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
 
 from oslo_log import log as logging
 
-from cospot.nova.evictor.cloud import Placement, Servers
 from cospot.nova.evictor.deletions import Deletions
-from cospot.nova.evictor.errors import CloudError
 from cospot.nova.evictor.model import Amounts, ComputeHost, HostUsage, Server, spot_amounts
-from cospot.nova.evictor.stores import PendingDeletions
 from cospot.nova.spot_flavors import holds_only_spot_classes, is_spot_flavor
 
 LOG = logging.getLogger(__name__)
-_FORBIDDEN: Final = 403
 
 
 class Refusal(str, Enum):
@@ -141,15 +134,26 @@ def sort_spots(verdicts: Mapping[str, Spot | Refusal]) -> SpotsOfHost:
 
 
 @dataclass(frozen=True)
+class SpotEvidence:
+    """What a spot holds, by provider, and its server; the questions' monotonic time, seconds."""
+
+    everywhere: Mapping[str, Amounts]
+    server: Server | None
+    asked_at: float
+
+
+@dataclass(frozen=True)
 class HostSnapshot:
     """A host as it was a moment ago.
 
     Attributes:
         pending: spots whose deletion was asked for and not answered: the first to ask for again.
-        taken_at: monotonic time, seconds.
+        taken_at: when Nova's answer was there, monotonic time, seconds.
         nova_time: Nova's own time then, seconds since the epoch.
         created_at: when the instances were created of which Nova says so, by the same clock.
         leaving_vms: VMs whose capacity is about to be free.
+        usage_at: when placement was asked who holds what, monotonic time, seconds.
+        evidence: about single spots.
     """
 
     usage: HostUsage
@@ -160,139 +164,10 @@ class HostSnapshot:
     nova_time: float
     created_at: Mapping[str, float]
     leaving_vms: frozenset[str]
+    usage_at: float = float("-inf")
+    evidence: Mapping[str, SpotEvidence] = field(default_factory=dict)
 
     @property
     def leaving(self) -> frozenset[str]:
         """Return the spots and VMs whose capacity is about to be free."""
         return self.spots.leaving | self.leaving_vms
-
-
-class HostObserver:
-    """Takes snapshots of hosts, and checks a spot right before it is evicted."""
-
-    def __init__(
-        self,
-        placement: Placement,
-        servers: Servers,
-        pending: PendingDeletions,
-        deletions: Deletions,
-    ) -> None:
-        self._placement = placement
-        self._servers = servers
-        self._pending = pending
-        self._deletions = deletions
-        self._compute_hosts: dict[str, ComputeHost] = {}
-
-    def learn_hosts(self) -> None:
-        """Ask Nova for its compute hosts now, so that the first eviction need not."""
-        if not self._compute_hosts:
-            self._compute_hosts = self._servers.compute_hosts()
-
-    def compute_host(self, provider: str) -> ComputeHost | None:
-        """Return the host of a provider, by its UUID; None when it is no compute node."""
-        # A provider's UUID is its compute node's for as long as either lives.
-        if provider not in self._compute_hosts:
-            self._compute_hosts = self._servers.compute_hosts()
-        return self._compute_hosts.get(provider)
-
-    def usage(self, provider: str) -> HostUsage:
-        """Return what a host has and who holds it, by the UUID of its provider."""
-        return self._placement.usage(self._placement.provider(provider))
-
-    def snapshot(self, usage: HostUsage) -> HostSnapshot | None:
-        """Return a snapshot of the host whose usage this is; None when it is no compute node."""
-        host = self.compute_host(usage.provider)
-        if host is None:
-            LOG.warning("provider %s (%s) is no compute node of Nova", usage.provider, usage.name)
-            return None
-        listed = self._servers.on_host(host)
-        created_at = {uuid: server.created_at for uuid, server in listed.items()}
-        verdicts: dict[str, Spot | Refusal] = {}
-        for consumer, allocation in usage.consumers.items():
-            if not holds_only_spot_classes(allocation):
-                continue
-            # The list leaves out soft-deleted servers and those that have moved.
-            server = listed.get(consumer) or self._servers.server(consumer)
-            if server is not None:
-                created_at[consumer] = server.created_at
-            verdicts[consumer] = self._read_spot(usage.provider, allocation, server, host)
-        spots = sort_spots(verdicts)
-        going = {
-            uuid: self._deletions.age(usage.provider, uuid, server.updated)
-            for uuid, server in listed.items()
-            if uuid in usage.consumers and uuid not in verdicts and server.is_leaving
-        }
-        self._deletions.keep(usage.provider, spots.leaving | spots.stuck | set(going))
-        return HostSnapshot(
-            usage=usage,
-            host=host,
-            spots=spots,
-            pending=self._pending.recent(usage.provider),
-            taken_at=time.monotonic(),
-            nova_time=self._servers.now(),
-            created_at=created_at,
-            # One that does not go will take what it holds for longer, whoever waits for that.
-            leaving_vms=frozenset(vm for vm in going if going[vm] <= self._deletions.timeout),
-        )
-
-    def renew(self, snapshot: HostSnapshot, oldest: float) -> HostSnapshot | None:
-        """Return the snapshot with what placement says now of who holds what.
-
-        Args:
-            snapshot: the last one.
-            oldest: age from which Nova is asked anew too, seconds.
-        """
-        consumers = self._placement.consumers(snapshot.usage.provider)
-        usage = replace(snapshot.usage, consumers=consumers)
-        if time.monotonic() - snapshot.taken_at > oldest:
-            return self.snapshot(usage)
-        return replace(snapshot, usage=usage)
-
-    def check(self, snapshot: HostSnapshot, uuid: str) -> Spot | Refusal:
-        """Tell from what placement and Nova say now whether an instance may be evicted.
-
-        Args:
-            snapshot: of the host on which it should be, just renewed.
-            uuid: any instance; nothing about it is taken for granted.
-        """
-        here = snapshot.usage.consumers.get(uuid, {})
-        if not here:
-            return Refusal.GONE
-        if not holds_only_spot_classes(here):
-            return Refusal.NOT_A_SPOT_ALLOCATION
-        everywhere = self._placement.allocation(uuid)
-        if not everywhere:
-            return Refusal.GONE
-        if not all(holds_only_spot_classes(each) for each in everywhere.values()):
-            return Refusal.NOT_A_SPOT_ALLOCATION
-        server: Server | None = self._servers.server(uuid)
-        elsewhere = set(everywhere) - {snapshot.usage.provider}
-        if elsewhere and not self._was_evacuated_from(uuid, elsewhere):
-            return Refusal.SEVERAL_PROVIDERS
-        return self._read_spot(snapshot.usage.provider, here, server, snapshot.host)
-
-    def _was_evacuated_from(self, uuid: str, providers: Collection[str]) -> bool:
-        """Tell whether Nova built a server anew here, as all those hosts were dead.
-
-        An evacuated server holds its capacity there until they are back. While any move is under
-        way it may still come to be on another host.
-        """
-        try:
-            moves = self._servers.migrations(uuid)
-        except CloudError as error:
-            if error.status != _FORBIDDEN:
-                raise
-            LOG.warning("whether %s was evacuated: %s", uuid, error)
-            return False
-        if any(move.is_under_way for move in moves):
-            return False
-        left = {move.source for move in moves if move.is_evacuation_that_arrived}
-        return all(self.compute_host(provider) in left for provider in providers)
-
-    def _read_spot(
-        self, provider: str, allocation: Amounts, server: Server | None, host: ComputeHost
-    ) -> Spot | Refusal:
-        deleting_for = 0.0
-        if server is not None and server.is_being_deleted:
-            deleting_for = self._deletions.age(provider, server.uuid, server.updated)
-        return read_spot(allocation, server, host, deleting_for, self._deletions)

@@ -100,6 +100,10 @@ class ClaimBook:
         claim = self._by_instance.get(instance)
         return None if claim is None else claim.provider
 
+    def on_host(self, provider: str) -> list[Claim]:
+        """Return the claims on a host, whether it shows them or not."""
+        return list(self._by_provider.get(provider, {}).values())
+
     def of_host(self, provider: str, shown: Collection[str], asking: str | None) -> HostClaims:
         """Return what a host does not show yet.
 

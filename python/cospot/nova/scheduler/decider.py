@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import cospot
 from cospot.nova import spot_flavors
 from cospot.nova.evictor_policy import time_us
 from cospot.nova.plan_message import PlannedHost
-from cospot.nova.scheduler import operator_weighers
+from cospot.nova.scheduler import operator_weighers, spot_check
 from cospot.nova.scheduler.claim_check import ClaimCheck
 from cospot.nova.scheduler.claims import ClaimBook
 from cospot.nova.scheduler.decision import Decision, instance_of
@@ -29,10 +29,13 @@ from cospot.nova.scheduler.promise_check import NOT_ASKED, PromiseCheck, Verdict
 from cospot.nova.scheduler.reserve_guard import SEEN_WITHIN_S, aggregates_of, spare_hosts
 from cospot.nova.scheduler.settings import Policies, Settings
 from cospot.nova.scheduler.spot_aggregates import in_aggregates
+from cospot.nova.scheduler.spot_check import SpotCheck
 
 LOG = logging.getLogger(__name__)
 
 _Rows = npt.NDArray[np.uint32]
+#: A decision of this process has its claim by then, or came to nothing, seconds.
+_CLAIMED_WITHIN_S: Final = 5.0
 
 
 class Decider:
@@ -46,9 +49,12 @@ class Decider:
         lists: ListCheck | None = None,
         claim_check: ClaimCheck | None = None,
         promises: PromiseCheck | None = None,
+        spot_check: SpotCheck | None = None,
     ) -> None:
         self._inventories = inventories or InventoryCache()
         self._promises = promises or PromiseCheck()
+        self._spot_check = spot_check or SpotCheck()
+        self._clock = clock
         self._promised = PromiseBook()
         self._claims = ClaimBook(clock)
         self._mirror = HostMirror(
@@ -87,6 +93,51 @@ class Decider:
         if is_spot and settings.aggregates:
             states = in_aggregates(states, settings.aggregates)
         self._inventories.max_age = settings.inventory_seconds
+        decision = self._decide(states, spec, settings, policies, claim=claim)
+        if not is_spot or not claim:
+            return decision
+        # The lock is free meanwhile: VMs do not wait for a spot's question.
+        deadline = time.monotonic() + settings.spot_check_wait
+        while decision.order and (left := deadline - time.monotonic()) > 0:
+            taken = decision.order[0]
+            if self._is_free(taken.uuid, decision.instance, settings, left):
+                return decision
+            LOG.info("cospot: spot %s: %s was just taken", decision.instance, taken.host)
+            states = [state for state in states if state is not taken]
+            if decision.instance is not None:
+                with self._lock:
+                    self._claims.drop(decision.instance)
+            decision = self._decide(states, spec, settings, policies, claim=claim)
+            if not decision.order:
+                return replace(decision, refused=decision.refused and "capacity")
+        return decision
+
+    def _is_free(
+        self, provider: str, instance: str | None, settings: Settings, seconds: float
+    ) -> bool:
+        """Ask placement whether a spot still fits where it is to go; True if that is not known."""
+        if instance is None or self._mirror.is_running(instance):
+            return True  # it holds something there, or will hold less elsewhere
+        holders = self._spot_check.holders(provider, seconds)
+        capacity = self._inventories.get(provider)
+        if holders is None or capacity is None:
+            return True
+        now = self._clock()
+        with self._lock:
+            claims = self._claims.on_host(provider)
+            gone = self._mirror.leaving(provider).union(*(claim.victims for claim in claims))
+        coming = [
+            claim.facts.size
+            for claim in claims
+            if claim.facts.uuid not in holders
+            and (claim.facts.uuid == instance or now - claim.made_at < _CLAIMED_WITHIN_S)
+        ]
+        return spot_check.fits(holders, gone, coming, capacity.total, settings.resources)
+
+    def _decide(
+        self, states: list[Any], spec: Any, settings: Settings, policies: Policies, *, claim: bool
+    ) -> Decision:
+        is_spot = spot_flavors.is_spot_flavor(spec.flavor.extra_specs)
         with self._lock:
             self._claims.seconds = settings.claim_seconds
             self._mirror.watch_disk(settings.watches_disk)

@@ -137,6 +137,12 @@ class HostMirror:
         """Return what is kept of a host that was followed."""
         return self._hosts[self._number_of[provider]]
 
+    def leaving(self, provider: str) -> frozenset[str]:
+        """Return the spots of a host that are being deleted, as far as it has shown them."""
+        number = self._number_of.get(provider)
+        facts = [] if number is None else [each for _, each in self._hosts[number].facts.values()]
+        return frozenset(each.uuid for each in facts if each.is_leaving)
+
     def promised_last(self, provider: str, positions: Sequence[int]) -> list[str]:
         """Return the UUIDs of some spots of a host, those that are promised to live on last."""
         spots = [self.host(provider).usage.spots[position] for position in positions]

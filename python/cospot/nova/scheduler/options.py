@@ -236,6 +236,20 @@ After that what Nova's compute nodes say of themselves is used until placement h
 """
         ),
     ),
+    cfg.FloatOpt(
+        "spot_check_wait",
+        default=0.5,
+        min=0.0,
+        max=10.0,
+        mutable=True,
+        help=_joined(
+            """
+How many seconds a spot's request waits at most for placement to say who holds the host that it is
+to get, as other schedulers may have been faster. After that, what hosts have reported is used. 0:
+placement is not asked.
+"""
+        ),
+    ),
     cfg.IntOpt(
         "claim_seconds",
         default=60,

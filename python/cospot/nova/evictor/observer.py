@@ -1,0 +1,268 @@
+"""Asks placement and Nova about one host, several questions at once.
+
+`HostObserver` takes a `HostSnapshot`, renews what may have changed, and checks a spot once more
+right before it is evicted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+from oslo_log import log as logging
+
+from cospot.nova.evictor.cloud import Placement, Servers, together
+from cospot.nova.evictor.deletions import Deletions
+from cospot.nova.evictor.errors import CloudError
+from cospot.nova.evictor.model import Amounts, ComputeHost, HostUsage, Server
+from cospot.nova.evictor.snapshot import (
+    HostSnapshot,
+    Refusal,
+    Spot,
+    SpotEvidence,
+    read_spot,
+    sort_spots,
+)
+from cospot.nova.evictor.stores import PendingDeletions
+from cospot.nova.spot_flavors import holds_only_spot_classes
+
+LOG = logging.getLogger(__name__)
+_FORBIDDEN: Final = 403
+#: An answer to a question that was asked no longer ago is not asked for again, seconds. Questions
+#: are asked at once, under the lock of their host; slower answers are asked for once more.
+_FRESH_S: Final = 0.5
+
+
+@dataclass(frozen=True)
+class HostLook:
+    """Answers to questions that were asked at once: what an eviction on a host depends on.
+
+    Attributes:
+        listed: the servers that Nova lists there; None: not known.
+        held: what some spots hold, by provider.
+        asked_at: monotonic time, seconds.
+    """
+
+    usage: HostUsage
+    listed: Mapping[str, Server] | None
+    held: Mapping[str, Mapping[str, Amounts]]
+    asked_at: float
+
+
+class HostObserver:
+    """Takes snapshots of hosts, and checks a spot right before it is evicted."""
+
+    def __init__(
+        self,
+        placement: Placement,
+        servers: Servers,
+        pending: PendingDeletions,
+        deletions: Deletions,
+    ) -> None:
+        self._placement = placement
+        self._servers = servers
+        self._pending = pending
+        self._deletions = deletions
+        self._compute_hosts: dict[str, ComputeHost] = {}
+
+    def learn_hosts(self) -> None:
+        """Ask Nova for its compute hosts now, so that the first eviction need not."""
+        if not self._compute_hosts:
+            self._compute_hosts = self._servers.compute_hosts()
+
+    def compute_host(self, provider: str) -> ComputeHost | None:
+        """Return the host of a provider, by its UUID; None when it is no compute node."""
+        # A provider's UUID is its compute node's for as long as either lives.
+        if provider not in self._compute_hosts:
+            self._compute_hosts = self._servers.compute_hosts()
+        return self._compute_hosts.get(provider)
+
+    def usage(self, provider: str) -> HostUsage:
+        """Return what a host has and who holds it, by the UUID of its provider."""
+        return self._look(provider, {}).usage
+
+    def look(self, provider: str, spots: Sequence[str]) -> HostLook:
+        """Ask at once for all that evicting some spots of a host may depend on.
+
+        Args:
+            provider: UUID of the host's provider.
+            spots: UUIDs; nothing about them is taken for granted.
+        """
+        host = self.compute_host(provider)
+        more: dict[str, Callable[[], Any]] = {
+            spot: partial(self._placement.allocation, spot) for spot in spots
+        }
+        if host is not None:
+            more[provider] = partial(self._servers.on_host, host)
+        return self._look(provider, more)
+
+    def _look(self, provider: str, more: Mapping[str, Callable[[], Any]]) -> HostLook:
+        asked_at = time.monotonic()
+        found, holdings, *rest = together(
+            [
+                partial(self._placement.provider, provider),
+                partial(self._placement.holdings, provider),
+                *(partial(_or_none, ask) for ask in more.values()),
+            ]
+        )
+        held = {key: answer for key, answer in zip(more, rest, strict=True) if answer is not None}
+        listed = held.pop(provider, None)
+        usage = HostUsage(found.uuid, found.name, *holdings)
+        return HostLook(usage, listed, held, asked_at)
+
+    def snapshot(self, usage: HostUsage, look: HostLook | None = None) -> HostSnapshot | None:
+        """Return a snapshot of the host whose usage this is; None when it is no compute node.
+
+        Args:
+            usage: of the host.
+            look: the answers that this was among.
+        """
+        host = self.compute_host(usage.provider)
+        if host is None:
+            LOG.warning("provider %s (%s) is no compute node of Nova", usage.provider, usage.name)
+            return None
+        if look is None or look.listed is None:
+            return self._snapshot(usage, host, self._servers.on_host(host))
+        # What is not among these has just come, or is listed on no host.
+        evidence = {
+            spot: SpotEvidence(held, look.listed[spot], look.asked_at)
+            for spot, held in look.held.items()
+            if spot in look.listed
+        }
+        taken = self._snapshot(usage, host, look.listed)
+        return replace(taken, usage_at=look.asked_at, evidence=evidence)
+
+    def _snapshot(
+        self, usage: HostUsage, host: ComputeHost, listed: Mapping[str, Server]
+    ) -> HostSnapshot:
+        taken_at = time.monotonic()
+        spots = [each for each, held in usage.consumers.items() if holds_only_spot_classes(held)]
+        # The list leaves out soft-deleted servers and those that have moved.
+        unlisted = [spot for spot in spots if spot not in listed]
+        asked = together([partial(self._servers.server, spot) for spot in unlisted])
+        servers = {**listed, **dict(zip(unlisted, asked, strict=True))}
+        verdicts = {
+            spot: self._read_spot(usage.provider, usage.consumers[spot], servers[spot], host)
+            for spot in spots
+        }
+        sorted_spots = sort_spots(verdicts)
+        going = {
+            uuid: self._deletions.age(usage.provider, uuid, server.updated)
+            for uuid, server in listed.items()
+            if uuid in usage.consumers and uuid not in verdicts and server.is_leaving
+        }
+        still_going = sorted_spots.leaving | sorted_spots.stuck | set(going)
+        self._deletions.keep(usage.provider, still_going)
+        return HostSnapshot(
+            usage=usage,
+            host=host,
+            spots=sorted_spots,
+            pending=self._pending.recent(usage.provider),
+            taken_at=taken_at,
+            nova_time=self._servers.now(),
+            created_at={uuid: each.created_at for uuid, each in servers.items() if each},
+            # One that does not go will take what it holds for longer, whoever waits for that.
+            leaving_vms=frozenset(vm for vm in going if going[vm] <= self._deletions.timeout),
+        )
+
+    def renew(
+        self, snapshot: HostSnapshot, oldest: float, spots: Sequence[str] = ()
+    ) -> HostSnapshot:
+        """Return the snapshot with what placement says now of who holds what.
+
+        All is asked at once, and nothing that was asked a moment ago.
+
+        Args:
+            snapshot: the last one.
+            oldest: age from which Nova is asked anew about all servers too, seconds.
+            spots: UUIDs of those that evidence is needed about.
+        """
+        provider, known, now = snapshot.usage.provider, snapshot.evidence, time.monotonic()
+        stale = [
+            spot for spot in spots if spot not in known or now - known[spot].asked_at > _FRESH_S
+        ]
+        is_old = now - snapshot.taken_at > oldest
+        questions: dict[tuple[str, str], Callable[[], Any]] = {}
+        if is_old or now - snapshot.usage_at > _FRESH_S:
+            questions["consumers", provider] = partial(self._placement.consumers, provider)
+        if is_old:
+            questions["servers", provider] = partial(self._servers.on_host, snapshot.host)
+        for spot in stale:
+            questions["held", spot] = partial(self._placement.allocation, spot)
+            questions["server", spot] = partial(self._servers.server, spot)
+        answers = dict(zip(questions, together([*questions.values()]), strict=True))
+        fresh = {
+            spot: SpotEvidence(answers["held", spot], answers["server", spot], now)
+            for spot in stale
+        }
+        if ("consumers", provider) in answers:
+            usage = replace(snapshot.usage, consumers=answers["consumers", provider])
+            snapshot = replace(snapshot, usage=usage, usage_at=now)
+        if is_old:
+            listed = answers["servers", provider]
+            taken = self._snapshot(snapshot.usage, snapshot.host, listed)
+            snapshot = replace(taken, usage_at=now)
+        return replace(snapshot, evidence={**known, **fresh})
+
+    def check(self, snapshot: HostSnapshot, uuid: str) -> Spot | Refusal:
+        """Tell from what placement and Nova say now whether an instance may be evicted.
+
+        Args:
+            snapshot: of the host on which it should be, just renewed; what it has no evidence of
+                is asked for now.
+            uuid: any instance; nothing about it is taken for granted.
+        """
+        here = snapshot.usage.consumers.get(uuid, {})
+        if not here:
+            return Refusal.GONE
+        if not holds_only_spot_classes(here):
+            return Refusal.NOT_A_SPOT_ALLOCATION
+        evidence = snapshot.evidence.get(uuid)
+        everywhere = self._placement.allocation(uuid) if evidence is None else evidence.everywhere
+        if not everywhere:
+            return Refusal.GONE
+        if not all(holds_only_spot_classes(each) for each in everywhere.values()):
+            return Refusal.NOT_A_SPOT_ALLOCATION
+        server = self._servers.server(uuid) if evidence is None else evidence.server
+        elsewhere = set(everywhere) - {snapshot.usage.provider}
+        if elsewhere and not self._was_evacuated_from(uuid, elsewhere):
+            return Refusal.SEVERAL_PROVIDERS
+        return self._read_spot(snapshot.usage.provider, here, server, snapshot.host)
+
+    def _was_evacuated_from(self, uuid: str, providers: Collection[str]) -> bool:
+        """Tell whether Nova built a server anew here, as all those hosts were dead.
+
+        An evacuated server holds its capacity there until they are back. While any move is under
+        way it may still come to be on another host.
+        """
+        try:
+            moves = self._servers.migrations(uuid)
+        except CloudError as error:
+            if error.status != _FORBIDDEN:
+                raise
+            LOG.warning("whether %s was evacuated: %s", uuid, error)
+            return False
+        if any(move.is_under_way for move in moves):
+            return False
+        left = {move.source for move in moves if move.is_evacuation_that_arrived}
+        return all(self.compute_host(provider) in left for provider in providers)
+
+    def _read_spot(
+        self, provider: str, allocation: Amounts, server: Server | None, host: ComputeHost
+    ) -> Spot | Refusal:
+        deleting_for = 0.0
+        if server is not None and server.is_being_deleted:
+            deleting_for = self._deletions.age(provider, server.uuid, server.updated)
+        return read_spot(allocation, server, host, deleting_for, self._deletions)
+
+
+def _or_none(ask: Callable[[], Any]) -> Any:
+    """Return an answer; None where there is none, and the question can be asked again later."""
+    try:
+        return ask()
+    except CloudError as error:
+        LOG.debug("no answer yet: %s", error)
+        return None

@@ -1,0 +1,64 @@
+"""Tells the owner of a spot in Nova why it goes: the reason of a lock outlives the server.
+
+Nova records who deleted a server and not why. Its metadata and tags go with it; the reason of a
+lock does not, and the owner can read it among the servers that have changed. The order to delete
+comes first: telling delays no eviction, and whatever goes wrong in it stops none.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import Final
+
+from oslo_log import log as logging
+
+from cospot.nova.evictor import causes
+from cospot.nova.evictor.context import EvictorContext
+from cospot.nova.evictor.errors import CloudError
+from cospot.nova.evictor.snapshot import Spot
+
+LOG = logging.getLogger(__name__)
+_PATIENCE_S: Final = 3.0
+#: What an owner is told; nothing of other customers.
+TEXTS: Final = {
+    causes.VM_CLAIM: "a regular server needs the capacity",
+    causes.SPOT_RACE: "it did not fit, as several spots were placed at once",
+    causes.CAPACITY_SHRANK: "its host has lost capacity",
+    causes.PERSISTING: "its host was overcommitted for some time",
+    causes.RESERVE: "the capacity is kept free for regular servers",
+}
+
+
+class OwnerNews:
+    """Thread-safe. Raises nothing."""
+
+    def __init__(self, context: EvictorContext) -> None:
+        self._settings = context.settings
+        self._servers = context.servers
+
+    def tell(self, spot: Spot, why: str) -> bool:
+        """Lock a spot that is being deleted; return whether it is locked for that now.
+
+        Args:
+            spot: one that is locked already keeps its owner's reason.
+            why: one of the constants of `causes`.
+        """
+        if not self._settings.tell_owners or spot.server.is_locked:
+            return False
+        now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        text = f"spot evicted ({why}): {TEXTS.get(why, 'its capacity is needed')}; {now}"
+        try:
+            self._servers.lock(spot.uuid, text, _PATIENCE_S)
+        except CloudError as error:
+            if error.status == 0:  # it may have been locked nevertheless
+                return True
+            LOG.debug("its owner is not told why %s goes: %s", spot.uuid, error)
+            return False
+        return True
+
+    def take_back(self, spot: str) -> None:
+        """Unlock a spot that did not go after all."""
+        try:
+            self._servers.unlock(spot, _PATIENCE_S)
+        except CloudError as error:
+            LOG.warning("spot %s did not go and stays locked: %s", spot, error)

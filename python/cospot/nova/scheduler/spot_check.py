@@ -1,0 +1,113 @@
+"""Asks placement who holds the host that a spot is to get, right before the spot claims it.
+
+Each scheduler knows its own decisions, and of the others' what hosts have reported: seconds later.
+Placement would let a spot in beside any number of VMs, so schedulers that decide at the same moment
+would each place spots on the same free capacity. Placement knows all claims. What is left is what
+others claim between its answer and this spot's claim: a spot a host and scheduler.
+
+VMs are not asked about: placement refuses them itself.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Final, TypeAlias
+
+from oslo_log import log as logging
+
+from cospot.nova.inventory import held
+from cospot.nova.scheduler.instance_facts import NOTHING, Size
+from cospot.nova.spot_flavors import DISK_GB, MEMORY_MB, VCPU
+
+LOG = logging.getLogger(__name__)
+
+Held: TypeAlias = Mapping[str, Mapping[str, int]]
+Fetch: TypeAlias = Callable[[str], Held | None]
+
+
+def fetch_from_placement(provider: str) -> Held | None:
+    """Read who holds what of a provider, as the scheduler's own user.
+
+    Returns:
+        amounts by resource class, by consumer; None when placement does not know the provider.
+    """
+    from nova.scheduler.client import report
+
+    response = report.report_client_singleton().get(f"/resource_providers/{provider}/allocations")
+    if response is None or response.status_code >= 500:
+        raise ConnectionError(f"placement answered {getattr(response, 'status_code', 'nothing')}")
+    if response.status_code != 200:
+        return None
+    found = response.json()["allocations"]
+    return {consumer: each["resources"] for consumer, each in found.items()}
+
+
+class SpotCheck:
+    """Questions to placement with a time limit. Threads may share it.
+
+    Without an answer in time nothing is known, and nobody is asked for some seconds.
+    """
+
+    _PAUSE_AFTER_ERROR: Final = 5.0
+
+    def __init__(
+        self, fetch: Fetch = fetch_from_placement, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._fetch = fetch
+        self._clock = clock
+        self._not_before = float("-inf")
+
+    def holders(self, provider: str, seconds: float) -> Held | None:
+        """Return who holds what of a host; None when that is not known in time."""
+        if self._clock() < self._not_before:
+            return None
+        answers: list[Held | None] = []
+        problems: list[str] = []
+        is_done = threading.Event()
+
+        def ask() -> None:
+            try:
+                answers.append(self._fetch(provider))
+            except Exception as error:
+                problems.append(f"{type(error).__name__}: {error}")
+            finally:
+                is_done.set()
+
+        threading.Thread(target=ask, name="cospot-spot-check", daemon=True).start()
+        is_done.wait(seconds)
+        if answers:
+            return answers[0]
+        self._not_before = self._clock() + self._PAUSE_AFTER_ERROR
+        LOG.warning(
+            "cospot: who holds host %s could not be read (%s); for %.0f s spots are placed by what"
+            " hosts have reported",
+            provider,
+            problems[0] if problems else f"no answer within {seconds:.2f} s",
+            self._PAUSE_AFTER_ERROR,
+        )
+        return None
+
+
+def fits(
+    holders: Held,
+    gone: Collection[str],
+    coming: Iterable[Size],
+    capacity: Size,
+    resources: Collection[str],
+) -> bool:
+    """Tell whether a host has enough for its VMs, its spots and those that come.
+
+    Args:
+        holders: amounts by resource class, by consumer.
+        gone: consumers to count as gone.
+        coming: the sizes of those that come and hold nothing yet.
+        capacity: of the host.
+        resources: VCPU, MEMORY_MB and, if disks count, DISK_GB.
+    """
+    there = [amounts for consumer, amounts in holders.items() if consumer not in gone]
+    more = sum(coming, NOTHING)
+    wanted = {VCPU: more.vcpus, MEMORY_MB: more.memory_mb, DISK_GB: more.disk_gb}
+    has = {VCPU: capacity.vcpus, MEMORY_MB: capacity.memory_mb, DISK_GB: capacity.disk_gb}
+    return all(sum(held(there, each)) + wanted[each] <= has[each] for each in resources)

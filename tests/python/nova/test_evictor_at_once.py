@@ -1,0 +1,198 @@
+"""What the evictor asks and orders at once, and what it must not: tests of its latency's limits."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from typing import Any
+
+import pytest
+
+pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
+pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
+pytest.importorskip("tooz", reason="needs python3-tooz")
+pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+
+from cospot.nova.evictor.plans import pause_after
+from evictor_cloud import wait_until
+from evictor_running import Running, events, plan_message, send
+
+#: A barrier that is not passed by then breaks, and its test fails, seconds.
+PATIENCE_S = 20.0
+
+
+def start(running: Running, **settings: Any) -> Any:
+    """Start a service and wait until it has seen the hosts, which are within their capacity."""
+    service = running.start(**{"reconcile_interval": 30, **settings})
+    wait_until(
+        lambda: len(service._hosts.usages()) == len(running.cloud.providers), "hosts are known"
+    )
+    return service
+
+
+def claim(running: Running, service: Any, host: str, victims: list[str], vcpus: int) -> str:
+    """Send a plan, and claim the host for its VM."""
+    vm = str(uuid.uuid4())
+    send(service, plan_message(vm, {host: victims}))
+    running.cloud.add(host, vcpus, 1024, spot=False, uuid=vm)
+    return vm
+
+
+def orders_of(running: Running) -> list[str]:
+    return [each for each in running.cloud.requests if each.startswith("POST")]
+
+
+def test_a_claim_is_asked_for_often_at_first() -> None:
+    assert pause_after(0.0, 0) == 0.02
+    assert pause_after(0.1, 1) == 0.02
+    assert pause_after(1.0, 1) == pytest.approx(0.1)
+    assert pause_after(60.0, 1) == 0.5
+    assert pause_after(0.0, 50) == pytest.approx(0.1)  # 500 questions a second at most
+    assert pause_after(0.0, 9999) == 0.5
+
+
+def test_the_evidence_for_a_claim_is_asked_for_at_once(running: Running) -> None:
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
+    at_once = {
+        f"/placement/resource_providers/{host}",
+        f"/placement/resource_providers/{host}/inventories",
+        f"/placement/allocations/{spots[0]}",
+        "/nova/servers/detail",
+    }
+    barrier, is_claimed = threading.Barrier(len(at_once)), threading.Event()
+
+    def before(method: str, path: str) -> None:
+        # Only the first of each: a barrier that was passed would wait for others again.
+        short = path.partition("?")[0]
+        if is_claimed.is_set() and short in at_once:
+            at_once.discard(short)
+            barrier.wait(PATIENCE_S)
+
+    service = start(running)
+    running.cloud.before = before
+    is_claimed.set()
+    claim(running, service, host, [spots[0]], 4)
+    wait_until(lambda: running.cloud.deleted == [spots[0]], "the spot is evicted")
+    assert not barrier.broken and at_once == set()
+    # What was answered a moment ago is not asked for again.
+    assert f"GET /nova/servers/{spots[0]}" not in running.cloud.requests
+
+
+def test_slow_evidence_is_asked_for_again(running: Running) -> None:
+    # While Nova takes its time, the planned spot becomes a VM: what placement said is too old.
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
+    is_resized = threading.Event()
+
+    def after(method: str, path: str) -> None:
+        if path.startswith("/nova/servers/detail") and not is_resized.is_set():
+            time.sleep(0.7)
+            with running.cloud.lock:
+                running.cloud.instances[spots[0]].allocation = {"VCPU": 4, "MEMORY_MB": 1024}
+                running.cloud.instances[spots[0]].extra_specs = {}
+            is_resized.set()
+
+    service = start(running)
+    running.cloud.after = after
+    claim(running, service, host, [spots[0]], 4)
+    wait_until(lambda: bool(running.cloud.deleted), "a spot is evicted")
+    assert running.cloud.deleted == [spots[1]] and running.cloud.violations == []
+    [refused] = events(running.folder, "refused")
+    assert refused["instance"] == spots[0] and refused["reason"] == "not-a-spot-allocation"
+
+
+def test_what_one_vm_needs_is_ordered_at_once(running: Running) -> None:
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(4)]
+    barrier = threading.Barrier(4)
+
+    def before(method: str, path: str) -> None:
+        if method == "POST" and not barrier.broken:
+            barrier.wait(PATIENCE_S)
+
+    running.cloud.before = before
+    service = start(running)
+    claim(running, service, host, spots[:2], 8)  # the policy names the others
+    wait_until(lambda: len(events(running.folder, "freed")) == 4, "all spots are freed")
+    assert not barrier.broken and set(running.cloud.deleted) == set(spots)
+    intents = events(running.folder, "intent")
+    assert [each["instance"] for each in intents] == spots
+    assert [each["chosen_by"] for each in intents] == ["plan", "plan", "FIFO", "FIFO"]
+    assert [each["shortfall"]["VCPU"] for each in intents] == [8, 6, 4, 2]
+
+
+def test_nova_is_given_no_more_orders_at_once_than_it_may(running: Running) -> None:
+    hosts = [running.cloud.add_host(name) for name in "ab"]
+    for host in hosts:
+        for _ in range(4):
+            running.cloud.add(host, 2, 1024, spot=True)
+    lock, under_way = threading.Lock(), [0, 0]  # now, and at most
+
+    def before(method: str, path: str) -> None:
+        if method == "POST":
+            with lock:
+                under_way[0] += 1
+                under_way[1] = max(under_way)
+            time.sleep(0.05)
+            with lock:
+                under_way[0] -= 1
+
+    running.cloud.before = before
+    service = start(running, orders_at_once=3)
+    for host in hosts:
+        claim(running, service, host, [], 8)
+    wait_until(lambda: len(events(running.folder, "freed")) == 8, "all spots are freed")
+    assert under_way[1] == 3
+
+
+def test_a_refusal_keeps_no_other_order_from_being_followed(running: Running) -> None:
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(4)]
+    refused = [409]
+    stubborn = f"/nova/servers/{spots[1]}/action"
+    running.cloud.before = lambda method, path: (
+        refused.pop() if path == stubborn and refused else None
+    )
+    service = start(running)
+    claim(running, service, host, spots, 8)
+    wait_until(lambda: len(events(running.folder, "freed")) == 4, "all spots are freed")
+    [failed] = events(running.folder, "failed")
+    assert failed["instance"] == spots[1]
+    assert len(orders_of(running)) == 5 and len(running.cloud.orders) == 4
+
+
+def test_what_may_turn_out_needless_is_not_ordered_at_once(running: Running) -> None:
+    # Of 7 vCPUs and 8192 MiB three are short, and 1024 MiB. The oldest spot frees 1 and 3072, the
+    # next one 3 and 1024: had the next one gone first, the oldest could have stayed.
+    host = running.cloud.add_host("a", vcpus=7)
+    first = running.cloud.add(host, 1, 3072, spot=True)
+    spots = [first, *(running.cloud.add(host, 3, 1024, spot=True) for _ in range(2))]
+    service = start(running)
+    vm = str(uuid.uuid4())
+    send(service, plan_message(vm, {host: spots[:2]}))
+    running.cloud.add(host, 3, 4096, spot=False, uuid=vm)
+    wait_until(lambda: len(events(running.folder, "freed")) == 2, "two spots are freed")
+    assert running.cloud.deleted == spots[:2] and running.cloud.violations == []
+    requests = running.cloud.requests
+    first_order, second = (
+        requests.index(f"POST /nova/servers/{spot}/action") for spot in spots[:2]
+    )
+    asked = f"GET /placement/resource_providers/{host}/allocations"
+    assert (
+        asked in requests[first_order:second]
+    )  # by the evictor; its watch asks too, and harms nothing
+
+
+def test_no_more_goes_at_once_than_a_host_may_lose(running: Running) -> None:
+    host = running.cloud.add_host("a")
+    for _ in range(4):
+        running.cloud.add(host, 2, 1024, spot=True)
+    service = start(running, reconcile_interval=60, evictions_per_host=3)
+    claim(running, service, host, [], 8)
+    wait_until(lambda: bool(events(running.folder, "held_back")), "the limit is reached")
+    assert len(events(running.folder, "intent")) == 3
+    [held_back] = events(running.folder, "held_back")
+    assert held_back["reason"] == "host-limit"
+    wait_until(lambda: len(events(running.folder, "freed")) == 3, "three spots are freed")

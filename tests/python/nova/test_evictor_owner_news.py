@@ -1,0 +1,117 @@
+"""The owner of an evicted spot reads in Nova why it went."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
+pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
+pytest.importorskip("tooz", reason="needs python3-tooz")
+pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+
+from cospot.nova.evictor import causes, owner_news
+from evictor_cloud import wait_until
+from evictor_running import Running, events
+
+#: Of a service that evicts at once for a VM that has come lately.
+TELLING: dict[str, Any] = {
+    "overcommit_grace": 300,
+    "reconcile_interval": 0.2,
+    "tell_owners": True,
+}
+
+
+def evict_one(running: Running, **settings: Any) -> tuple[str, str]:
+    """Have a VM displace the older of two spots, whose deletion takes its time."""
+    running.cloud.freeing_takes = 0.5
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
+    vm = running.cloud.add(host, 4, 1024, spot=False)
+    running.start(**{**TELLING, **settings})
+    return spots[0], vm
+
+
+@pytest.fixture(autouse=True)
+def _recent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Instances of the cloud are new: what they claim is made free at once."""
+    import evictor_cloud
+
+    monkeypatch.setattr(evictor_cloud, "START", evictor_cloud.time.time() - 30)
+
+
+def test_the_reason_is_told_with_a_lock_after_the_order(running: Running) -> None:
+    spot, vm = evict_one(running)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    server = running.cloud.gone[spot]
+    assert server.locked and server.locked_reason is not None
+    assert server.locked_reason.startswith(
+        "spot evicted (vm-claim): a regular server needs the capacity; 20"
+    )
+    assert vm not in server.locked_reason  # nor anything else of another customer
+    posts = [each for each in running.cloud.requests if each.startswith("POST")]
+    assert posts == [f"POST /nova/servers/{spot}/action"] * 2
+
+
+def test_nobody_is_told_where_that_is_off(running: Running) -> None:
+    spot, _ = evict_one(running, tell_owners=False)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    assert not running.cloud.gone[spot].locked
+
+
+def test_the_lock_of_an_owner_stays_as_it_is(running: Running) -> None:
+    running.cloud.after = lambda method, path: None
+    running.cloud.freeing_takes = 0.5
+    host = running.cloud.add_host("a")
+    spot = running.cloud.add(host, 8, 1024, spot=True, locked=True, locked_reason="mine")
+    running.cloud.add(host, 4, 1024, spot=False)
+    running.start(**TELLING)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    assert running.cloud.gone[spot].locked_reason == "mine"
+
+
+def test_a_spot_that_did_not_go_is_unlocked(running: Running) -> None:
+    spot = ""
+
+    def after(method: str, path: str) -> None:
+        # Its compute gives up as soon as it is locked.
+        with running.cloud.lock:
+            found = running.cloud.instances.get(spot)
+            if method == "POST" and found is not None and found.locked:
+                found.task_state, found.status, found.vm_state = None, "ERROR", "error"
+                seen.append(found.locked_reason)
+
+    seen: list[str | None] = []
+    running.cloud.after = after
+    host = running.cloud.add_host("a")
+    spot = running.cloud.add(host, 4, 1024, spot=True)
+    running.cloud.never_goes.add(spot)
+    running.cloud.add(host, 4, 1024, spot=True)
+    running.cloud.add(host, 4, 1024, spot=False)
+    running.start(**TELLING)
+    wait_until(lambda: bool(events(running.folder, "failed")), "its compute has given up")
+    wait_until(lambda: not running.cloud.instances[spot].locked, "it is unlocked")
+    assert seen and seen[0]
+
+
+def test_a_lock_that_is_refused_stops_no_eviction(running: Running) -> None:
+    orders: list[str] = []
+
+    def before(method: str, path: str) -> int | None:
+        if method != "POST":
+            return None
+        orders.append(path)
+        return 500 if len(orders) == 2 else None
+
+    running.cloud.before = before
+    spot, _ = evict_one(running)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    assert not running.cloud.gone[spot].locked and not events(running.folder, "failed")
+
+
+def test_there_is_a_text_for_each_cause() -> None:
+    names = ("VM_CLAIM", "SPOT_RACE", "CAPACITY_SHRANK", "PERSISTING", "RESERVE")
+    assert set(owner_news.TEXTS) == {getattr(causes, name) for name in names}
+    # Nova takes 255 characters.
+    assert all(len(why) + len(text) < 200 for why, text in owner_news.TEXTS.items())
