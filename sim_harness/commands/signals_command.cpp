@@ -14,8 +14,10 @@
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/experiments/queue/experiment.hpp"
+#include "sim_harness/experiments/summary/means_table.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"
+#include "sim_harness/studies/provider/simulated_text.hpp"
 #include "sim_harness/studies/signals/signals_report.hpp"
 #include "sim_harness/studies/signals/signals_summary.hpp"
 
@@ -111,7 +113,16 @@ void run_signals(const SignalsArguments& arguments, PolicyLoader& loader) {
   ResultsDatabase results = results_of(experiment, arguments);
   require_enough(report);
   if (!arguments.csv.empty()) write_csv(arguments.csv, results, Timing::kOff);
-  report.summary = signals_summary(results, Timing::kOff);
+  report.summary = signals_summary_of_one_run(results);
+  const Figure hosts{.name = "hosts"};
+  const double count = read_figures(results, {&hosts, 1}).values.front().front().value_or(0);
+  report.simulated = simulated_text({.host = settings.host,
+                                     .hosts = static_cast<std::size_t>(count),
+                                     .vm = settings.vm.front(),
+                                     .spot = settings.spot.front(),
+                                     .evictor = settings.evictors.front(),
+                                     .saf = settings.saf.front(),
+                                     .otn = settings.otn.front()});
   if (arguments.json) return print_json(signals_json(report));
   print(signals_text(report));
 }

@@ -233,10 +233,10 @@ Json pool_json(const SignalsReport& report, const PoolSignals& of,
 
 std::string signals_text(const SignalsReport& report) {
   const std::vector<std::size_t> shown = shown_signals(report);
-  std::string text =
-      fmt::format("{}: signals at {} moments from day {:.1f} on, each from what came before it\n\n",
-                  report.history, count_text(static_cast<std::int64_t>(report.watch->moments())),
-                  hours_of(report.watch->warmup_end()) / 24);
+  std::string text = fmt::format(
+      "{}: signals at {} moments from day {:.1f} on, each from what came before it\n{}\n",
+      report.history, count_text(static_cast<std::int64_t>(report.watch->moments())),
+      hours_of(report.watch->warmup_end()) / 24, report.simulated);
   text += report.summary.text.plain() + "\n";
   text += shown.empty() ? "" : now_text(report, shown);
   return text + withheld_text(report, shown) + "\n" + rates_text(report);

@@ -11,8 +11,9 @@ namespace cospot {
 
 /// What `cospot signals` prints of one history.
 struct SignalsReport {
-  std::string history;  ///< as the command has it
-  VcpusUnit unit{};     ///< of its vcpus
+  std::string history;      ///< as the command has it
+  VcpusUnit unit{};         ///< of its vcpus
+  std::string simulated{};  ///< a line: on which hosts and by which policies
   std::shared_ptr<const SignalWatch> watch{};
   StudySummary summary{};  ///< of the run's row for each signal
   bool shows_all = false;  ///< signals without skill too
