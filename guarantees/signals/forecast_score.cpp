@@ -59,10 +59,14 @@ double ForecastScore::mean_forecast() const {
   return forecasts / static_cast<double>(cases());
 }
 
-double ForecastScore::observed() const {
+std::uint64_t ForecastScore::happened() const {
   std::uint64_t happened = 0;
   for (const ReliabilityBin& bin : bins_) happened += bin.happened;
-  return static_cast<double>(happened) / static_cast<double>(cases());
+  return happened;
+}
+
+double ForecastScore::observed() const {
+  return static_cast<double>(happened()) / static_cast<double>(cases());
 }
 
 double ForecastScore::brier() const {
@@ -75,7 +79,12 @@ double ForecastScore::reference_brier() const {
   return all.part.reference_loss / static_cast<double>(all.cases);
 }
 
+bool ForecastScore::has_enough_outcomes() const {
+  return std::min(happened(), cases() - happened()) >= kFewOutcomes;
+}
+
 std::optional<Skill> ForecastScore::skill() const {
+  if (!has_enough_outcomes()) return std::nullopt;
   std::vector<SkillPart> parts;
   for (const Fold& fold : folds_) {
     if (fold.cases > 0) parts.push_back(fold.part);
@@ -84,9 +93,6 @@ std::optional<Skill> ForecastScore::skill() const {
 }
 
 bool ForecastScore::has_skill() const {
-  std::uint64_t happened = 0;
-  for (const ReliabilityBin& bin : bins_) happened += bin.happened;
-  if (std::min(happened, cases() - happened) < kFewOutcomes) return false;
   const std::optional<Skill> of = skill();
   return of && of->is_positive();
 }

@@ -70,12 +70,15 @@ class ForecastScore {
   [[nodiscard]] double brier() const;
   [[nodiscard]] double reference_brier() const;
 
+  /// Whether both outcomes were seen in kFewOutcomes cases or more. Where one hardly ever was, a
+  /// forecast that never wavers beats every other one, and that is no skill.
+  [[nodiscard]] bool has_enough_outcomes() const;
+
   /// 1 - brier / reference brier: 1 is perfect, 0 no better than the reference; over the folds that
-  /// have cases. Nothing: there is no case, or the reference made no mistake.
+  /// have cases. Nothing: an outcome was seen too seldom, or the reference made no mistake.
   [[nodiscard]] std::optional<Skill> skill() const;
 
-  /// Whether the skill is told from 0: its interval is above 0, and both outcomes were seen often
-  /// enough.
+  /// Whether the skill is told from 0: there is one, and its interval is above 0.
   [[nodiscard]] bool has_skill() const;
 
   /// The largest difference between forecast and observed shares among the deciles with
@@ -88,6 +91,7 @@ class ForecastScore {
     SkillPart part{};
   };
   [[nodiscard]] Fold sum() const;
+  [[nodiscard]] std::uint64_t happened() const;
 
   std::vector<Fold> folds_;
   std::array<ReliabilityBin, kBins> bins_{};

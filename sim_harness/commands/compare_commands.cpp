@@ -29,6 +29,7 @@ constexpr const char* kTimingHelp =
 struct CompareArguments {
   std::string sweep;
   std::vector<std::string> overrides;
+  SignalsFileOption signals;
   std::size_t threads = threads_of_machine();
   std::string database = "results.db";
   std::string csv;
@@ -185,6 +186,7 @@ void add_compare(CLI::App& app, const CompareCommandContext& context) {
   CLI::App* command = app.add_subcommand("compare", "Run every combination of a study file");
   command->add_option("STUDY", arguments->sweep, "Study file (YAML)")->required();
   add_set_option(*command, arguments->overrides, "Override a key: otn=[1,4], host.vcpus=64");
+  arguments->signals.add_to(*command);
   arguments->window.add_to(*command);
   add_threads_option(*command, arguments->threads, "Threads")->capture_default_str();
   command->add_option("--db", arguments->database, "Results database (SQLite)")
@@ -202,7 +204,10 @@ void add_compare(CLI::App& app, const CompareCommandContext& context) {
   arguments->timing.add_to(*command, kTimingHelp);
   command->add_flag("-q,--quiet", arguments->quiet, "No progress and no summary");
   arguments->price.add_to(*command);
-  command->callback([arguments, context] { run_compare(*arguments, context); });
+  command->callback([arguments, context] {
+    arguments->signals.add_override(arguments->overrides);
+    run_compare(*arguments, context);
+  });
 }
 
 void add_merge(CLI::App& app) {

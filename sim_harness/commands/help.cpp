@@ -53,7 +53,8 @@ const std::vector<CommandHelp>& command_helps() {
        true},
       {"signals",
        kPlanners,
-       {"azure2020:seed=1:scale=0.01 --host 10400,2250", "requests.csv --hosts hosts.csv --all"},
+       {"azure2020:seed=1:scale=0.01 --host 10400,2250", "requests.csv --hosts hosts.csv --all",
+        "requests.csv.gz --host hosts.csv --learn-days 14 -o signals.json --traces traces"},
        true},
       {"compare",
        kResearchers,
@@ -89,7 +90,7 @@ const std::vector<CommandHelp>& command_helps() {
   return all;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 59> kValueNames{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 64> kValueNames{
     {{"--set", "KEY=VALUE"},
      {"--hosts", "HOSTS"},
      {"--economy-percent", "PERCENT"},
@@ -116,6 +117,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 59> kValueNa
      {"--hosts-out", "FILE"},
      {"--output", "FILE"},
      {"--to", "FOLDER"},
+     {"--traces", "FOLDER"},
+     {"--learn-days", "DAYS"},
+     {"--spot-hours", "HOURS"},
+     {"--price-history", "FILE"},
+     {"--signals", "FILE"},
      {"--with", "FILE_OR_KEYS"},
      {"--host", "HOSTS"},
      {"--added-type", "TYPE"},

@@ -76,6 +76,17 @@ void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& 
       ->capture_default_str();
 }
 
+void SignalsFileOption::add_to(CLI::App& command) {
+  command.add_option(
+      "--signals", file_,
+      "Of the studies deadline and broker: what the provider tells of its spots, from "
+      "`cospot signals -o` (as --set signals=FILE)");
+}
+
+void SignalsFileOption::add_override(std::vector<std::string>& overrides) const {
+  if (!file_.empty()) overrides.push_back("signals=" + file_);
+}
+
 void add_set_option(CLI::App& command, std::vector<std::string>& overrides,
                     const std::string& help) {
   command.add_option("--set", overrides, help)->allow_extra_args(false);

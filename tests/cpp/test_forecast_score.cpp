@@ -19,11 +19,15 @@ TEST_CASE("forecast score: Brier score, skill and its interval") {
   CHECK(score.cases() == 0);
   CHECK_FALSE(score.skill());
   CHECK_FALSE(score.largest_gap(1));
-  score.add(0, 0.8, 0.5, true);            // loss 0.04, reference 0.25
-  score.add(0, 0.6, 0.5, false);           // loss 0.36, reference 0.25
+  // Ten times each, as a skill needs ten cases of each outcome; this cancels out.
+  for (int i = 0; i < 10; ++i) score.add(0, 0.8, 0.5, true);  // loss 0.04, reference 0.25
+  for (int i = 0; i < 9; ++i) score.add(0, 0.6, 0.5, false);  // loss 0.36, reference 0.25
+  CHECK_FALSE(score.skill());                                 // nine are too few
+  score.add(0, 0.6, 0.5, false);
   CHECK_FALSE(score.skill()->half_width);  // of one fold
-  score.add(2, 1, 0.5, true);              // loss 0, reference 0.25; fold 1 stays empty
-  CHECK(score.cases() == 3);
+  // Loss 0, reference 0.25; fold 1 stays empty.
+  for (int i = 0; i < 10; ++i) score.add(2, 1, 0.5, true);
+  CHECK(score.cases() == 30);
   CHECK(score.brier() == Approx(0.4 / 3));
   CHECK(score.reference_brier() == Approx(0.25));
   CHECK(score.observed() == Approx(2.0 / 3));
@@ -49,8 +53,8 @@ TEST_CASE("skill: of parts that may be workloads, as of folds") {
 
 TEST_CASE("forecast score: a reference without a mistake leaves no skill to have") {
   ForecastScore score(2);
-  score.add(0, 0.2, 0, false);
-  score.add(1, 0.2, 0, false);
+  for (std::size_t i = 0; i < 20; ++i) score.add(0, 0.2, i % 2 == 0 ? 1 : 0, i % 2 == 0);
+  CHECK(score.has_enough_outcomes());
   CHECK_FALSE(score.skill());
 }
 
@@ -90,13 +94,16 @@ TEST_CASE("shrunk frequency: a group is drawn towards the one around it") {
 
 TEST_CASE("forecast score: no skill is claimed where one outcome was hardly ever seen") {
   ForecastScore score(4);
+  // 400 times 0 less than 400 times 0.01: a skill of 1, if it were one.
   for (int i = 0; i < 400; ++i) score.add(static_cast<std::size_t>(i % 4), 1, 0.9, true);
-  CHECK(score.skill()->is_positive());
+  CHECK_FALSE(score.has_enough_outcomes());
+  CHECK_FALSE(score.skill());
   CHECK_FALSE(score.has_skill());
   for (int i = 0; i < 9; ++i) score.add(static_cast<std::size_t>(i % 4), 0, 0.9, false);
   CHECK_FALSE(score.has_skill());
   score.add(0, 0, 0.9, false);  // the tenth
   CHECK(score.has_skill());
+  CHECK(score.skill()->is_positive());
 }
 
 TEST_CASE("best so far: the way with the least squared error, the first one at first") {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -28,7 +29,8 @@ struct SnapshotContext {
   const PriceSeries* prices = nullptr;
   MicroUsd bid = 0;
   Seconds now = 0;
-  Seconds save = 0;  ///< what a snapshot takes
+  Seconds save = 0;                        ///< what a snapshot takes
+  std::optional<Seconds> told_lifetime{};  ///< Market::told_lifetime
 };
 
 /// One mechanism of fault tolerance. A const object without state.
@@ -85,6 +87,14 @@ class OptimalInterval final : public FaultTolerance {
   [[nodiscard]] Seconds interval(const SnapshotContext& context) const override;
 };
 
+/// The same with the mean time that the provider's signals tell; without them, as OptimalInterval.
+class SignalledInterval final : public FaultTolerance {
+ public:
+  [[nodiscard]] AfterRevocation recovery() const override { return AfterRevocation::kMigrate; }
+  [[nodiscard]] Snapshots snapshots() const override { return Snapshots::kInterval; }
+  [[nodiscard]] Seconds interval(const SnapshotContext& context) const override;
+};
+
 /// The mean time to revocation of a bid as the last week shows it, at least a minute; with no
 /// revocation, the time in bid of the whole week.
 [[nodiscard]] Seconds observed_lifetime(const PriceSeries& prices, MicroUsd bid, Seconds now);
@@ -93,6 +103,7 @@ struct FaultToleranceEntry {
   std::string_view name;
   std::string_view summary;
   const FaultTolerance* mechanism;
+  bool uses_signals = false;
 };
 
 [[nodiscard]] std::span<const FaultToleranceEntry> fault_tolerance_mechanisms();

@@ -206,9 +206,11 @@ void BrokerRun::plan_snapshot(Lease& lease, Seconds now) const {
   const Seconds takes = save_seconds(lease);
   Seconds at = lease.hour_end - takes;
   if (mechanism.snapshots() == FaultTolerance::Snapshots::kInterval) {
-    at = now +
-         mechanism.interval(
-             {.prices = &market_of(lease).prices, .bid = lease.bid, .now = now, .save = takes});
+    at = now + mechanism.interval({.prices = &market_of(lease).prices,
+                                   .bid = lease.bid,
+                                   .now = now,
+                                   .save = takes,
+                                   .told_lifetime = market_of(lease).told_lifetime});
   }
   // Not for a job that is done before, nor in the second in which the last one ended.
   if (at > now && lease.phase_end > at) lease.save_at = at;

@@ -37,14 +37,32 @@ bool fits(const MarketQuestion& question, std::uint32_t market) {
 const PreferredType kPreferred;
 const CheapestHours kCheapest;
 const QuotedLifetime kLifetime;
+const SignalledLifetime kSignalledLifetime;
 const Diversified kDiversified;
+
+/// What the last week shows for the bid.
+Seconds lifetime_seen(const MarketQuestion& question, const Market& one) {
+  const MicroUsd bid =
+      question.bid->bid(one.prices, question.markets->types[one.type], question.now);
+  return observed_lifetime(one.prices, std::max(bid, one.prices.at(question.now) + kBidStep),
+                           question.now);
+}
+
+/// What the job costs if it starts again from the beginning after every failure.
+double cost_with_failures(const MarketQuestion& question, std::uint32_t market, Seconds lifetime) {
+  const auto mean = static_cast<double>(lifetime);
+  const double time = expected_time(question, market);
+  return cost_of(question, market, mean * (portable_exp(std::min(time / mean, 50.0)) - 1));
+}
 
 const std::array kMarketChoices{
     MarketChoiceEntry{"preferred", "The preferred type, in the cheapest datacenter.", &kPreferred},
     MarketChoiceEntry{"cheapest", "Where the expected hours cost least.", &kCheapest},
     MarketChoiceEntry{"lifetime", "The same, with the work that will be lost.", &kLifetime},
     MarketChoiceEntry{"diversified", "Nearly the cheapest, where we have fewest leases.",
-                      &kDiversified}};
+                      &kDiversified},
+    MarketChoiceEntry{"signalled", "As lifetime, by the lifetime that signals tell.",
+                      &kSignalledLifetime, true}};
 
 }  // namespace
 
@@ -73,14 +91,13 @@ double CheapestHours::value(const MarketQuestion& question, std::uint32_t market
 }
 
 double QuotedLifetime::value(const MarketQuestion& question, std::uint32_t market) const {
+  return cost_with_failures(question, market, lifetime_seen(question, market_at(question, market)));
+}
+
+double SignalledLifetime::value(const MarketQuestion& question, std::uint32_t market) const {
   const Market& one = market_at(question, market);
-  const MicroUsd bid =
-      question.bid->bid(one.prices, question.markets->types[one.type], question.now);
-  const auto lifetime = static_cast<double>(observed_lifetime(
-      one.prices, std::max(bid, one.prices.at(question.now) + kBidStep), question.now));
-  const double time = expected_time(question, market);
-  const double lasts = lifetime * (portable_exp(std::min(time / lifetime, 50.0)) - 1);
-  return cost_of(question, market, lasts);
+  return cost_with_failures(question, market,
+                            one.told_lifetime ? *one.told_lifetime : lifetime_seen(question, one));
 }
 
 double Diversified::value(const MarketQuestion& question, std::uint32_t market) const {

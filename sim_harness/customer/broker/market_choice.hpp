@@ -61,6 +61,11 @@ class QuotedLifetime final : public MarketChoice {
   [[nodiscard]] double value(const MarketQuestion& question, std::uint32_t market) const override;
 };
 
+/// The same, by the lifetime that the provider's signals tell; without them, as QuotedLifetime.
+class SignalledLifetime final : public MarketChoice {
+  [[nodiscard]] double value(const MarketQuestion& question, std::uint32_t market) const override;
+};
+
 /// Of the markets that cost at most a tenth more than the cheapest, the one with fewest leases of
 /// our own: one rise of a price takes less of them.
 class Diversified final : public MarketChoice {
@@ -71,6 +76,7 @@ struct MarketChoiceEntry {
   std::string_view name;
   std::string_view summary;
   const MarketChoice* choice;
+  bool uses_signals = false;
 };
 
 [[nodiscard]] std::span<const MarketChoiceEntry> market_choices();

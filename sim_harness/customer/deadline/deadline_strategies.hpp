@@ -19,6 +19,7 @@ struct DeadlineStrategyEntry {
   bool safety_net = true;  ///< without it, it may be late, or is a bound that nobody can use
   /// `history`: what is known of the capacity beforehand. `run` outlives the strategy.
   std::unique_ptr<DeadlineStrategy> (*make)(const DeadlineCase& run, const SpellHistory& history);
+  bool uses_signals = false;  ///< of the provider: `history` has the rates that these tell
 };
 
 [[nodiscard]] std::span<const DeadlineStrategyEntry> deadline_strategies();

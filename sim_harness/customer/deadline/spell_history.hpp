@@ -6,15 +6,16 @@
 
 #include "sim_harness/customer/deadline/deadline_run.hpp"
 #include "sim_harness/data/markets/availability_trace.hpp"
+#include "sim_harness/data/markets/provider_signals.hpp"
 
 namespace cospot {
 
 /// Ages of a spell, a time with capacity or without, are told apart in classes: up to 15 minutes,
 /// 1 h, 4 h, 16 h, and more.
-inline constexpr std::size_t kAgeClasses = 5;
+inline constexpr std::size_t kAgeClasses = kSignalAges;
 
 /// Hours up to which ages belong to each class but the last.
-inline constexpr std::array<double, kAgeClasses - 1> kAgeEnds{0.25, 1, 4, 16};
+inline constexpr std::array<double, kAgeClasses - 1> kAgeEnds = kSignalAgeEnds;
 
 [[nodiscard]] std::size_t age_class(double hours);
 
@@ -45,26 +46,31 @@ class SpellHistory {
   explicit SpellHistory(SimTime tick);
   /// The mean times are known, and nothing is learnt: spells end at the same rate at any age.
   SpellHistory(SimTime tick, const CapacityQuote& quote);
+  /// The rates are told, and nothing is learnt.
+  SpellHistory(SimTime tick, const SpellRates& told);
 
   /// Takes the next tick in.
   void add(bool up);
+  /// The next tick begins another spell, whatever it is: the last one did not end there.
+  void begin_spell() { up_.reset(); }
 
   [[nodiscard]] SpellRates rates() const;
   /// How long the spell of the last tick had lasted when that tick began.
   [[nodiscard]] double age_hours() const { return age_hours_; }
   /// Whether rates() may change.
-  [[nodiscard]] bool learns() const { return !quote_; }
+  [[nodiscard]] bool learns() const { return !told_; }
 
  private:
   double tick_hours_ = 0;
   double kept_ = 0;  ///< the weight after a tick of what was seen before it
-  std::optional<CapacityQuote> quote_;
+  std::optional<SpellRates> told_;
   std::optional<bool> up_;  ///< none: no tick was seen
   double age_hours_ = 0;
   SpellRates hours_{}, ends_{};  ///< seen in each class
 };
 
-/// What the ticks of a trace before `end` show.
-[[nodiscard]] SpellHistory spells_before(const AvailabilityTrace& trace, std::size_t end);
+/// What the ticks of a trace before `end` show; if rates are told, only the age of its spell.
+[[nodiscard]] SpellHistory spells_before(const AvailabilityTrace& trace, std::size_t end,
+                                         const std::optional<SpellRates>& told = std::nullopt);
 
 }  // namespace cospot

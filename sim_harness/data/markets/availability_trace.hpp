@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/resource_vector.hpp"
 #include "core/model/sim_time.hpp"
 
 namespace cospot {
@@ -17,7 +18,15 @@ struct AvailabilityTrace {
   std::vector<std::uint32_t> capacity;  ///< instances to be had in each tick
   /// USD/h, mean over the time with capacity; none: the file states no prices.
   std::optional<double> spot_price{};
+  /// Whose spots, and of which history (cospot signals --traces); nothing: the file does not say.
+  std::optional<ResourceVector> flavor{};
+  std::string history{};
+  /// What is there at a multiple of so many ticks is a new spot; 0: never.
+  std::size_t renewal_ticks = 0;
 
+  [[nodiscard]] bool is_renewed_at(std::size_t at_tick) const {
+    return renewal_ticks > 0 && at_tick % renewal_ticks == 0;
+  }
   [[nodiscard]] SimTime length() const { return tick * static_cast<std::int64_t>(capacity.size()); }
 };
 
@@ -25,7 +34,8 @@ inline constexpr SimTime kAvailabilityTick = std::chrono::seconds(300);
 
 /// Reads `{"metadata": {"gap_seconds": 300, ...}, "data": [1, 0, 4, ...]}`, the format of the
 /// public SkyPilot spot traces, plain or gzip; a file of a name with .csv in it as
-/// read_availability_csv(). What else is in it is ignored.
+/// read_availability_csv(). The metadata may name a flavor (`vcpus`, `memory_mb`), a `history`, and
+/// in `new_spot_every_ticks` how old a spot gets that nobody evicts. What else is in it is ignored.
 ///
 /// Errors: WorkloadError when a member is missing, gap_seconds is not above 0, there are no ticks,
 /// or a tick is not a number that is at least 0.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct Market {
   std::uint32_t type = 0;        ///< in MarketSet::types
   std::uint32_t datacenter = 0;  ///< in MarketSet::datacenters
   PriceSeries prices;
+  /// The mean time to an eviction, as the provider's signals tell it; nothing: there are none.
+  std::optional<Seconds> told_lifetime{};
 };
 
 /// What a broker can choose from.

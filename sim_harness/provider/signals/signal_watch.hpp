@@ -62,6 +62,12 @@ class SignalWatch final : public RunObserver {
   [[nodiscard]] SimTime warmup_end() const { return warmup_end_; }
   [[nodiscard]] SimTime window() const { return workload_->window; }
 
+  // What was recorded so far.
+
+  [[nodiscard]] const History& history() const { return uptime_.history(); }
+  [[nodiscard]] const SpotLives& lives() const { return lives_; }
+  [[nodiscard]] std::span<const SpotPool> pools() const { return pools_.pools(); }
+
  private:
   class Listener;
 

@@ -33,6 +33,7 @@ class UptimeSignal {
                std::vector<ResourceVector> host_totals);
 
   [[nodiscard]] History& history() { return history_; }
+  [[nodiscard]] const History& history() const { return history_; }
 
   /// A spot was placed; `number` is that of its life, when the datacenter was what `state` says.
   /// Every span is scored that it wants to run for.

@@ -134,6 +134,40 @@ std::vector<std::string> read_bids(const StudyFile& file, const B& before) {
   return has_prices ? bids : before.bid_without_prices;
 }
 
+template <class Entries>
+std::vector<std::string> names_without_signals(const Entries& entries) {
+  std::vector<std::string> names;
+  for (const auto& entry : entries) {
+    if (!entry.uses_signals) names.emplace_back(entry.name);
+  }
+  return names;
+}
+
+/// Where the key is left out, the defaults; if the file has signals, also what goes by them.
+template <class Entries>
+std::vector<std::string> read_choices(const StudyFile& file, const char* key,
+                                      const Entries& entries,
+                                      const std::vector<std::string>& defaults) {
+  const ConfigNode* node = file.root.find(key);
+  std::vector<std::string> names = defaults;
+  if (node != nullptr) {
+    names = read_distinct(*node, key, [&](const ConfigNode& item) {
+      return read_name(item, key, names_of(entries));
+    });
+  }
+  for (const auto& entry : entries) {
+    if (!entry.uses_signals) continue;
+    const std::string name(entry.name);
+    if (node == nullptr && file.root.find(kSignalsKey) != nullptr) names.push_back(name);
+    if (node != nullptr && std::ranges::find(names, name) != names.end()) {
+      require_signals(file.root, key, name);
+    }
+  }
+  return names;
+}
+
+const Setting<B> kSignals = signals_setting_of<B>();
+
 const Setting<B> kModel{
     .keys = {"job_model"},
     .read = [](const StudyFile& file, B& settings) { read_model(file.root, settings.model); },
@@ -209,8 +243,9 @@ const Axis<B, std::string> kFaultToleranceAxis{
     .name = "fault_tolerance",
     .meaning = "what is done against revocations",
     .values = &B::fault_tolerance,
-    .read = [](const auto& item, auto key) {
-      return read_name(item, key, names_of(fault_tolerance_mechanisms()));
+    .read_all = [](const StudyFile& file, const B& before) {
+      return read_choices(file, "fault_tolerance", fault_tolerance_mechanisms(),
+                          before.fault_tolerance);
     }};
 
 const Axis<B, std::string> kBillingAxis{
@@ -221,13 +256,13 @@ const Axis<B, std::string> kBillingAxis{
       return read_name(item, key, std::vector<std::string>{"hourly", "per_second"});
     }};
 
-const Axis<B, std::string> kMarketChoiceAxis{.name = "market_choice",
-                                             .meaning = "where instances are asked for",
-                                             .values = &B::market_choice,
-                                             .read = [](const auto& item, auto key) {
-                                               return read_name(item, key,
-                                                                names_of(market_choices()));
-                                             }};
+const Axis<B, std::string> kMarketChoiceAxis{
+    .name = "market_choice",
+    .meaning = "where instances are asked for",
+    .values = &B::market_choice,
+    .read_all = [](const StudyFile& file, const B& before) {
+      return read_choices(file, "market_choice", market_choices(), before.market_choice);
+    }};
 
 const Axis<B, std::int64_t> kBrokerSeedAxis{
     .name = "seed",
@@ -238,7 +273,7 @@ const Axis<B, std::int64_t> kBrokerSeedAxis{
 const SettingTable<B>& broker_table() {
   static const SettingTable<B> table(
       "study", {kMarketAxis, kJobsAxis, kBidAxis, kAlphaAxis, kFaultToleranceAxis, kBillingAxis,
-                kMarketChoiceAxis, kBrokerSeedAxis, kModel, kSwitches});
+                kMarketChoiceAxis, kBrokerSeedAxis, kModel, kSwitches, kSignals});
   return table;
 }
 
@@ -254,7 +289,7 @@ const BrokerStudySettings& paper_defaults() {
 
 const BrokerStudySettings& recommendation_defaults() {
   static const BrokerStudySettings made = [] {
-    BrokerStudySettings all{.fault_tolerance = names_of(fault_tolerance_mechanisms()),
+    BrokerStudySettings all{.fault_tolerance = names_without_signals(fault_tolerance_mechanisms()),
                             .market_choice = {"preferred", "cheapest", "diversified"},
                             .alpha = {1, 2, 4, 8},
                             .bid_without_prices = {"on_demand"}};
@@ -323,13 +358,18 @@ void check_memory(const LoadedJobs& jobs, const std::string& jobs_label, const M
 BrokerInputs load_broker_inputs(const BrokerStudySettings& settings) {
   BrokerInputs inputs;
   for (const MarketSpec& spec : settings.markets) {
-    inputs.markets.push_back(load_markets(spec, inputs.records));
+    inputs.markets.push_back(load_markets(spec, inputs.records, settings.signals));
     const MarketSet& set = inputs.markets.back();
     if (set.end() - set.begin() >= kBidWindow) continue;
     throw ConfigError(fmt::format(
         "market {}: its markets have {:.1f} days of prices in common, expected at "
         "least the 7 that bids look at",
         spec.label, static_cast<double>(std::max<Seconds>(0, set.end() - set.begin())) / 86'400));
+  }
+  if (settings.signals) {
+    for (InputRecord& record : settings.signals->records()) {
+      inputs.records.push_back(std::move(record));
+    }
   }
   for (const JobsSpec& spec : settings.jobs) {
     inputs.jobs.push_back(read_jobs_of(spec, inputs.records));

@@ -38,6 +38,7 @@ struct BrokerStudySettings {
   bool postpones = false, on_demand_fallback = false;
   /// What is bid where only capacity ends instances, and the file leaves it out; else every bid.
   std::vector<std::string> bid_without_prices{};
+  std::optional<SignalsInput> signals{};
 };
 
 [[nodiscard]] AxisValue axis_value(const JobsSpec& jobs);

@@ -14,6 +14,7 @@
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/files/path_expansion.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/customer/broker/bid_strategy.hpp"
 #include "sim_harness/data/markets/eviction_availability.hpp"
 #include "sim_harness/data/markets/price_files.hpp"
 
@@ -221,6 +222,15 @@ MicroUsd price_of(const MarketFile& file, const AvailabilityTrace& trace) {
   return std::llround(*trace.spot_price * static_cast<double>(kUsd));
 }
 
+/// No job starts before bids have a week to look at.
+Seconds told_lifetime(const SignalsInput& signals, const MarketFile& file,
+                      const AvailabilityTrace& trace) {
+  const std::string subject = "market " + file.label;
+  signals.require_held_out(trace, std::chrono::seconds(kBidWindow), subject);
+  const double hours = signals.of(trace, subject).mean_hours_to_eviction();
+  return std::max<Seconds>(60, std::llround(std::min(hours, 1e6) * kHour));
+}
+
 Json file_json(const MarketFile& file) {
   constexpr std::array kKinds{"prices", "availability", "events"};
   Json json{{kKinds[static_cast<std::size_t>(file.kind)], file.label},
@@ -290,7 +300,8 @@ AxisValue axis_value(const MarketSpec& spec) {
   return {spec.label, spec.label, setting_json(spec).dump()};
 }
 
-MarketSet load_markets(const MarketSpec& spec, std::vector<InputRecord>& inputs) {
+MarketSet load_markets(const MarketSpec& spec, std::vector<InputRecord>& inputs,
+                       const std::optional<SignalsInput>& signals) {
   if (spec.files.empty()) return make_markets(spec.synthetic, spec.types);
   MarketSet set;
   for (const MarketFile& file : spec.files) {
@@ -303,6 +314,9 @@ MarketSet load_markets(const MarketSpec& spec, std::vector<InputRecord>& inputs)
                                           : read_availability_trace(file.file, tick);
       set.add(find_type(spec, file.type, file.label), file.os, file.datacenter,
               prices_of(trace, price_of(file, trace)));
+      if (signals && file.kind == MarketFile::Kind::kAvailability) {
+        set.markets.back().told_lifetime = told_lifetime(*signals, file, trace);
+      }
     }
     inputs.push_back({.label = spec.label + ":" + file.label,
                       .sha256 = sha256_hex(read_stored_file(file.file)),

@@ -10,6 +10,7 @@
 #include "sim_harness/data/markets/market.hpp"
 #include "sim_harness/data/markets/synthetic_market.hpp"
 #include "sim_harness/experiments/results/experiment_record.hpp"
+#include "sim_harness/studies/signals/signals_input.hpp"
 
 namespace cospot {
 
@@ -52,8 +53,10 @@ struct MarketSpec {
 [[nodiscard]] Json setting_json(const MarketSpec& spec);
 [[nodiscard]] AxisValue axis_value(const MarketSpec& spec);
 
-/// Loads the markets; adds a record for each file. Errors: WorkloadError; ConfigError for a file
-/// whose type nobody describes.
-[[nodiscard]] MarketSet load_markets(const MarketSpec& spec, std::vector<InputRecord>& inputs);
+/// Loads the markets; adds a record for each file. With `signals`, traces of availability are told
+/// what these say of their flavor. Errors: WorkloadError; ConfigError for a file whose type nobody
+/// describes, or of which the signals tell nothing.
+[[nodiscard]] MarketSet load_markets(const MarketSpec& spec, std::vector<InputRecord>& inputs,
+                                     const std::optional<SignalsInput>& signals = std::nullopt);
 
 }  // namespace cospot

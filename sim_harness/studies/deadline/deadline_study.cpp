@@ -21,6 +21,7 @@
 #include "sim_harness/experiments/results/measure.hpp"
 #include "sim_harness/studies/deadline/deadline_text.hpp"
 #include "sim_harness/studies/deadline/trace_spec.hpp"
+#include "sim_harness/studies/signals/signals_input.hpp"
 
 namespace cospot {
 namespace {
@@ -28,9 +29,11 @@ namespace {
 constexpr double kMaxHours = 1e5;
 constexpr double kMaxPrice = 1e6;
 
-std::vector<std::string> strategy_names() {
+std::vector<std::string> strategy_names(bool with_signals) {
   std::vector<std::string> names;
-  for (const DeadlineStrategyEntry& entry : deadline_strategies()) names.emplace_back(entry.name);
+  for (const DeadlineStrategyEntry& entry : deadline_strategies()) {
+    if (with_signals || !entry.uses_signals) names.emplace_back(entry.name);
+  }
   return names;
 }
 
@@ -59,11 +62,26 @@ const std::vector<Measure<DeadlineResult>>& measures() {
 /// out.
 struct Settings {
   std::vector<TraceSpec> traces{};
-  std::vector<std::string> strategies = strategy_names();
+  std::vector<std::string> strategies{};
   std::vector<double> duration{48}, deadline{52, 70}, overhead{0.2}, start{0};
   std::vector<double> spot_price{};  ///< empty: that of the traces
   std::vector<double> on_demand_price{3.06};
+  std::optional<SignalsInput> signals{};
 };
+
+/// All where the key is left out; those that go by signals only if the file has some.
+std::vector<std::string> read_strategies(const StudyFile& file) {
+  const bool has_signals = file.root.find(kSignalsKey) != nullptr;
+  const ConfigNode* node = file.root.find("strategy");
+  if (node == nullptr) return strategy_names(has_signals);
+  std::vector<std::string> names = read_distinct(*node, "strategy", [](const ConfigNode& item) {
+    return read_name(item, "strategy", strategy_names(true));
+  });
+  for (const std::string& name : names) {
+    if (find_deadline_strategy(name).uses_signals) require_signals(file.root, "strategy", name);
+  }
+  return names;
+}
 
 const Axis<Settings, TraceSpec> kTraceAxis{
     .name = "trace",
@@ -76,7 +94,7 @@ const Axis<Settings, std::string> kStrategyAxis{
     .name = "strategy",
     .meaning = "what chooses the capacity",
     .values = &Settings::strategies,
-    .read = [](const auto& item, auto key) { return read_name(item, key, strategy_names()); }};
+    .read_all = [](const StudyFile& file, const Settings&) { return read_strategies(file); }};
 const Axis<Settings, double> kDurationAxis{
     .name = "duration_hours",
     .unit = "h",
@@ -120,10 +138,15 @@ const Axis<Settings, double> kOnDemandPriceAxis{
     .values = &Settings::on_demand_price,
     .read = [](const auto& item, auto key) { return read_number(item, key, 0, kMaxPrice); }};
 
+const Setting<Settings>& signals_setting() {
+  static const Setting<Settings> made = signals_setting_of<Settings>();
+  return made;
+}
+
 const SettingTable<Settings>& table() {
   static const SettingTable<Settings> made(
       "study", {kTraceAxis, kStrategyAxis, kDurationAxis, kDeadlineAxis, kOverheadAxis, kStartAxis,
-                kSpotPriceAxis, kOnDemandPriceAxis});
+                kSpotPriceAxis, kOnDemandPriceAxis, signals_setting()});
   return made;
 }
 
@@ -177,7 +200,20 @@ struct Inputs {
   }
 
   void check(const At& at) const {
-    check_case(job_at(at), traces[at.index(kTraceAxis)], start_at(at), at.get(kTraceAxis).label);
+    const AvailabilityTrace& trace = traces[at.index(kTraceAxis)];
+    const std::string& label = at.get(kTraceAxis).label;
+    check_case(job_at(at), trace, start_at(at), label);
+    if (settings.signals) {
+      settings.signals->require_held_out(
+          trace, trace.tick * static_cast<std::int64_t>(start_at(at)), "trace " + label);
+    }
+  }
+
+  /// What the signals tell of the flavor of a trace, of times without capacity first.
+  [[nodiscard]] std::optional<SpellRates> told_of(const AvailabilityTrace& trace,
+                                                  const std::string& label) const {
+    const FlavorSignals& of = settings.signals->of(trace, "trace " + label);
+    return SpellRates{of.ends_per_hour, of.evictions_per_hour};
   }
 
   [[nodiscard]] DeadlineResult run(const At& at) const {
@@ -190,7 +226,9 @@ struct Inputs {
     const DeadlineStrategyEntry& entry = find_deadline_strategy(at.get(kStrategyAxis));
     const std::optional<CapacityQuote>& quote = at.get(kTraceAxis).quote;
     const SpellHistory history =
-        quote ? SpellHistory(trace.tick, *quote) : spells_before(trace, first);
+        entry.uses_signals
+            ? spells_before(trace, first, told_of(trace, at.get(kTraceAxis).label))
+            : (quote ? SpellHistory(trace.tick, *quote) : spells_before(trace, first));
     return run_deadline(one, *entry.make(one, history), entry.safety_net);
   }
 };
@@ -237,6 +275,9 @@ Experiment load(Settings settings) {
     records.push_back({.label = spec.input,
                        .sha256 = sha256_hex(read_stored_file(spec.file)),
                        .name = spec.input});
+  }
+  if (settings.signals) {
+    for (InputRecord& record : settings.signals->records()) records.push_back(std::move(record));
   }
   if (settings.spot_price.empty()) settings.spot_price = {price_of_traces(*inputs)};
   inputs->settings = settings;

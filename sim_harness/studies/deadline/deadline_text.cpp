@@ -51,6 +51,22 @@ std::string recommendation_text(const DeadlineComparison& all) {
   return text;
 }
 
+/// What the provider's signals save: against the same strategy by what its customer saw.
+std::string signals_text(const DeadlineComparison& all) {
+  const StrategyFigures* with = all.find("signalled");
+  const StrategyFigures* without = all.find("quoted");
+  if (with == nullptr || without == nullptr) return "";
+  MeanInterval saving = saving_of(*with, *without);
+  const bool is_told = saving.half_width && std::abs(saving.mean) > *saving.half_width;
+  const bool is_loss = is_told && saving.mean < 0;
+  if (is_loss) saving.mean = -saving.mean;
+  return fmt::format(
+      "The provider's signals {} {} of the cost (signalled against quoted, which goes by what its "
+      "customer saw){}; late: {} of {} against {} of {}\n",
+      is_loss ? "lose" : "save", percent(saving), is_told ? "" : ": not told from nothing",
+      with->late, with->runs, without->late, without->runs);
+}
+
 std::string cautions_text(const DeadlineComparison& all) {
   std::string text;
   if (all.spot_price > all.on_demand_price) {
@@ -126,13 +142,14 @@ StudySummary deadline_summary(ResultsDatabase& results, Timing /*timing*/) {
   StudySummary summary;
   summary.text = missing_runs_line(results);
   summary.text.add_answer(recommendation_text(all));
-  summary.text += cautions_text(all) + "Means over all runs of a strategy\n";
+  summary.text += signals_text(all) + cautions_text(all) + "Means over all runs of a strategy\n";
   summary.text.add(table);
   summary.json = {{"samples", all.samples},
                   {"recommendation", name(best)},
                   {"saving_to_on_demand", saving_json(best, all.find("on_demand"))},
                   {"next", name(next)},
                   {"saving_to_next", saving_json(best, next)},
+                  {"signals_save", saving_json(all.find("signalled"), all.find("quoted"))},
                   {"spots_cost_more", all.spot_price > all.on_demand_price},
                   {"spot_price", json_of(all.spot_price)},
                   {"on_demand_price", json_of(all.on_demand_price)},

@@ -2,7 +2,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "sim_harness/data/markets/flavor_prices.hpp"
 #include "sim_harness/data/workloads/vcpus_unit.hpp"
 #include "sim_harness/experiments/summary/study_summary.hpp"
 #include "sim_harness/provider/signals/signal_watch.hpp"
@@ -11,11 +13,13 @@ namespace cospot {
 
 /// What `cospot signals` prints of one history.
 struct SignalsReport {
-  std::string history;  ///< as the command has it
-  VcpusUnit unit{};     ///< of its vcpus
+  std::string history;      ///< as the command has it
+  VcpusUnit unit{};         ///< of its vcpus
+  std::string simulated{};  ///< a line: on which hosts and by which policies
   std::shared_ptr<const SignalWatch> watch{};
-  StudySummary summary{};  ///< of the run's row for each signal
-  bool shows_all = false;  ///< signals without skill too
+  StudySummary summary{};                    ///< of the run's row for each signal
+  std::vector<FlavorPriceHistory> prices{};  ///< of the provider's file, if there is one
+  bool shows_all = false;                    ///< signals without skill too
 };
 
 /// For people: how good each signal was, and what customers may be told at the end of the history.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -27,6 +28,7 @@ std::vector<std::string> read_columns() {
                                  "brier_base_rate",
                                  "skill_half_width",
                                  "cases_when_full",
+                                 "observed_when_full",
                                  "brier_when_full",
                                  "brier_base_rate_when_full",
                                  "skill_when_full_half_width"};
@@ -66,18 +68,27 @@ class SignalsTable {
 
   [[nodiscard]] const MeansTable& table() const { return table_; }
 
-  /// Whether the interval of the skill, over folds or over workloads, is above 0, and both outcomes
-  /// were seen often enough.
+  /// Whether the interval of the skill, over folds or over workloads, is above 0.
   [[nodiscard]] bool has_skill(RunList runs) const {
-    double happened = 0;
-    for (const std::size_t run : runs) {
-      happened += values("cases")[run].value_or(0) * values("observed")[run].value_or(0);
-    }
-    // Half a case less: the shares were rounded.
-    const double rarer = std::min(happened, sum("cases", runs) - happened);
-    if (rarer < static_cast<double>(kFewOutcomes) - 0.5) return false;
     const std::optional<Skill> skill = skill_in(runs, "");
     return skill && skill->is_positive();
+  }
+
+  [[nodiscard]] std::size_t signals_with_skill() const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        table_.combinations(), [this](const auto& runs) { return has_skill(runs); }));
+  }
+
+  /// Whether both outcomes were seen often enough to tell. `suffix` is that of the columns.
+  [[nodiscard]] bool has_enough_outcomes(RunList runs, const std::string& suffix) const {
+    double happened = 0;
+    for (const std::size_t run : runs) {
+      happened +=
+          values("cases" + suffix)[run].value_or(0) * values("observed" + suffix)[run].value_or(0);
+    }
+    // Half a case less: the shares were rounded.
+    const double rarer = std::min(happened, sum("cases" + suffix, runs) - happened);
+    return rarer >= static_cast<double>(kFewOutcomes) - 0.5;
   }
 
   [[nodiscard]] double sum(const std::string& name, RunList runs) const {
@@ -143,8 +154,10 @@ class SignalsTable {
                values(name));
   }
 
-  /// Of one run over its folds, of several over the runs. `suffix` is that of the columns.
+  /// Of one run over its folds, of several over the runs. `suffix` is that of the columns. Nothing:
+  /// an outcome was seen too seldom.
   [[nodiscard]] std::optional<Skill> skill_in(RunList runs, const std::string& suffix) const {
+    if (!has_enough_outcomes(runs, suffix)) return std::nullopt;
     std::vector<SkillPart> parts;
     for (const std::size_t run : runs) {
       const double cases = values("cases" + suffix)[run].value_or(0);
@@ -216,6 +229,46 @@ std::string drawing(const SignalsTable& made) {
   return reliability_svg(panels);
 }
 
+/// How many signals have skill, and of how many that cannot be said.
+std::string answer_of(const SignalsTable& made) {
+  const auto combinations = made.table().combinations();
+  const auto untold = std::ranges::count_if(
+      combinations, [&made](const auto& runs) { return !made.has_enough_outcomes(runs, ""); });
+  std::string text =
+      fmt::format("Skill over the base rate: {} of {} signal{}", made.signals_with_skill(),
+                  combinations.size(), combinations.size() == 1 ? "" : "s");
+  if (untold > 0) {
+    text += fmt::format("; of {} nobody can say, as one outcome was seen in fewer than {} cases",
+                        untold, kFewOutcomes);
+  }
+  return text + "\n";
+}
+
+StudySummary summary_of(ResultsDatabase& results, const SignalsTable& made, bool says_settings) {
+  const MeansTable& table = made.table();
+  StudySummary summary;
+  summary.text = "Signals, scored on held-out time\n" + missing_runs_line(results);
+  summary.text.add_answer(answer_of(made));
+  if (says_settings) summary.text += table.heading();
+  summary.text.add(table.table());
+  summary.text += fmt::format(
+      "(happened: of the cases; skill: 1 - Brier score / that of the base rate that was known\n"
+      "then, +/- half its 95% interval over folds, or over several runs, - where it happened, or\n"
+      "did not, in fewer than {} cases; when full: where so many do not fit at the moment, "
+      "against\n"
+      "the base rate of such moments; largest gap: between forecast and what happened, over\n"
+      "deciles of {} cases or more)\n",
+      kFewOutcomes, kFewCases);
+  const SummaryTable reliability = reliability_table(made);
+  summary.text += "\nHow often it happened, by what was forecast (deciles of 100 cases or more)\n";
+  summary.text.add(reliability);
+  summary.text.add_drawing(drawing(made));
+  summary.json = {{"signals_with_skill", made.signals_with_skill()},
+                  {"combinations", table.table().json()},
+                  {"reliability", reliability.json()}};
+  return summary;
+}
+
 }  // namespace
 
 std::string signal_words(const SignalQuestion& question) {
@@ -234,29 +287,12 @@ std::string signal_words(const SignalQuestion& question) {
 
 StudySummary signals_summary(ResultsDatabase& results, Timing /*timing*/) {
   const std::vector<std::string> names = read_columns();
-  const SignalsTable made(results, names);
-  const MeansTable& table = made.table();
-  std::size_t skilled = 0;
-  for (const auto& runs : table.combinations()) skilled += made.has_skill(runs) ? 1 : 0;
-  StudySummary summary;
-  summary.text = "Signals, scored on held-out time: " + runs_line(results);
-  summary.text.add_answer(fmt::format("Skill over the base rate: {} of {} signals\n", skilled,
-                                      table.combinations().size()));
-  summary.text += table.heading();
-  summary.text.add(table.table());
-  summary.text +=
-      "(happened: of the cases; skill: 1 - Brier score / that of the base rate that was known\n"
-      "then, +/- half its 95% interval over folds, or over several runs; when full: where so many\n"
-      "do not fit at the moment, against the base rate of such moments; largest gap: between\n"
-      "forecast and what happened, over deciles of 100 cases or more)\n";
-  const SummaryTable reliability = reliability_table(made);
-  summary.text += "\nHow often it happened, by what was forecast (deciles of 100 cases or more)\n";
-  summary.text.add(reliability);
-  summary.text.add_drawing(drawing(made));
-  summary.json = {{"signals_with_skill", skilled},
-                  {"combinations", table.table().json()},
-                  {"reliability", reliability.json()}};
-  return summary;
+  return summary_of(results, SignalsTable(results, names), true);
+}
+
+StudySummary signals_summary_of_one_run(ResultsDatabase& results) {
+  const std::vector<std::string> names = read_columns();
+  return summary_of(results, SignalsTable(results, names), false);
 }
 
 }  // namespace cospot

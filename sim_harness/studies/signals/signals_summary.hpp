@@ -15,4 +15,7 @@ namespace cospot {
 /// happened, by decile.
 [[nodiscard]] StudySummary signals_summary(ResultsDatabase& results, Timing timing);
 
+/// The same without the line of the settings that all signals share, for who has printed them.
+[[nodiscard]] StudySummary signals_summary_of_one_run(ResultsDatabase& results);
+
 }  // namespace cospot

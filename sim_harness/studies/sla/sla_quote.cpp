@@ -18,6 +18,7 @@
 #include "sim_harness/provider/loop/simulation_engine.hpp"
 #include "sim_harness/provider/run/allocator.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
+#include "sim_harness/studies/provider/simulated_text.hpp"
 #include "sim_harness/studies/sla/sla_run.hpp"
 
 namespace cospot {
@@ -94,6 +95,7 @@ SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at
                     hours_of(*at), hours_of(workload.window)));
   }
   SlaQuotes quotes{.at = at.value_or(workload.window),
+                   .simulated = simulated_text(simulation),
                    .unit = settings.vm_sources.front().unit,
                    .evicted = probabilities,
                    .spot_delay = settings.spot_delay};
@@ -148,8 +150,8 @@ std::string quotes_text(const SlaQuotes& quotes) {
                         hours_of(quotes.spot_delay));
   return fmt::format(
              "Spots that start {:g} h into the trace, by what happened before (spots {}, evictions "
-             "{}){}\n",
-             hours_of(quotes.at), quotes.spots, quotes.evictions, delay) +
+             "{}){}\n{}",
+             hours_of(quotes.at), quotes.spots, quotes.evictions, delay, quotes.simulated) +
          table.text() +
          "(no longer than the history supports with 95 % confidence: a lifetime of L counts once "
          "for each L\nthat was observed; --json has the estimates without that limit)\n";

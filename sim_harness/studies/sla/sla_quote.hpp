@@ -25,6 +25,7 @@ struct SizeQuote {
 /// Quotes at one time of a run.
 struct SlaQuotes {
   SimTime at{0};
+  std::string simulated{};      ///< a line: on which hosts and by which policies
   VcpusUnit unit{};             ///< of sizes
   std::vector<double> evicted;  ///< probabilities of eviction, as the study file's targets
   SimTime spot_delay{0};        ///< by which spots were asked for later than their file says

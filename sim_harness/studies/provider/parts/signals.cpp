@@ -89,6 +89,8 @@ void add_when_full(std::vector<Measure<R>>& all) {
                                return get(*one.signal->when_full);
                              }));
   };
+  add("observed_when_full", "of these cases: it happened",
+      [](const ForecastScore& score) { return std::optional(score.observed()); });
   add("brier_when_full", "Brier score of these cases",
       [](const ForecastScore& score) { return std::optional(score.brier()); });
   add("brier_base_rate_when_full", "the same of the base rate of such moments",
@@ -125,7 +127,9 @@ std::vector<Measure<R>> measures() {
                 .decimals = 6},
                [](const ForecastScore& score) { return score.reference_brier(); }),
       of_skill({.name = "skill",
-                .meaning = "1 - brier / brier_base_rate; empty where the base rate made no mistake",
+                .meaning = fmt::format("1 - brier / brier_base_rate; empty where it happened, or "
+                                       "did not, in fewer than {} cases",
+                                       kFewOutcomes),
                 .decimals = 6},
                [](const Skill& skill) { return std::optional(skill.skill); }),
       of_skill({.name = "skill_half_width",
