@@ -8,6 +8,7 @@
 #include "filters/economy_filter.hpp"
 #include "filters/feasibility_filter.hpp"
 #include "filters/lifetime_sla_filter.hpp"
+#include "filters/reserve_filter.hpp"
 #include "filters/server_group_affinity_filter.hpp"
 #include "filters/server_group_anti_affinity_filter.hpp"
 #include "filters/spot_avoiding_filter.hpp"
@@ -23,6 +24,7 @@ std::span<const RegistryEntry<Filter>> filter_registry() {
       registry_entry<Filter, LifetimeSlaFilter>(),
       registry_entry<Filter, EconomyFilter>(),
       registry_entry<Filter, TransientClassFilter>(),
+      registry_entry<Filter, ReserveFilter>(),
       registry_entry<Filter, AvailabilityZoneFilter>(),
       registry_entry<Filter, AggregateInstanceExtraSpecsFilter>(),
       registry_entry<Filter, AggregateMultiTenancyIsolationFilter>(),

@@ -13,11 +13,11 @@
 namespace cospot {
 
 const StudyRegistry& built_in_studies() {
-  static const StudyRegistry registry({compare_study(), provider_study(degradation_preset()),
-                                       economy_study(), provider_study(levels_preset()),
-                                       sla_study(), broker_study(), deadline_study(),
-                                       classes_study(), provider_study(life_preset()),
-                                       provider_study(schedulers_preset()), signals_study()});
+  static const StudyRegistry registry(
+      {compare_study(), provider_study(degradation_preset()), economy_study(),
+       provider_study(levels_preset()), sla_study(), broker_study(), deadline_study(),
+       classes_study(), provider_study(life_preset()), provider_study(schedulers_preset()),
+       provider_study(notice_preset()), signals_study()});
   return registry;
 }
 

@@ -155,6 +155,10 @@ class LifeRecorder final : public RunObserver {
         return "gave up";
       case LifeEventKind::kDecline:
         return "declined";
+      case LifeEventKind::kNotice:
+        return "told";
+      case LifeEventKind::kNoticeWithdrawn:
+        return "untold";
     }
     return "";
   }

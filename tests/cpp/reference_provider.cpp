@@ -25,6 +25,7 @@ enum Kind {
   kBack,
   kDrain,
   kDown,
+  kTold,
   kEvacuate,
   kMigrate,
   kResizeVm,
@@ -139,6 +140,33 @@ class Placing {
     return wish.asked <= sla->quantiles().promised(wish.size, slots, case_.sla_target);
   }
 
+  /// How many VMs of the reserve a host has free capacity for, when these are gone.
+  std::int64_t reserve_vms(const State& state, HostIndex host,
+                           const std::set<InstanceIndex>& gone = {},
+                           const ResourceVector& beside = {}) const {
+    if (state[host].outs > 0) return 0;
+    Items left = state[host].items;
+    std::erase_if(left, [&](const Item& item) { return gone.contains(item.id); });
+    const ResourceVector free = case_.hosts[host].total - sum(left) - beside;
+    std::int64_t vms = 0;
+    for (ResourceVector all = case_.reserve.reserved.size; all.fits_in(free); ++vms) {
+      all += case_.reserve.reserved.size;
+    }
+    return vms;
+  }
+  std::int64_t reserve_lacks(const State& state, const std::set<InstanceIndex>& gone = {}) const {
+    std::int64_t all = 0;
+    for (HostIndex host = 0; host < state.size(); ++host) all += reserve_vms(state, host, gone);
+    return std::max<std::int64_t>(case_.reserve.reserved.count - all, 0);
+  }
+  bool keeps_out(const State& state, const Wish& spot, HostIndex host) const {
+    const std::int64_t takes = reserve_vms(state, host) - reserve_vms(state, host, {}, spot.size);
+    std::int64_t left = -takes;
+    for (HostIndex other = 0; other < state.size(); ++other) left += reserve_vms(state, other);
+    return takes > 0 && left < case_.reserve.reserved.count;
+  }
+  bool has_reserve() const { return case_.reserve.reserved.count > 0; }
+
   /// Feasible hosts, best first.
   std::vector<HostIndex> rank(const State& state, const Wish& wish) const {
     const bool lowest = is_lowest(wish.id);
@@ -149,6 +177,7 @@ class Placing {
       const Items fixed = lowest ? all : between(all, 0, level(wish.id));
       if (state[host].outs > 0 || !fits(wish, host, fixed)) continue;
       if (!may_be_on(state, wish.id, host)) continue;
+      if (lowest && has_reserve() && keeps_out(state, wish, host)) continue;
       const Items seen = policy.counts_spots ? all : fixed;
       int tier = 0;
       if (policy.avoids_vms) {
@@ -200,7 +229,7 @@ class Placing {
     return best;
   }
 
- private:
+ protected:
   struct Taken {
     bool possible = false;
     std::vector<InstanceIndex> instances{};  ///< of each level in order of placement
@@ -243,6 +272,34 @@ class Placing {
     return all;
   }
 
+  /// For one more VM of the reserve on a host: who goes, those without a promise first.
+  Taken for_reserve(const State& state, HostIndex host, const std::set<InstanceIndex>& gone,
+                    const Items& candidates, SimTime now) const {
+    Wish vms{.now = now};
+    for (std::int64_t i = 0; i <= reserve_vms(state, host, gone); ++i) {
+      vms.size += case_.reserve.reserved.size;
+    }
+    Items kept, promised, others;
+    for (const Item& item : state[host].items) {
+      const bool is_candidate = std::ranges::any_of(
+          candidates, [&](const Item& candidate) { return candidate.id == item.id; });
+      if (!is_candidate && !gone.contains(item.id)) kept.push_back(item);
+    }
+    for (const Item& item : candidates) {
+      (item.promised_until > now ? promised : others).push_back(item);
+    }
+    const Taken first = take(vms, host, kept, promised);
+    if (!first.possible) return first;
+    for (const Item& item : promised) {
+      if (std::ranges::find(first.instances, item.id) == first.instances.end()) {
+        kept.push_back(item);
+      }
+    }
+    Taken all = take(vms, host, kept, others);
+    all.instances.insert(all.instances.end(), first.instances.begin(), first.instances.end());
+    return all;
+  }
+
   /// Which of `candidates` go so that the request fits beside `kept` and the others.
   Taken take(const Wish& wish, HostIndex host, const Items& kept, const Items& candidates) const {
     std::optional<std::tuple<Revenue, std::size_t, std::vector<std::size_t>>> best;
@@ -281,7 +338,6 @@ class Placing {
     return taken;
   }
 
- protected:
   const Workload& workload_;
   const ProviderCase& case_;
 };
@@ -317,13 +373,17 @@ class Simulator : Placing {
       out_.levels[level(id)].revenue_requested += one.would_earn;
     }
     plan_ahead();
+    count_lack(SimTime::min());
     while (!todo_.empty()) {
       const auto [key, subject] = *todo_.begin();
       todo_.erase(todo_.begin());
       now_ = std::get<0>(key);
       while (forecast_ && forecast_->next_refresh() <= now_) forecast_->refresh();
       act(std::get<1>(key), subject);
+      const bool is_last = todo_.empty() || std::get<0>(todo_.begin()->first) > now_;
+      if (has_reserve() && is_last && now_ < workload_.window) keep_reserve();
     }
+    count_lack(workload_.window);
     for (const One& one : all_) settle(one);
     settle_run();
     return out_;
@@ -430,6 +490,7 @@ class Simulator : Placing {
   void take(One& one) {
     const HostIndex host = *one.host;
     std::erase_if(truth_[host].items, [&](const Item& item) { return item.id == one.id; });
+    std::erase_if(told_, [&](const Told& told) { return told.id == one.id; });
     one.host.reset();
     changed(host);
   }
@@ -466,6 +527,7 @@ class Simulator : Placing {
   // What is due.
 
   void act(int kind, std::uint32_t subject) {
+    if (kind == kTold) return end_notices();
     if (kind == kArrive) return ask({.id = subject, .why = kArrive, .since = now_});
     if (kind == kDecide) return end_decision(subject);
     if (kind == kBack || kind == kDrain || kind == kDown)
@@ -577,13 +639,14 @@ class Simulator : Placing {
     take(one);
   }
   /// In the order in which they came.
-  void evict(const Choice& choice, HostIndex host) {
+  void evict(const Choice& choice, HostIndex host, bool for_reserve = false) {
     for (const Item& item : Items(truth_[host].items)) {
       const InstanceIndex id = item.id;
       if (std::ranges::find(choice.victims, id) == choice.victims.end()) continue;
       One& victim = all_[id];
       ++out_.levels[level(id)].evictions;
       ++out_.schedulers.evictions;
+      if (is_lowest(id)) count_notice(id, for_reserve);
       if (item.promised_until > now_) ++out_.promises_broken;
       log("evicted", victim, host);
       stop(victim, LossCause::kEviction);
@@ -617,6 +680,120 @@ class Simulator : Placing {
     }
     one.waits = false;
     if (may) log("gave up", one, {});
+  }
+
+  // The reserve: who is told to go, in the order in which they were told.
+
+  struct Told {
+    InstanceIndex id = 0;
+    HostIndex host = 0;
+    SimTime at{0};
+  };
+  std::set<InstanceIndex> told_but(std::optional<InstanceIndex> one = {}) const {
+    std::set<InstanceIndex> ids;
+    for (const Told& told : told_) {
+      if (told.id != one) ids.insert(told.id);
+    }
+    return ids;
+  }
+  void count_notice(InstanceIndex id, bool for_reserve) {
+    NoticeResult& counts = out_.notices;
+    ++counts.evictions;
+    if (for_reserve) ++counts.evictions_for_reserve;
+    for (const Told& told : told_) {
+      if (told.id != id || told.at == now_) continue;
+      counts.lengths.push_back(now_ - told.at);
+      const bool is_full = now_ == told.at + case_.reserve.notice;
+      ++(is_full ? counts.evictions_with_full_notice : counts.evictions_with_short_notice);
+    }
+  }
+  void count_lack(SimTime now) {
+    const SimTime from = std::max(kept_at_, SimTime{0});
+    if (lacks_ && now > from) out_.notices.lacking += std::min(now, workload_.window) - from;
+    kept_at_ = now;
+    lacks_ = reserve_lacks(truth_) > 0;
+  }
+  void withdraw_notices() {
+    const auto withdraw = [&](const Told& told) {
+      log("untold", all_[told.id], told.host);
+      ++out_.notices.withdrawn;
+      std::erase_if(told_, [&](const Told& other) { return other.id == told.id; });
+    };
+    for (const Told& told : std::vector<Told>(told_)) {
+      if (truth_[told.host].outs > 0) withdraw(told);
+    }
+    std::vector<Told> last_first(told_.rbegin(), told_.rend());
+    for (const Told& told : last_first) {
+      if (reserve_lacks(truth_, told_but(told.id)) == 0) withdraw(told);
+    }
+  }
+  void keep_reserve() {
+    withdraw_notices();
+    std::size_t before = told_.size();
+    while (reserve_lacks(truth_, told_but()) > 0 && tell_next()) {
+    }
+    for (std::size_t i = told_.size(); i-- > 0;) {
+      const Told told = told_[i];
+      if (reserve_lacks(truth_, told_but(told.id)) > 0) continue;
+      told_.erase(told_.begin() + static_cast<std::ptrdiff_t>(i));
+      if (i >= before) continue;  // was never told
+      --before;
+      log("untold", all_[told.id], told.host);
+      ++out_.notices.withdrawn;
+    }
+    for (std::size_t i = before; i < told_.size(); ++i) {
+      log("told", all_[told_[i].id], told_[i].host);
+      ++out_.notices.given;
+    }
+    count_lack(now_);
+    if (told_.size() > before) add(now_ + case_.reserve.notice, kTold, 0, 0);
+  }
+  /// The spots of one host are told to go, for one more VM. False: nobody could be.
+  bool tell_next() {
+    const std::set<InstanceIndex> gone = told_but();
+    std::optional<std::tuple<std::size_t, Revenue, HostIndex>> best;
+    std::vector<InstanceIndex> chosen;
+    for (HostIndex host = 0; host < truth_.size(); ++host) {
+      if (truth_[host].outs > 0) continue;
+      Items candidates = between(truth_[host].items, case_.levels - 1, case_.levels - 1);
+      std::erase_if(candidates, [&](const Item& item) { return gone.contains(item.id); });
+      Taken victims = for_reserve(truth_, host, gone, candidates, now_);
+      if (!victims.possible) continue;
+      const std::size_t all = victims.instances.size();
+      for (std::size_t i = all; i-- > 0;) {
+        std::set<InstanceIndex> without = gone;
+        for (const InstanceIndex id : victims.instances) {
+          if (id != victims.instances[i]) without.insert(id);
+        }
+        if (reserve_vms(truth_, host, without) > reserve_vms(truth_, host, gone)) {
+          victims.instances.erase(victims.instances.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+      }
+      Revenue score = victims.scores[0];
+      const auto is_chosen = [&](const Item& item) {
+        return std::ranges::find(victims.instances, item.id) != victims.instances.end();
+      };
+      std::erase_if(candidates, [&](const Item& item) { return !is_chosen(item); });
+      if (candidates.size() < all) {
+        score = for_reserve(truth_, host, gone, candidates, now_).scores[0];
+      }
+      const auto promised = static_cast<std::size_t>(std::ranges::count_if(
+          candidates, [&](const Item& item) { return item.promised_until > now_; }));
+      const auto cost = std::tuple(promised, score, host);
+      if (best && *best <= cost) continue;
+      best = cost;
+      chosen = victims.instances;
+    }
+    if (!best) return false;
+    for (const InstanceIndex id : chosen) told_.push_back({id, std::get<2>(*best), now_});
+    return true;
+  }
+  void end_notices() {
+    withdraw_notices();
+    for (const Told& told : std::vector<Told>(told_)) {
+      if (told.at + case_.reserve.notice > now_) continue;
+      evict({.host = told.host, .victims = {told.id}}, told.host, true);
+    }
   }
 
   // Hosts that go and come back, VMs that change.
@@ -916,6 +1093,9 @@ class Simulator : Placing {
   const SchedulerSettings* settings_ = nullptr;
   std::vector<std::pair<SimTime, State>> history_;
   std::vector<Scheduler> schedulers_;
+  std::vector<Told> told_;
+  SimTime kept_at_ = SimTime::min();
+  bool lacks_ = false;
   std::size_t asks_ = 0;
   std::int64_t begins_ = 0, moves_ = 0;
   EventSchedule schedule_;

@@ -9,6 +9,8 @@
 
 #include "sim_harness/data/workloads/workload.hpp"
 #include "sim_harness/provider/disruptions/life_plan.hpp"
+#include "sim_harness/provider/notices/notice_result.hpp"
+#include "sim_harness/provider/notices/reserve_settings.hpp"
 #include "sim_harness/provider/run/level_outcome.hpp"
 #include "sim_harness/provider/run/life_result.hpp"
 #include "sim_harness/provider/schedulers/scheduler_result.hpp"
@@ -16,9 +18,10 @@
 #include "tests/cpp/reference_simulator.hpp"
 
 /// The slow simulator of a provider's whole datacenter: priority levels, retries, outages, resizes,
-/// several schedulers, the Economy promise and the lifetime SLA in any combination. It keeps a copy
-/// of the datacenter after every change and hands whole copies to schedulers, ranks all hosts by a
-/// full sort, recomputes every sum from the instances, and settles what is lost when all is over.
+/// several schedulers, the Economy promise, the lifetime SLA and a reserve in any combination. It
+/// keeps a copy of the datacenter after every change and hands whole copies to schedulers, ranks
+/// all hosts by a full sort, recomputes every sum from the instances, and settles what is lost when
+/// all is over.
 namespace cospot::reference {
 
 struct ProviderCase {
@@ -40,6 +43,7 @@ struct ProviderCase {
   double sla_target = 0.2;
   double sla_asked_factor = 1;
   double sla_asking_percent = 100;
+  ReserveSettings reserve{};  ///< for no VM: there is none
 };
 
 struct ProviderOutcome {
@@ -48,6 +52,7 @@ struct ProviderOutcome {
   LifeResult life;
   SchedulerResult schedulers;
   std::uint64_t promises = 0, promises_broken = 0;
+  NoticeResult notices{};
   std::vector<HostIndex> first_host_of{};  ///< by workload row; kNoHost: never placed
 };
 

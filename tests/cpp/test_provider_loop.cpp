@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,13 @@ ChainSpec spot_chain(const ProviderCase& one) {
                                          {"asked_factor", one.sla_asked_factor},
                                          {"asking_percent", one.sla_asking_percent}}});
   }
+  const ReservedCapacity& reserved = one.reserve.reserved;
+  if (reserved.count > 0) {
+    chain.filters.push_back({.name = "Reserve",
+                             .options = {{"vcpus", std::int64_t{reserved.size.vcpus}},
+                                         {"memory_mb", std::int64_t{reserved.size.memory_mb}},
+                                         {"count", reserved.count}}});
+  }
   return chain;
 }
 
@@ -56,12 +64,15 @@ ProviderOutcome simulate(const Workload& workload, const ProviderCase& one, bool
   const EventSchedule schedule = make_schedule(workload);
   reference::Settings cloud{.hosts = one.hosts.size(), .each = one.hosts};
   const std::vector<std::uint32_t> tenants = tenant_numbers(workload);
+  std::optional<ReserveSettings> reserve;
+  if (one.reserve.reserved.count > 0) reserve = one.reserve;
   SimulationEngine engine(schedule, make_hosts(run_settings_of(cloud)),
                           allocator_of(one, schedule.has_placements()),
                           {.level_of = one.level_of,
                            .plan = &one.plan,
                            .schedulers = one.schedulers.empty() ? nullptr : &one.schedulers.front(),
-                           .tenant_of = tenants});
+                           .tenant_of = tenants,
+                           .reserve = reserve});
   const std::vector<PromiseStep> steps{
       {.from = SimTime::min(), .vcpus = one.promised_vcpus, .memory_mb = 1'000'000}};
   std::vector<std::unique_ptr<ForecastOwner>> owners;
@@ -79,10 +90,23 @@ ProviderOutcome simulate(const Workload& workload, const ProviderCase& one, bool
           .life = engine.life_result(),
           .schedulers = engine.scheduler_result(),
           .promises = engine.result().promises,
-          .promises_broken = engine.result().promises_broken};
+          .promises_broken = engine.result().promises_broken,
+          .notices = engine.notice_result()};
+}
+
+void check_same_notices(const NoticeResult& found, const NoticeResult& expected) {
+  CHECK(found.given == expected.given);
+  CHECK(found.withdrawn == expected.withdrawn);
+  CHECK(found.evictions == expected.evictions);
+  CHECK(found.evictions_for_reserve == expected.evictions_for_reserve);
+  CHECK(found.evictions_with_full_notice == expected.evictions_with_full_notice);
+  CHECK(found.evictions_with_short_notice == expected.evictions_with_short_notice);
+  CHECK((found.lengths == expected.lengths));
+  CHECK((found.lacking == expected.lacking));
 }
 
 void check_same(const ProviderOutcome& outcome, ProviderOutcome expected) {
+  check_same_notices(outcome.notices, expected.notices);
   expected.life.run = outcome.life.run;  // which is made of the levels
   CHECK(outcome.promises == expected.promises);
   CHECK(outcome.promises_broken == expected.promises_broken);
@@ -115,7 +139,7 @@ void check_same(const ProviderOutcome& outcome, ProviderOutcome expected) {
 /// What a case has; every one of them comes with every other.
 struct Parts {
   bool levels = false, schedulers = false, outages = false, retries = false, resizes = false;
-  bool sla = false, groups = false, mixed = false;
+  bool sla = false, groups = false, mixed = false, reserve = false;
 };
 
 ProviderCase random_case(std::uint64_t seed, const Parts& parts, Workload& workload) {
@@ -168,6 +192,14 @@ ProviderCase random_case(std::uint64_t seed, const Parts& parts, Workload& workl
     one.sla_asking_percent = random.below(2) == 0 ? 60 : 100;
   }
   if (parts.groups) add_groups(seed, workload);
+  if (parts.reserve) {
+    const auto amount = [&random] { return static_cast<ResourceAmount>(1 + random.below(5)); };
+    one.reserve.reserved = {.size = {amount(), amount(), 0},
+                            .count = static_cast<std::int64_t>(1 + random.below(5))};
+    if (random.below(4) == 0) one.reserve.reserved.size.vcpus = 0;
+    // A notice may end when something else happens, or between.
+    one.reserve.notice = random.below(3) == 0 ? std::chrono::minutes(50) : ticks(random, 5);
+  }
   return one;
 }
 
@@ -175,7 +207,8 @@ ProviderCase random_case(std::uint64_t seed, const Parts& parts, Workload& workl
 struct Sums {
   std::uint64_t evictions = 0, stopped = 0, returned = 0, late = 0, evacuated = 0, migrated = 0,
                 resized = 0, conflicts = 0, economy_evictions = 0, rejected_spots = 0, promises = 0,
-                promises_broken = 0;
+                promises_broken = 0, full_notices = 0, short_notices = 0, withdrawn = 0,
+                without_notice = 0;
 };
 
 Sums check_random_cases(std::uint64_t first_seed, std::uint64_t count, const Parts& parts) {
@@ -200,6 +233,10 @@ Sums check_random_cases(std::uint64_t first_seed, std::uint64_t count, const Par
     sums.rejected_spots += expected.levels.back().rejected();
     sums.promises += expected.promises;
     sums.promises_broken += expected.promises_broken;
+    sums.full_notices += expected.notices.evictions_with_full_notice;
+    sums.short_notices += expected.notices.evictions_with_short_notice;
+    sums.without_notice += expected.notices.evictions_without_notice();
+    sums.withdrawn += expected.notices.withdrawn;
     const LifeResult& life = expected.life;
     sums.stopped += life.spots_lost + life.spots_stopped;
     sums.returned += life.spots_returned;
@@ -246,6 +283,17 @@ TEST_CASE("one loop: several schedulers, outages, retries and resizes") {
   CHECK(sums.resized > 100);
 }
 
+TEST_CASE("one loop: a reserve, and notices") {
+  const Sums alone = check_random_cases(6000, 250, {.mixed = true, .reserve = true});
+  CHECK(alone.full_notices > 300);
+  CHECK(alone.short_notices > 10);
+  CHECK(alone.without_notice > 300);
+  CHECK(alone.withdrawn > 100);
+  const Sums promised = check_random_cases(6500, 150, {.sla = true, .reserve = true});
+  CHECK(promised.promises_broken > 20);
+  CHECK(promised.full_notices > 100);
+}
+
 TEST_CASE("one loop: all parts at once") {
   const Sums sums = check_random_cases(4000, 250,
                                        {.levels = true,
@@ -255,17 +303,18 @@ TEST_CASE("one loop: all parts at once") {
                                         .resizes = true,
                                         .sla = true,
                                         .groups = true,
-                                        .mixed = true});
+                                        .mixed = true,
+                                        .reserve = true});
   CHECK(sums.evictions > 500);
   CHECK(sums.conflicts > 300);
   CHECK(sums.returned > 50);
 }
 
 TEST_CASE("one loop: every combination of parts") {
-  for (std::uint64_t bits = 0; bits < 256; ++bits) {
+  for (std::uint64_t bits = 0; bits < 512; ++bits) {
     const auto has = [bits](unsigned part) { return (bits >> part & 1) != 0; };
     CAPTURE(bits);
-    check_random_cases(5000 + 4 * bits, 4,
+    check_random_cases(5000 + 2 * bits, 2,
                        {.levels = has(0),
                         .schedulers = has(1),
                         .outages = has(2),
@@ -273,7 +322,8 @@ TEST_CASE("one loop: every combination of parts") {
                         .resizes = has(4),
                         .sla = has(5),
                         .groups = has(6),
-                        .mixed = has(7)});
+                        .mixed = has(7),
+                        .reserve = has(8)});
   }
 }
 

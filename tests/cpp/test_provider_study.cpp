@@ -44,6 +44,7 @@ const std::vector<PartKeys>& all_parts() {
        "  failures: {mtbf_days: 0.4, repair_h: 2}, maintenance: {every_days: 1, lasts_h: 1}}]\n"},
       {"schedulers", "schedulers: [1, 3]\nrefresh_interval_s: 60\n"},
       {"host_subset_size", "host_subset_size: [1, 2]\n"},
+      {"reserve", "reserve: [none, '3:2:2']\nnotice_s: [0, 7200]\n"},
       {"signal",
        "signal: [obtainable:count=2:minutes=60, evicted:minutes=600]\n"
        "signal_every_minutes: 1440\nsignal_folds: 2\n"}};
@@ -51,9 +52,9 @@ const std::vector<PartKeys>& all_parts() {
 }
 
 const std::vector<const ProviderPreset*>& all_presets() {
-  static const std::vector<const ProviderPreset*> presets{&compare_preset(), &life_preset(),
-                                                          &levels_preset(),  &schedulers_preset(),
-                                                          &sla_preset(),     &signals_preset()};
+  static const std::vector<const ProviderPreset*> presets{
+      &compare_preset(), &life_preset(),   &levels_preset(), &schedulers_preset(),
+      &sla_preset(),     &notice_preset(), &signals_preset()};
   return presets;
 }
 

@@ -390,7 +390,7 @@ def test_money_of_a_study_without_revenue_is_refused(tmp_path: Path) -> None:
     }  # fmt: skip
     cospot.compare(study, db=tmp_path / "classes.db")
     expected = "the study classes takes no prices; expected one that does: compare, degradation, "
-    with pytest.raises(ConfigError, match=expected + "levels, sla, life, schedulers$"):
+    with pytest.raises(ConfigError, match=expected + "levels, sla, life, schedulers, notice$"):
         cospot.load_results(tmp_path / "classes.db").money(on_demand=1, spot=1)
 
 

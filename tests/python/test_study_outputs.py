@@ -37,6 +37,7 @@ SWEEPS = {
     "deadline_hours: [52, 70]\n",
     "classes": "trace: jobs.swf\nclasses: [1, 2]\npartition: equal\n",
     "life": PROVIDER + SPOTS + "disruptions:\n  - none\n  - retries: {patience_s: 3600}\n",
+    "notice": PROVIDER + SPOTS + "reserve: [none, '400:56:4']\nnotice_s: 120\n",
     "signals": PROVIDER + SPOTS + "signal: [obtainable:count=1:minutes=60, evicted:minutes=600]\n",
     "schedulers": PROVIDER + "spot: vmaDPD\nevictor: FIFO\nsaf: false\notn: 1\n"
     "schedulers: [1, 4]\nrefresh_interval_s: 0\n",

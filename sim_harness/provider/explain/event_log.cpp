@@ -35,6 +35,10 @@ std::string_view name_of(LifeEventKind kind) {
       return "give_up";
     case LifeEventKind::kDecline:
       return "decline";
+    case LifeEventKind::kNotice:
+      return "notice";
+    case LifeEventKind::kNoticeWithdrawn:
+      return "notice_withdrawn";
   }
   return "";
 }
@@ -123,7 +127,8 @@ void EventLog::add(const Row& row) {
   buffer_ += ',';
   if (row.place_in_offer > 0) fmt::format_to(out, "{}", row.place_in_offer);
   buffer_ += ',';
-  if (row.for_vm != nullptr) buffer_ += workload_->rows[row.for_vm->instance].id;
+  if (row.for_vm != nullptr && row.for_vm->instance != kNoInstance)
+    buffer_ += workload_->rows[row.for_vm->instance].id;
   buffer_ += '\n';
   if (buffer_.size() < kBufferedBytes) return;
   stream_.write(buffer_);

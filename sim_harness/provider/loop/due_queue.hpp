@@ -15,6 +15,7 @@ enum class DueKind : std::uint8_t {
   kHostBack,
   kHostDrained,
   kHostDown,
+  kNoticeOver,
   kEvacuation,
   kMigration,
   kResize,

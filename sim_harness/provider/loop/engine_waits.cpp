@@ -44,6 +44,9 @@ void SimulationEngine::happen(const Due& due) {
     case DueKind::kHostDown:
       go_down(parts_.plan->outages[due.subject]);
       break;
+    case DueKind::kNoticeOver:
+      end_notices();
+      break;
     case DueKind::kEvacuation:
       if (is_current(due, Stage::kWaiting)) {
         ask({.instance = due.subject, .kind = AskKind::kEvacuation, .since = now_});
@@ -201,6 +204,7 @@ void SimulationEngine::depart_row(InstanceIndex instance) {
     std::erase(vms_on_[host], instance);
   } else {
     hosts_.remove_spot(instance, host);
+    if (reserve_) reserve_->left(instance);
     note_change({.kind = HostChange::Kind::kLeft,
                  .host = host,
                  .instance = instance,

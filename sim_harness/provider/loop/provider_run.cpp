@@ -18,8 +18,10 @@ ProviderRun::ProviderRun(const Workload& workload, const EventSchedule& schedule
   if (allocator.evictor != nullptr) {
     allocator.evictor = prepared_evictor(allocator.evictor, workload, schedule);
   }
-  SimulationParts simulated{
-      .level_of = parts_.level_of, .loose = parts_.loose, .keeps_days = parts_.keeps_days};
+  SimulationParts simulated{.level_of = parts_.level_of,
+                            .loose = parts_.loose,
+                            .reserve = parts_.reserve,
+                            .keeps_days = parts_.keeps_days};
   if (!parts_.life.is_off()) {
     plan_ = make_life_plan(parts_.life, workload, hosts);
     simulated.plan = &plan_;

@@ -22,6 +22,7 @@ struct ProviderParts {
   std::optional<SchedulerSettings> schedulers{};
   std::vector<std::uint8_t> level_of{};  ///< of each row; empty: VMs and spots
   std::optional<LooseRanking> loose{};
+  std::optional<ReserveSettings> reserve{};
   /// Forecasts beside those that the spot chain needs.
   std::vector<std::unique_ptr<ForecastOwner>> forecasts{};
   std::shared_ptr<RunObserver> observer{};  ///< null: nobody watches

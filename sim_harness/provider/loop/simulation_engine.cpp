@@ -34,6 +34,10 @@ SimulationEngine::SimulationEngine(const EventSchedule& schedule, HostTable host
   }
   if (parts.have_waits()) add_rows();
   if (parts.plan != nullptr) plan_outages_and_resizes();
+  if (parts.reserve && allocator.evictor != nullptr) {
+    reserve_ = std::make_unique<ReserveKeeper>(hosts_, *parts.reserve, schedule.start.size(),
+                                               schedule.window);
+  }
   if (parts.schedulers != nullptr) {
     schedulers_ = std::make_unique<SchedulerPool>(hosts_, schedule.make_placements(),
                                                   *parts.schedulers, parts.tenant_of);
@@ -69,6 +73,7 @@ RunPause SimulationEngine::run_events(const PauseAt& pause) {
   for (std::size_t step = position_;; ++step) {
     if (step % kEventsBetweenPolls == 0) stop_.check();
     if constexpr (kHasWaits) {
+      if (reserve_ && !is_reserve_kept_ && next_time(position_ < end) > now_) keep_reserve();
       if (!queue_.empty() && queue_comes_first(position_ < end)) {
         const Due due = queue_.top();
         if constexpr (kWithPauses) {
@@ -79,6 +84,7 @@ RunPause SimulationEngine::run_events(const PauseAt& pause) {
         now_ = due.time;
         if (forecasts_ != nullptr) refresh_forecasts(now_);
         happen(due);
+        is_reserve_kept_ = false;
         continue;
       }
     }
@@ -99,6 +105,7 @@ RunPause SimulationEngine::run_events(const PauseAt& pause) {
       } else {
         ask({.instance = event.instance, .kind = AskKind::kArrival, .since = now_});
       }
+      is_reserve_kept_ = false;
     } else if (event.is_departure()) {
       depart(event);
     } else if (is_lowest(event)) {
@@ -235,7 +242,11 @@ HostIndex SimulationEngine::find_host_of_spot(const Request& request) {
 void SimulationEngine::evict(HostIndex host, std::span<const InstanceIndex> victims,
                              const Request& for_vm) {
   for (const InstanceIndex victim : victims) {
-    ++lost_[hosts_.levels().of_displaceable(victim)].evictions;
+    const std::size_t level = hosts_.levels().of_displaceable(victim);
+    if (reserve_ && level + 1 == hosts_.levels().count) {
+      reserve_->evicted(victim, for_vm.time, for_vm.instance == kNoInstance);
+    }
+    ++lost_[level].evictions;
     stop_spot(victim, host, LossCause::kEviction, for_vm.time);
     tell([&](InstanceObserver& watch) { watch.evicted(victim, host, for_vm); });
     if (!rows_.empty()) begin_waiting(victim);
@@ -253,6 +264,7 @@ void SimulationEngine::stop_spot(InstanceIndex instance, HostIndex host, LossCau
   }
   if (rows_.empty()) return;
   stopped(instance, lost, cause);
+  if (reserve_) reserve_->left(instance);
   note_change({.kind = HostChange::Kind::kLeft,
                .host = host,
                .instance = instance,
@@ -370,6 +382,12 @@ LifeResult SimulationEngine::life_result() const {
     if (is_stopped && row.was_placed && row.level == 0) ++life.vms_lost;
   }
   return life;
+}
+
+NoticeResult SimulationEngine::notice_result() const {
+  NoticeResult result = reserve_ ? reserve_->result() : NoticeResult{};
+  result.evictions = lost_.back().evictions;
+  return result;
 }
 
 SchedulerResult SimulationEngine::scheduler_result() const {

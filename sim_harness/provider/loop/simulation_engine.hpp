@@ -12,6 +12,7 @@
 #include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/provider/loop/due_queue.hpp"
 #include "sim_harness/provider/loop/simulation_parts.hpp"
+#include "sim_harness/provider/notices/reserve_keeper.hpp"
 #include "sim_harness/provider/run/allocation_timer.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
 #include "sim_harness/provider/run/forecast_owner.hpp"
@@ -80,6 +81,8 @@ class SimulationEngine {
   [[nodiscard]] std::vector<LevelOutcome> level_outcomes() const;
   /// With a plan: what it came to.
   [[nodiscard]] LifeResult life_result() const;
+  /// How evicted spots were told, which takes a reserve.
+  [[nodiscard]] NoticeResult notice_result() const;
   /// With schedulers: what they did.
   [[nodiscard]] SchedulerResult scheduler_result() const;
 
@@ -232,6 +235,13 @@ class SimulationEngine {
   void move_vm(InstanceIndex instance, HostIndex from, HostIndex to);
   void learn_of_move(InstanceIndex instance, HostIndex from, HostIndex to);
 
+  // A reserve, and notices to the spots that hold it (engine_notices.cpp).
+
+  [[nodiscard]] SimTime next_time(bool has_event) const;
+  void keep_reserve();
+  void tell_withdrawn(std::span<const Notice> notices);
+  void end_notices();
+
   // Several schedulers (engine_schedulers.cpp).
 
   enum class After : std::uint8_t { kDone, kDecideAgain, kDecideLater };
@@ -279,6 +289,10 @@ class SimulationEngine {
   LifeResult life_;
   std::vector<std::vector<InstanceIndex>> vms_on_;  // of each host, in the order in which they came
   std::uint32_t moves_ = 0;  // evacuations and migrations so far, which keep their order
+
+  // With a reserve only.
+  std::unique_ptr<ReserveKeeper> reserve_;
+  bool is_reserve_kept_ = false;  // since the last event
 
   // With schedulers only.
   std::unique_ptr<SchedulerPool> schedulers_;

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "sim_harness/provider/disruptions/life_plan.hpp"
+#include "sim_harness/provider/notices/reserve_settings.hpp"
 #include "sim_harness/provider/schedulers/scheduler_settings.hpp"
 
 namespace cospot {
@@ -32,11 +33,16 @@ struct SimulationParts {
   /// The tenant of each row, where requests are assigned to schedulers by it.
   std::span<const std::uint32_t> tenant_of{};
   std::optional<LooseRanking> loose{};
+  /// Capacity that is kept free for VMs, by notices to spots.
+  std::optional<ReserveSettings> reserve{};
   /// Whether the result has its days.
   bool keeps_days = false;
 
-  /// Whether instances may ask more than once, or wait for a decision.
-  [[nodiscard]] bool have_waits() const { return plan != nullptr || schedulers != nullptr; }
+  /// Whether anything happens that the schedule does not say: instances that ask more than once or
+  /// wait for a decision, spots whose notice ends.
+  [[nodiscard]] bool have_waits() const {
+    return plan != nullptr || schedulers != nullptr || reserve.has_value();
+  }
 };
 
 }  // namespace cospot

@@ -10,13 +10,16 @@ namespace cospot {
 
 class ProviderHosts;
 
+inline constexpr InstanceIndex kNoInstance = UINT32_MAX;
+
 /// Sees what becomes of instances, of which it overrides what it wants to know. What it sees
 /// changes no decision and costs only its own time.
 class InstanceObserver {
  public:
   virtual ~InstanceObserver() = default;
 
-  /// Comes before the VM that needs the room is placed.
+  /// Comes before the VM that needs the room is placed. For a reserve there is no VM, but the time:
+  /// its instance is kNoInstance.
   virtual void evicted(InstanceIndex /*victim*/, HostIndex /*host*/, const Request& /*for_vm*/) {}
   virtual void placed(const Request& /*request*/, HostIndex /*host*/) {}
   virtual void rejected(const Request& /*request*/) {}
@@ -25,20 +28,20 @@ class InstanceObserver {
 
 /// What only a run with waits knows (SimulationParts).
 enum class LifeEventKind : std::uint8_t {
-  kHostDrained,    ///< the host takes nobody new
-  kHostDown,       ///< nothing runs on it any more
-  kHostBack,       ///< it takes instances again
-  kLoss,           ///< a spot is gone with its host, by a failure
-  kStop,           ///< a spot is gone with its host, by maintenance
-  kEvacuation,     ///< a VM leaves the host that is down; whether it finds another one follows
-  kMigration,      ///< a VM runs on this host from now on
-  kResize,         ///< a VM has this size, on this host, from now on
-  kResizeRefused,  ///< it keeps its size
-  kGiveUp,         ///< it does not ask again
-  kDecline,        ///< the host has changed since a scheduler decided for it
+  kHostDrained,      ///< the host takes nobody new
+  kHostDown,         ///< nothing runs on it any more
+  kHostBack,         ///< it takes instances again
+  kLoss,             ///< a spot is gone with its host, by a failure
+  kStop,             ///< a spot is gone with its host, by maintenance
+  kEvacuation,       ///< a VM leaves the host that is down; whether it finds another one follows
+  kMigration,        ///< a VM runs on this host from now on
+  kResize,           ///< a VM has this size, on this host, from now on
+  kResizeRefused,    ///< it keeps its size
+  kGiveUp,           ///< it does not ask again
+  kDecline,          ///< the host has changed since a scheduler decided for it
+  kNotice,           ///< a spot is told that it has to leave a reserve
+  kNoticeWithdrawn,  ///< it may stay after all
 };
-
-inline constexpr InstanceIndex kNoInstance = UINT32_MAX;
 
 struct LifeEvent {
   SimTime time{0};

@@ -110,8 +110,15 @@ void SignalWatch::has_ended(InstanceIndex instance, HostIndex host, SimTime time
 }
 
 void SignalWatch::happened(const LifeEvent& event) {
-  if (event.kind == LifeEventKind::kDecline || event.kind == LifeEventKind::kGiveUp) return;
-  all_changed_ = true;  // rare: hosts that stop or come back, VMs that move
+  switch (event.kind) {
+    case LifeEventKind::kDecline:
+    case LifeEventKind::kGiveUp:
+    case LifeEventKind::kNotice:
+    case LifeEventKind::kNoticeWithdrawn:
+      return;
+    default:
+      all_changed_ = true;  // rare: hosts that stop or come back, VMs that move
+  }
 }
 
 void SignalWatch::time_passes(const ProviderHosts& hosts, SimTime until) {

@@ -40,7 +40,7 @@ ProviderStudySettings read_settings(const ProviderStudy& study, const ConfigNode
   require_comparable(root);
   if (study.parts().empty()) {
     throw ConfigError(
-        fmt::format("{}: found none of the keys disruptions, schedulers, host_subset_size",
+        fmt::format("{}: found none of the keys disruptions, schedulers, host_subset_size, reserve",
                     key_place(root, kSubject)));
   }
   NoPythonPolicies none;

@@ -10,7 +10,7 @@
 namespace cospot {
 
 /// Parts that every run of a command has beside its workload and policies: `disruptions`,
-/// `schedulers`, `host_subset_size`, with the keys of a study file.
+/// `schedulers`, `host_subset_size`, `reserve`, with the keys of a study file.
 class GivenParts {
  public:
   /// Args: root: a mapping of these keys, each with one value. folder: that its paths are relative

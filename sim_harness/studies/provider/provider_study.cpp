@@ -276,6 +276,7 @@ void ProviderStudy::finish(const GridPoint<S>& at, const Replay& replay,
   outcome.levels = run.engine().level_outcomes();
   outcome.schedulers = run.engine().scheduler_result();
   outcome.refreshes = run.refreshes();
+  outcome.notices = run.engine().notice_result();
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     if (parts_[i]->finish == nullptr) continue;
     parts_[i]->finish(

@@ -153,6 +153,7 @@ void require_one_run(const ConfigNode& root, const std::vector<GridAxis>& axes);
 [[nodiscard]] const ProviderPreset& levels_preset();
 [[nodiscard]] const ProviderPreset& schedulers_preset();
 [[nodiscard]] const ProviderPreset& degradation_preset();
+[[nodiscard]] const ProviderPreset& notice_preset();
 [[nodiscard]] const ProviderPreset& signals_preset();
 
 }  // namespace cospot

@@ -13,6 +13,7 @@
 #include "sim_harness/experiments/results/measure.hpp"
 #include "sim_harness/experiments/summary/study_summary.hpp"
 #include "sim_harness/provider/loop/provider_run.hpp"
+#include "sim_harness/provider/notices/notice_result.hpp"
 #include "sim_harness/provider/signals/signal_score.hpp"
 #include "sim_harness/studies/provider/study_settings.hpp"
 
@@ -35,6 +36,7 @@ struct RunOutcome {
   // Of an Economy class.
   std::optional<double> promised_percent{}, promised_memory_percent{};
   double income = 0;
+  NoticeResult notices{};  ///< of a reserve
   // Of signals: all of the run's, and which of them the row is about.
   std::shared_ptr<SignalWatch> signals{};
   std::optional<SignalScore> signal{};

@@ -6,6 +6,7 @@
 #include "sim_harness/studies/provider/parts/disruption_keys.hpp"
 #include "sim_harness/studies/provider/parts/economy_keys.hpp"
 #include "sim_harness/studies/provider/parts/lifetime_target_keys.hpp"
+#include "sim_harness/studies/provider/parts/reserve_keys.hpp"
 #include "sim_harness/studies/provider/parts/scheduler_keys.hpp"
 #include "sim_harness/studies/provider/parts/signal_keys.hpp"
 #include "sim_harness/studies/provider/provider_settings.hpp"
@@ -36,6 +37,7 @@ struct ProviderStudySettings : ProviderSettings,
                                DisruptionSettings,
                                SchedulersSettings,
                                SubsetSettings,
+                               ReserveKeys,
                                SignalSettings,
                                SeedSettings {};
 

@@ -11,6 +11,7 @@ namespace cospot {
 [[nodiscard]] StudyPart disruptions_part();
 [[nodiscard]] StudyPart schedulers_part();
 [[nodiscard]] StudyPart host_subset_part();
+[[nodiscard]] StudyPart reserve_part();
 [[nodiscard]] StudyPart signals_part();
 
 }  // namespace cospot

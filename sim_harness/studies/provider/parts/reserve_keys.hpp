@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/model/reserved_capacity.hpp"
+#include "sim_harness/experiments/grid/axis.hpp"
+
+namespace cospot {
+
+/// A value of `reserve`: what is kept free, or nothing.
+struct ReserveSpec {
+  std::string label = "none";  ///< or as `default_reserve` says it: vcpus:memory_mb:count
+  ReservedCapacity reserved{};
+
+  friend bool operator==(const ReserveSpec&, const ReserveSpec&) = default;
+};
+[[nodiscard]] inline AxisValue axis_value(const ReserveSpec& reserve) {
+  return axis_value(reserve.label);
+}
+[[nodiscard]] inline Json setting_json(const ReserveSpec& reserve) { return reserve.label; }
+
+/// What a file says of a reserve and of notices. Without a reserve there are no notices.
+struct ReserveKeys {
+  std::vector<ReserveSpec> reserves{};
+  std::vector<double> notices_s{120};  ///< as `notice_seconds` of cospot-evictor
+};
+
+extern const Axis<ReserveKeys, ReserveSpec> kReserveAxis;
+extern const Axis<ReserveKeys, double> kNoticeAxis;
+
+}  // namespace cospot

@@ -1,0 +1,52 @@
+"""What the scheduler's guard of reserves lets through in Nova is what the simulation's filter does."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import cospot
+import numpy as np
+import pytest
+
+pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
+
+from cospot.nova.reserved_capacity import read_reserved
+from cospot.nova.scheduler.instance_facts import Size
+from cospot.nova.scheduler.reserve_guard import spare_hosts
+
+
+@dataclass
+class Host:
+    """What the guard asks of a host."""
+
+    size: Size
+    aggregates: frozenset[str] = field(default_factory=frozenset)
+
+    def free(self) -> Size:
+        return self.size
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_the_filter_and_the_guard_agree(seed: int) -> None:
+    draw = random.Random(seed)
+    sizes = [Size(draw.randrange(17), draw.randrange(33), 0) for _ in range(6)]
+    reserve = f"{draw.randrange(1, 6)}:{draw.randrange(6)}:{draw.randrange(1, 9)}"
+    spot = Size(draw.randrange(1, 6), draw.randrange(1, 6), 0)
+    fits = [i for i, free in enumerate(sizes) if spot.vcpus <= free.vcpus]
+    fits = [i for i in fits if spot.memory_mb <= sizes[i].memory_mb]
+    hosts = cast("list[Any]", [Host(size) for size in sizes])
+    may, _ = spare_hosts(read_reserved([], reserve), [hosts[i] for i in fits], hosts, spot)
+
+    vcpus, memory_mb, count = map(int, reserve.split(":"))
+    table = cospot.HostTable(
+        [
+            cospot.HostSpec(f"h{i}", (16, 32), spot_used=(16 - free.vcpus, 32 - free.memory_mb))
+            for i, free in enumerate(sizes)
+        ]
+    )
+    compiled = cospot.make_filter("Reserve", vcpus=vcpus, memory_mb=memory_mb, count=count)
+    request = cospot.Request(spot.vcpus, spot.memory_mb, spot=True)
+    passes = compiled.filter_all(table, np.array(fits, dtype=np.uint32), request)
+    assert passes.tolist() == may
