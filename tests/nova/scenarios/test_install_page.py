@@ -161,7 +161,13 @@ class Machine:
         self.evictor_conf.write_text(text + own)
 
     def start_evictor(self):
-        command = [self.cloud.settings.python, "-m", "cospot.nova.evictor", "--config-file", self.evictor_conf]
+        command = [
+            self.cloud.settings.python,
+            "-m",
+            "cospot.nova.evictor",
+            "--config-file",
+            self.evictor_conf,
+        ]
         command += ["--config-dir", self.cloud.settings.folder / "no-config"]
         self.cloud.processes.start(evictor_name(1), command, self.cloud.services.environment)
         wait_until(self.has_reconciled, "the evictor has reconciled all hosts", 60)
