@@ -17,6 +17,8 @@ Environment:
   COSPOT_NOVA_NAME        NAME; `default` unless set
   COSPOT_NOVA_PORT_BASE   the first of 11 ports; 21600 unless set
   COSPOT_NOVA_NOTIFICATIONS  set: Nova sends notifications, as measure_evictions.py needs
+  COSPOT_NOVA_RELEASE     a release of Nova from the Python registry, with its Placement, as pinned
+                          in functional/requirements-RELEASE.txt; Debian's Nova unless set
   COSPOT_BUILD            a build with the Python package; build/release unless set
 TEXT
 }
@@ -26,5 +28,8 @@ case ${1:-} in
   '') usage >&2; exit 2 ;;
 esac
 build=${COSPOT_BUILD:-$folder/../../build/release}
+if [ "$1" = up ] && [ -n "${COSPOT_NOVA_RELEASE:-}" ]; then
+  "$folder/functional/make-venv.sh" "$COSPOT_NOVA_RELEASE"
+fi
 export PYTHONPATH=$folder:$build/python
 exec /usr/bin/python3 -m deployment "$@"

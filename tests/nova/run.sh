@@ -5,7 +5,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 usage() {
   cat <<'TEXT'
-Usage: tests/nova/run.sh [PYTEST_ARGUMENT]...
+Usage: tests/nova/run.sh [--release RELEASE] [PYTEST_ARGUMENT]...
+
+  --release RELEASE   with that release of Nova from the Python registry, which is
+                      COSPOT_NOVA_RELEASE=RELEASE; without it with Debian's
 
 Prints pytest's output; its exit code is pytest's. Without Debian's packages of the services all
 scenarios are skipped. Environment: as for tests/nova/deploy.sh, and
@@ -15,7 +18,15 @@ TEXT
 
 case ${1:-} in
   -h | --help) usage; exit 0 ;;
+  --release)
+    [ $# -ge 2 ] || { usage >&2; exit 2; }
+    export COSPOT_NOVA_RELEASE=$2
+    shift 2
+    ;;
 esac
+if [ -n "${COSPOT_NOVA_RELEASE:-}" ]; then
+  tests/nova/functional/make-venv.sh "$COSPOT_NOVA_RELEASE"
+fi
 build=$(realpath "${COSPOT_BUILD:-build/release}")
 if ! compgen -G "$build/python/cospot/_core*.so" >/dev/null; then
   echo "run.sh: $build has no Python package; build the target _core first" >&2

@@ -8,7 +8,7 @@ from . import backing_services, identity
 from .processes import wait_until
 from .settings import ROOT
 
-PYTHON = "/usr/bin/python3"  # Debian's, which has Nova
+DEBIAN_PYTHON = "/usr/bin/python3"  # has Keystone, whichever Nova it is
 
 
 def environment(settings):
@@ -19,12 +19,14 @@ def environment(settings):
         "PYTHONWARNINGS": "ignore",
         "OS_KEYSTONE_CONFIG_DIR": str(folder / "keystone"),
         "OS_PLACEMENT_CONFIG_DIR": str(folder / "placement"),
+        "OS_NOVA_CONFIG_DIR": str(folder),
+        "OS_NOVA_CONFIG_FILES": "api-paste.ini;nova.conf;nova-database.conf",
     }
 
 
 def nova_command(settings, program, *config_files):
     """Return the command of a Nova program that reads nothing of /etc/nova."""
-    command = [PYTHON, "-m", "deployment.launch", program]
+    command = [settings.python, "-m", "deployment.launch", program]
     for name in ("nova.conf", *config_files):
         command += ["--config-file", settings.folder / name]
     return [*command, "--config-dir", settings.folder / "no-config"]
@@ -59,7 +61,7 @@ class CloudServices:
         config = self.settings.folder / "placement" / "placement.conf"
         self.processes.call(
             "placement-db-sync",
-            ["/usr/bin/placement-manage", "--config-file", config, "db", "sync"],
+            [self.settings.placement_manage, "--config-file", config, "db", "sync"],
             self.environment,
         )
 
@@ -74,18 +76,26 @@ class CloudServices:
         self.processes.call(name, [*command, *arguments], self.environment)
 
     def start_web(self, name):
-        port = self.settings.port(name)
-        command = [PYTHON, "-m", "deployment.launch", name, port]
+        port = self.settings.port("nova" if name == "nova-api-os-compute" else name)
+        python = DEBIAN_PYTHON if name == "keystone" else self.settings.python
+        command = [python, "-m", "deployment.launch", name, port]
         self.processes.start(name, command, self.environment)
 
     def start_stand_ins(self):
         ports = [self.settings.port("glance"), self.settings.port("neutron")]
-        command = [PYTHON, "-m", "deployment.stand_ins", *ports]
+        command = [DEBIAN_PYTHON, "-m", "deployment.stand_ins", *ports]
         self.processes.start("stand-ins", command, self.environment)
 
     def start_nova(self, name, *config_files):
         command = nova_command(self.settings, name, "nova-database.conf", *config_files)
         self.processes.start(name, command, self.environment)
+
+    def start_nova_api(self):
+        """Start Nova's API, of which releases from the registry have the WSGI application only."""
+        if self.settings.release is None:
+            self.start_nova("nova-api-os-compute")
+        else:
+            self.start_web("nova-api-os-compute")
 
     def start_scheduler(self):
         self.start_nova("nova-scheduler", "scheduler.conf")

@@ -101,7 +101,7 @@ def start_all(settings):
 
 def start_nova(settings, services):
     services.start_nova("nova-conductor")
-    services.start_nova("nova-api-os-compute")
+    services.start_nova_api()
     for host in settings.hosts:
         services.start_compute(host)
     services.start_scheduler()

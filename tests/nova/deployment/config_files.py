@@ -246,7 +246,9 @@ def write_all(settings):
     values = nova_values(settings)
     nova_policy = policy_file("os_compute_api", "rule:context_is_admin", NOVA_ADMIN_RULES)
     nova_policy += policy_file("os_compute_api", "rule:admin_or_owner", NOVA_MEMBER_RULES)
-    placement_policy = policy_file("placement", "rule:system_reader_api", PLACEMENT_RULES)
+    # The rule that reading has by default: Placement 8's, and that of releases since.
+    readers = "system_reader_api" if settings.release is None else "admin_or_service_api"
+    placement_policy = policy_file("placement", f"rule:{readers}", PLACEMENT_RULES)
     files = {
         "nova.conf": NOVA.format(**values),
         "nova-database.conf": NOVA_DATABASE.format(**values),

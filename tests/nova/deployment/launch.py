@@ -1,6 +1,7 @@
 """Run one OpenStack program: `python -m deployment.launch NAME ARGUMENT...`.
 
-Debian's python3-nova has Nova's code but not its programs; and its WSGI applications want a server.
+Debian's python3-nova has Nova's code but not its programs; and WSGI applications want a server, as
+Nova's API does in releases without a program for it: its only argument is a port then.
 """
 
 import importlib
@@ -16,6 +17,9 @@ MODULES = {
     "nova-manage": "nova.cmd.manage",
     "nova-scheduler": "nova.cmd.scheduler",
 }
+
+#: Processes of a WSGI application.
+WEB_WORKERS = {"keystone": 2, "placement": 2, "nova-api-os-compute": 1}
 
 
 class ThreadedServer(ThreadingMixIn, WSGIServer):
@@ -71,6 +75,10 @@ def wsgi_application(name):
         from keystone.server.wsgi import initialize_public_application
 
         return initialize_public_application()
+    if name == "nova-api-os-compute":
+        from nova.wsgi.osapi_compute import application
+
+        return application
     from placement.wsgi import init_application
 
     return init_application()
@@ -89,8 +97,8 @@ def serve(name, port, workers):
 
 def main():
     name, *arguments = sys.argv[1:]
-    if name in ("keystone", "placement"):
-        serve(name, int(arguments[0]), workers=2)
+    if name in WEB_WORKERS and len(arguments) == 1:
+        serve(name, int(arguments[0]), WEB_WORKERS[name])
         return 0
     sys.argv = [name, *arguments]
     module = importlib.import_module(MODULES[name])  # before all else: it patches for eventlet

@@ -69,6 +69,22 @@ class Settings:
     build: Path
     hosts: tuple[Host, ...] = HOSTS
     notifies: bool = False
+    release: str | None = None  # of Nova, from the Python registry; Debian's if None
+
+    @property
+    def release_folder(self):
+        """The environment of tests/nova/functional/make-venv.sh."""
+        return ROOT / "build" / "nova-releases" / str(self.release)
+
+    @property
+    def python(self):
+        """The Python of Nova, of its Placement and of the evictor."""
+        return "/usr/bin/python3" if self.release is None else self.release_folder / "bin/python"
+
+    @property
+    def placement_manage(self):
+        folder = Path("/usr") if self.release is None else self.release_folder
+        return folder / "bin/placement-manage"
 
     def port(self, service):
         return self.port_base + PORT_OFFSETS[service]
@@ -92,7 +108,7 @@ class Settings:
 
 
 def settings_from_environment():
-    """Read COSPOT_NOVA_NAME, _PORT_BASE and _NOTIFICATIONS, and COSPOT_BUILD.
+    """Read COSPOT_NOVA_NAME, _PORT_BASE, _RELEASE and _NOTIFICATIONS, and COSPOT_BUILD.
 
     Raises:
         ValueError: one of them is not usable.
@@ -106,4 +122,7 @@ def settings_from_environment():
     build = Path(os.environ.get("COSPOT_BUILD", ROOT / "build" / "release")).resolve()
     folder = ROOT / "build" / "nova" / name
     notifies = bool(os.environ.get("COSPOT_NOVA_NOTIFICATIONS"))
-    return Settings(name, folder, int(base), build, notifies=notifies)
+    release = os.environ.get("COSPOT_NOVA_RELEASE") or None
+    if release is not None and not re.fullmatch(r"[0-9]+(\.[0-9]+)*", release):
+        raise ValueError(f"COSPOT_NOVA_RELEASE: {release!r}, expected a version such as 34.0.0")
+    return Settings(name, folder, int(base), build, notifies=notifies, release=release)

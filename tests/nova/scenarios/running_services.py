@@ -150,7 +150,7 @@ class RunningServices:
             module = ["deployment.killed_evictor", killed_at]
         elif clock_ahead is not None:
             module = ["deployment.fast_evictor", clock_ahead]
-        command = ["/usr/bin/python3", "-m", *module, "--config-file", config]
+        command = [self.settings.python, "-m", *module, "--config-file", config]
         command += ["--config-dir", self.settings.folder / "no-config"]
         # Threads of a killed one may outlive its first: their port would answer for this one.
         wait_until(lambda: not answers(port), f"port {port} is free", BUSY_S)

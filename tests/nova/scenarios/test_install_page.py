@@ -11,7 +11,6 @@ import subprocess
 
 import pytest
 from deployment import identity
-from deployment.cloud_services import PYTHON
 from deployment.processes import wait_until
 from deployment.settings import PASSWORD, ROOT
 from running_services import evictor_name
@@ -44,12 +43,12 @@ while [ $# -gt 0 ]; do
 done
 /usr/bin/install "${words[@]}"
 """,
-    "cospot-nova": f"""
+    "cospot-nova": """
 more=()
 case "$1" in setup|doctor|status)
   more=(--evictor-config-file "$R/etc/cospot/cospot-evictor.conf") ;;
 esac
-PYTHONPATH=$TREE exec {PYTHON} -m cospot.nova.tools.command "$@" "${{more[@]}}"
+PYTHONPATH=$TREE exec "$PYTHON" -m cospot.nova.tools.command "$@" "${more[@]}"
 """,
 }
 
@@ -101,6 +100,7 @@ class Machine:
             PATH=f"{self.root}/bin:{os.environ['PATH']}",
             R=str(self.root),
             TREE=self.cloud.services.environment["PYTHONPATH"],
+            PYTHON=str(settings.python),
             HOSTS=" ".join(host.name for host in settings.hosts),
             OS_AUTH_URL=settings.auth_url,
             OS_USERNAME="admin",
@@ -161,7 +161,13 @@ class Machine:
         self.evictor_conf.write_text(text + own)
 
     def start_evictor(self):
-        command = [PYTHON, "-m", "cospot.nova.evictor", "--config-file", self.evictor_conf]
+        command = [
+            self.cloud.settings.python,
+            "-m",
+            "cospot.nova.evictor",
+            "--config-file",
+            self.evictor_conf,
+        ]
         command += ["--config-dir", self.cloud.settings.folder / "no-config"]
         self.cloud.processes.start(evictor_name(1), command, self.cloud.services.environment)
         wait_until(self.has_reconciled, "the evictor has reconciled all hosts", 60)

@@ -12,7 +12,6 @@ from datetime import datetime, timezone
 
 import pytest
 from cospot.nova.spot_flavors import spot_extra_specs
-from deployment.cloud_services import PYTHON
 from deployment.flavors import flavor_name
 from deployment.processes import wait_until
 from deployment.stand_ins import IMAGE_ID
@@ -236,7 +235,7 @@ def export(cloud, began, folder):
     moment = datetime.fromtimestamp(began, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
     subprocess.run(
         [
-            *(PYTHON, "-m", "cospot.nova.tools.command", "history", "export"),
+            *(cloud.settings.python, "-m", "cospot.nova.tools.command", "history", "export"),
             *(f"--config-file={configuration / name}" for name in names),
             *("--window-start", moment, "--lead-days", "0"),
             *("--output", "history.csv"),

@@ -5,7 +5,6 @@ import signal
 import subprocess
 
 import pytest
-from deployment.cloud_services import PYTHON
 from deployment.processes import wait_until
 from deployment.settings import PASSWORD
 from oracle import Policy
@@ -45,7 +44,7 @@ def status(cloud):
     }
     config = cloud.settings.folder / "cospot-evictor-1.conf"
     done = subprocess.run(
-        [PYTHON, "-m", "cospot.nova.tools.command", "status", "--format", "json"]
+        [cloud.settings.python, "-m", "cospot.nova.tools.command", "status", "--format", "json"]
         + ["--evictor-config-file", str(config)],
         env=cloud.processes.environment({**cloud.services.environment, **user}),
         capture_output=True,

@@ -10,7 +10,6 @@ from datetime import datetime, timezone
 import cospot
 import kombu
 import pytest
-from deployment.cloud_services import PYTHON
 from deployment.processes import DeploymentError, wait_until
 from deployment.settings import PASSWORD
 
@@ -31,7 +30,7 @@ def run(cloud):
                 OS_USER_DOMAIN_ID="default",
                 OS_PROJECT_DOMAIN_ID="default",
             )
-        command = [PYTHON, "-m", "cospot.nova.tools.command", *map(str, arguments)]
+        command = [cloud.settings.python, "-m", "cospot.nova.tools.command", *map(str, arguments)]
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=120, check=False
         )

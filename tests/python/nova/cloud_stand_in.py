@@ -61,6 +61,7 @@ class CloudStandIn:
             self.providers[provider] = {
                 "inventories": {name: inventory(**row) for name, row in inventories.items()},
                 "allocations": allocations or {},
+                "traits": ["COMPUTE_NODE", "OWNER_NOVA"],
             }
         return provider
 
@@ -244,6 +245,12 @@ def _inventories(cloud, query, body, version, provider):
     return 200, {"inventories": cloud.providers[provider]["inventories"]}
 
 
+def _traits(cloud, query, body, version, provider):
+    if provider not in cloud.providers:
+        return 404, {"errors": [{"status": 404, "detail": f"no provider {provider}"}]}
+    return 200, {"traits": cloud.providers[provider]["traits"]}
+
+
 def _allocations(cloud, query, body, version, provider):
     if provider not in cloud.providers:
         return 404, {"errors": [{"status": 404, "detail": f"no provider {provider}"}]}
@@ -320,6 +327,7 @@ ROUTES = (
     (r"GET /compute/servers/([^/]+)/os-instance-actions", _actions),
     (r"GET /placement/resource_providers/([^/]+)/inventories", _inventories),
     (r"GET /placement/resource_providers/([^/]+)/allocations", _allocations),
+    (r"GET /placement/resource_providers/([^/]+)/traits", _traits),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 
@@ -10,7 +11,7 @@ import pytest
 pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
 
 from cospot.nova.scheduler.instance_facts import Size
-from cospot.nova.scheduler.inventories import InventoryCache
+from cospot.nova.scheduler.inventories import Inventories, InventoryCache
 from scheduler_cases import FakePlacement, Plugin, make_flavor, make_spec, make_state, names
 
 
@@ -41,6 +42,25 @@ def test_what_there_is_no_time_for_is_read_in_the_background() -> None:
     cache.read_new([state.uuid for state in states], 0.0)
     wait_for(lambda: len(placement.asked) == 5)
     wait_for(lambda: all(cache.get(state.uuid) is not None for state in states))
+
+
+def test_a_placement_that_never_answers_is_waited_for_in_vain_no_longer_than_allowed() -> None:
+    state = make_state("a")
+    placement = FakePlacement([state])
+    answers = threading.Event()
+
+    def fetch(provider: str) -> Inventories | None:
+        answers.wait(30)
+        return placement(provider)
+
+    cache = InventoryCache(fetch)
+    began = time.monotonic()
+    cache.read_new([state.uuid], 0.2)
+    cache.read_new([state.uuid], 30.0)  # no request waits for it a second time
+    assert 0.1 < time.monotonic() - began < 10
+    assert cache.get(state.uuid) is None
+    answers.set()
+    wait_for(lambda: cache.get(state.uuid) is not None)
 
 
 def test_inventories_are_read_again_in_time_and_changes_are_told() -> None:

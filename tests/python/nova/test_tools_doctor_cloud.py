@@ -99,6 +99,40 @@ def test_one_broken_thing_of_the_cloud_is_named(cloud, capsys, config, broken):
     assert any(text in one["found"] for one in results[name]["findings"])
 
 
+def providers_of(cloud):
+    return [cloud.providers[row["id"]] for row in cloud.hypervisors]
+
+
+@pytest.mark.parametrize(
+    ("unmarked", "release", "wanted"),
+    [
+        ((), 34, {}),
+        ((0,), 34, {"owner trait": "error"}),
+        # All computes are of an earlier release, perhaps.
+        ((0, 1), 34, {"owner trait": "warning"}),
+        ((0,), 33, {}),  # nobody asks for it
+    ],
+)
+def test_a_host_without_novas_owner_trait_is_named(
+    cloud, capsys, config, monkeypatch, unmarked, release, wanted
+):
+    monkeypatch.setattr(cloud_checks, "nova_release", lambda: release)
+    for number in unmarked:
+        providers_of(cloud)[number]["traits"].remove("OWNER_NOVA")
+    code, results = diagnose_cloud(cloud, capsys, config)
+    assert bad(results) == wanted
+    assert code == int("error" in wanted.values())
+    assert ("owner trait" in results) == (release >= 34)
+    if unmarked and release >= 34:
+        assert results["owner trait"]["findings"][0]["found"] == "h1: no trait OWNER_NOVA"
+
+
+def test_the_release_of_nova_is_that_of_its_package():
+    from nova import version
+
+    assert cloud_checks.nova_release() == int(version.version_string().split(".")[0])
+
+
 WITH_DISK = "VCPU,MEMORY_MB,DISK_GB"
 
 

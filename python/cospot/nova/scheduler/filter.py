@@ -139,14 +139,16 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
         if values.fault:
             raise ConfigError(f"[cospot]: {values.fault}")
         # Values are replaced as a whole when they change.
-        if self._read is None or self._read[0] is not values:
-            self._read = (values, read_settings(values))
-        return self._read[1]
+        read = self._read  # once: another thread may replace it meanwhile
+        if read is None or read[0] is not values:
+            self._read = read = (values, read_settings(values))
+        return read[1]
 
     def _policies(self, settings: Settings) -> Policies:
-        if self._made is None or self._made[0] is not settings:
-            self._made = (settings, _policies_or_error(settings))
-        policies = self._made[1]
+        made = self._made  # once, as above
+        if made is None or made[0] is not settings:
+            self._made = made = (settings, _policies_or_error(settings))
+        policies = made[1]
         if isinstance(policies, str):
             raise ConfigError(policies)
         return policies

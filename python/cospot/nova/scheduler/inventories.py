@@ -110,18 +110,33 @@ class InventoryCache:
 
         Args:
             providers: UUIDs.
-            seconds: how long to wait at most, though a request that was sent is waited for.
+            seconds: how long to wait at most, also for a placement that takes a request and never
+                answers: the scheduler decides one request after the other.
         """
         new = [provider for provider in providers if provider not in self._read_at]
+        if not new:
+            return
+        if seconds > 0:
+            self._read_within(new, seconds)
+        with self._lock:
+            for provider in new:
+                self._read_at.setdefault(provider, float("-inf"))
+        self._keep_reading()
+
+    def _read_within(self, new: list[str], seconds: float) -> None:
+        """Read hosts in a thread of their own, as Nova's client of placement has no time limit."""
         deadline = self._clock() + seconds
-        for provider in new:
-            if self._clock() >= deadline or self._clock() < self._not_before:
-                with self._lock:
-                    self._read_at.setdefault(provider, float("-inf"))
-            else:
+        done = threading.Event()
+
+        def read() -> None:
+            for provider in new:
+                if self._clock() >= deadline or self._clock() < self._not_before:
+                    break
                 self._read(provider)
-        if new:
-            self._keep_reading()
+            done.set()
+
+        threading.Thread(target=read, name="cospot-new-inventories", daemon=True).start()
+        done.wait(timeout=seconds)
 
     def _read(self, provider: str) -> None:
         read_at = self._clock()

@@ -180,6 +180,21 @@ class Cloud:
         with ThreadPoolExecutor(_CONNECTIONS) as pool:
             return dict(pool.map(read, hypervisors))
 
+    def traits(self, hypervisors: Iterable[Hypervisor]) -> dict[str, frozenset[str] | CloudError]:
+        """Return the traits of each hypervisor's provider by UUID, or why they are not known."""
+
+        def read(hypervisor: Hypervisor) -> tuple[str, frozenset[str] | CloudError]:
+            uuid = hypervisor.provider
+            path, name = f"/resource_providers/{uuid}/traits", "traits"
+            try:
+                body = self._get(self._placement, path, name, _PLACEMENT)
+            except CloudError as error:
+                return uuid, error
+            return uuid, frozenset(body[name])
+
+        with ThreadPoolExecutor(_CONNECTIONS) as pool:
+            return dict(pool.map(read, hypervisors))
+
     def flavor_projects(self, flavor: Flavor) -> list[str]:
         """Return the projects that may use a private flavor."""
         path = f"/flavors/{flavor.id}/os-flavor-access"

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from importlib import metadata
+from typing import Any, Final
 
 from cospot.nova import spot_flavors
 from cospot.nova.tools import flavor_rules, inventory_command
 from cospot.nova.tools.cloud import Cloud, CloudError, Flavor, Hypervisor, Provider
 from cospot.nova.tools.doctor.configuration_checks import uses_unified_limits
 from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, warning
+
+#: Nova's compute service writes it to its own provider; see `_check_owners`.
+_OWNER: Final = "OWNER_NOVA"
+#: The first release whose scheduler asks for it.
+_ASKS_FOR_OWNER: Final = 34
 
 
 def cloud_checks(cloud: Cloud, settings: Any) -> list[Check]:
@@ -54,6 +60,15 @@ def cloud_checks(cloud: Cloud, settings: Any) -> list[Check]:
             lambda: _check_flavors(flavors, spot_flavors.DISK_GB in settings.cospot.resources),
         ),
     ]
+    if nova_release() >= _ASKS_FOR_OWNER:
+        checks.append(
+            Check(
+                "owner trait",
+                f"As soon as all computes are of Nova {_ASKS_FOR_OWNER} its scheduler takes only"
+                f" hosts whose provider has the trait {_OWNER}, for VMs as for spots.",
+                lambda: _check_owners(hypervisors, cloud.traits(hypervisors)),
+            )
+        )
     if uses_unified_limits(settings):
         classes = [spot_flavors.SPOT_VCPU, spot_flavors.SPOT_MEMORY_MB]
         classes += [spot_flavors.SPOT_DISK_GB] * has_disk
@@ -133,6 +148,45 @@ def _check_inventories(
             )
     if faultless:
         yield ok(f"{faultless} of {len(hypervisors)} hosts")
+
+
+def nova_release() -> int:
+    """Return the major version of the Nova that is installed here; 0 when that is not known."""
+    try:
+        return int(metadata.version("nova").split(".")[0])
+    except (metadata.PackageNotFoundError, ValueError):
+        return 0
+
+
+def _check_owners(
+    hypervisors: list[Hypervisor], traits: Mapping[str, frozenset[str] | CloudError]
+) -> Iterator[Finding]:
+    """Look for hosts that are lost to the scheduler.
+
+    Whoever writes a provider's traits replaces the whole list. A compute puts its own trait back,
+    but not at once.
+    """
+    marked = 0
+    unmarked = []
+    for hypervisor in hypervisors:
+        found = traits[hypervisor.provider]
+        if isinstance(found, CloudError):
+            fix = "start nova-compute on that host, or delete the host"
+            yield error(f"{hypervisor.host}: {found}", fix)
+        elif _OWNER in found:
+            marked += 1
+        else:
+            unmarked.append(hypervisor.host)
+    # Where no host has it, computes are still of an earlier release, and it is not asked for.
+    make = error if marked else warning
+    for host in unmarked:
+        yield make(
+            f"{host}: no trait {_OWNER}",
+            f"if nova-compute on {host} is of Nova {_ASKS_FOR_OWNER}: restart it, and have whoever"
+            f" writes that provider's traits keep {_OWNER} among them",
+        )
+    if marked:
+        yield ok(f"{marked} of {len(hypervisors)} hosts")
 
 
 def _inventory_faults(provider: Provider, disk: bool) -> Iterator[str]:
