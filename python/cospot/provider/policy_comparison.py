@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from cospot import _core
-from cospot.errors import ConfigError
+from cospot.errors import ArgumentError, ConfigError
 from cospot.results import COMBINATION, Results, load_results
 from cospot.results.choices import best_without_vm_loss
 
@@ -107,7 +107,9 @@ def compare_policies(
 
 def _check(mine: Mapping[str, Any], against: str | Mapping[str, Any], study: Any) -> None:
     if not isinstance(study, Mapping):
-        raise ConfigError(f"study: found {study!r}, expected a dict of the keys of a study file")
+        raise ArgumentError(
+            f"study is of type {type(study).__name__}, expected a dict of the keys of a study file"
+        )
     if study.get("headroom_of") == "each_policy":
         raise ConfigError(
             "headroom_of: found 'each_policy', expected it left out: policies are compared on "
@@ -118,9 +120,8 @@ def _check(mine: Mapping[str, Any], against: str | Mapping[str, Any], study: Any
             continue
         if not isinstance(given, Mapping):
             what = "'best' or a dict" if name == "against" else "a dict"
-            raise ConfigError(
-                f"{name}: found {given!r}, expected {what} of {', '.join(COMBINATION)}"
-            )
+            kind = ConfigError if name == "against" and isinstance(given, str) else ArgumentError
+            raise kind(f"{name}: found {given!r}, expected {what} of {', '.join(COMBINATION)}")
         unknown = [key for key in given if key not in COMBINATION]
         if unknown:
             raise ConfigError(
