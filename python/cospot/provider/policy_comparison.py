@@ -21,7 +21,7 @@ LOSES_VMS = "loses VMs"
 
 @dataclass(frozen=True)
 class PolicyComparison:
-    """How one combination does beside another, at each size.
+    """How one combination compares with another, at each size.
 
     Attributes:
         table: One row per size, index ``size``. Columns: ``hosts`` (the mean over the workloads;
@@ -51,9 +51,9 @@ def compare_policies(
     """Compare a combination of policies with another one, paired by workload, on equal hosts.
 
     Args:
-        mine: What to judge: some of the keys ``vm``, ``spot``, ``evictor``, ``saf``, ``otn``,
-            each one value as in a study; policies may be classes or objects in Python. Keys that
-            are missing are as in ``against``.
+        mine: The combination to judge: some of the keys ``vm``, ``spot``, ``evictor``, ``saf``,
+            ``otn``, each one value as in a study; policies may be classes or objects in Python.
+            Keys that are missing are as in ``against``.
         against: ``"best"``: at each size, the combination of the study that can be set and earns
             most from spots without losing a VM on any workload. It is chosen on these very
             workloads, which is in its favour. Or a mapping such as ``mine``, with all five keys.

@@ -32,7 +32,7 @@ def sweep(
 ) -> Path:
     """Run every combination of a study and keep the results in a database.
 
-    The database is the same, row for row (times aside), whatever runs the sweep. What is done is
+    The database is the same, row for row (times aside), whatever runs the sweep. Finished runs are
     kept when something fails or Ctrl-C ends it: with ``resume=True`` the same call, or
     ``cospot compare --resume``, continues.
 
@@ -45,7 +45,7 @@ def sweep(
             same paths, or ``ship_workloads``. A dict is sent to them, with its policies. A worker
             that dies loses nothing: its part is run again elsewhere.
         scheduler: For Dask: the scheduler's address, a ``distributed.Client`` or a cluster; None
-            starts worker processes on this machine for the while.
+            starts worker processes on this machine for the duration of the call.
         processes: Threads (local) or worker processes (Dask without a scheduler); as many as the
             machine has processors when None.
         ship_workloads: For Dask: send the study file and its workloads to the workers.

@@ -29,13 +29,13 @@ _TASKS_PER_THREAD = 2
 #: ... and more when they would be longer than some seconds: little is lost with a worker. Shorter
 #: ones would spend their time on loading the workloads, which every task does.
 _RUNS_PER_TASK = 1000
-#: What is reckoned with while no worker has come yet, as on a cluster that grows on demand.
+#: Threads to assume while no worker has come yet, as on a cluster that grows on demand.
 _THREADS_TO_COME = 8
 #: How often a sweep that waits for a shard looks whether there are workers, in seconds.
 _LOOK_S = 5.0
-#: After so many seconds without a worker a sweep on processes of its own gives up: Dask starts dead
-#: ones again at once, unless it cannot. On the caller's cluster workers may take long to come, as
-#: in a queue of Slurm: there a warning is given each time.
+#: After this many seconds without a worker, a sweep on processes of its own gives up: Dask starts
+#: dead ones again at once, unless it cannot. On the caller's cluster workers may take long to come,
+#: as in a queue of Slurm: there a warning is given each time.
 _WITHOUT_WORKERS_S = 120.0
 
 Progress = Callable[[int, int], Any]
@@ -80,7 +80,7 @@ class SweptStudy:
 
 
 def task_count(state: SweepState, threads: int) -> int:
-    """Return into how many tasks a sweep is cut for so many threads: at most its groups."""
+    """Return the number of tasks to cut a sweep into for `threads`: at most its groups."""
     wanted = max(
         _TASKS_PER_THREAD * (threads or _THREADS_TO_COME), -(-state.run_count // _RUNS_PER_TASK)
     )
@@ -89,7 +89,7 @@ def task_count(state: SweepState, threads: int) -> int:
 
 @contextmanager
 def connect(scheduler: Any, processes: int | None) -> Iterator[Client]:
-    """Connect to a cluster; without one, start processes on this machine for the while.
+    """Connect to a cluster; without one, start processes on this machine for the call.
 
     Args:
         scheduler: A ``distributed.Client`` (which stays open), a cluster object, an address such

@@ -52,7 +52,7 @@ class ShardTask:
 
 @dataclass(frozen=True)
 class ShardResult:
-    """What a worker sends back: a database, or why there is none.
+    """The answer of a worker: a database, or why there is none.
 
     Attributes:
         number: Of the task.
@@ -73,7 +73,7 @@ def run_shard(task: ShardTask, local_folder: str | None = None) -> ShardResult:
     """Run one shard on one thread.
 
     Args:
-        task: What to run.
+        task: The task to run.
         local_folder: Where sent workloads lie and temporary files go; the system's when None.
 
     Returns:
