@@ -36,12 +36,7 @@ CLI::Option* PriceOption::add_to(CLI::App& command) {
       ->allow_extra_args(false);
 }
 
-std::optional<PriceList> PriceOption::prices() const {
-  std::optional<PriceList> list = read_price_list(texts_);
-  if (list && !is_questioned_) print_warnings(list->warnings());
-  is_questioned_ = true;
-  return list;
-}
+std::optional<PriceList> PriceOption::prices() const { return read_price_list(texts_); }
 
 std::optional<VcpuHourPrices> PriceOption::of(const Workload& workload,
                                               const WorkloadSpec& spec) const {
