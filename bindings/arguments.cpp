@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <thread>
 
 #include "core/errors.hpp"
+#include "core/nearest_name.hpp"
 #include "sim_harness/data/workloads/workload_schema.hpp"
 
 namespace cospot::bindings {
@@ -16,7 +18,7 @@ namespace py = pybind11;
 namespace {
 
 [[noreturn]] void throw_type(py::handle value, std::string_view name, std::string_view expected) {
-  throw py::type_error(
+  throw ArgumentError(
       fmt::format("{} is of type {}, expected {}", name, type_name(value), expected));
 }
 
@@ -178,7 +180,7 @@ std::vector<HostIndex> read_candidates(py::handle value, std::size_t hosts) {
   if (!array || array.ndim() != 1 ||
       (array.size() > 0 && array.dtype().kind() != 'u' && array.dtype().kind() != 'i')) {
     PyErr_Clear();
-    throw py::type_error("candidates: expected an array of whole numbers, shape (m,)");
+    throw ArgumentError("candidates: expected an array of whole numbers, shape (m,)");
   }
   const auto rows = py::array_t<std::int64_t, py::array::forcecast>::ensure(array);
   if (!rows) throw py::error_already_set();
@@ -203,6 +205,73 @@ py::str to_str(std::string_view text) {
 }
 
 std::string type_name(py::handle value) { return Py_TYPE(value.ptr())->tp_name; }
+
+void throw_unknown_argument(const char* function, const std::string& name,
+                            const std::vector<std::string>& further) {
+  const py::object signature = py::module_::import("inspect").attr("signature")(
+      py::module_::import("cospot._core").attr(function));
+  std::vector<std::string> names;
+  const py::object keyword_dict =
+      py::module_::import("inspect").attr("Parameter").attr("VAR_KEYWORD");
+  for (const py::handle parameter : signature.attr("parameters").attr("values")()) {
+    if (py::object(parameter.attr("kind")).equal(keyword_dict)) continue;
+    names.push_back(parameter.attr("name").cast<std::string>());
+  }
+  names.insert(names.end(), further.begin(), further.end());
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  throw ArgumentError(fmt::format("{}: there is no argument '{}'; {}", function, name,
+                                  valid_names_text(name, views)));
+}
+
+namespace {
+
+/// Options whose argument has another name, or that are switches.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kArgumentNames{
+    {{"set", "overrides"},
+     {"max-vm-loss", "max_vm_loss_percent"},
+     {"with", "with_parts"},
+     {"explain", "request_id"},
+     {"resume", "resume=True"},
+     {"force", "force=True"},
+     {"timeline", "timeline=True"}}};
+
+std::string argument_name(std::string_view option) {
+  for (const auto& [name, argument] : kArgumentNames) {
+    if (option == name) return std::string(argument);
+  }
+  std::string name(option);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+/// Whether text that ends here is a command, to which what follows belongs.
+bool is_in_command(std::string_view before) {
+  if (std::ranges::count(before, '`') % 2 == 1) return true;
+  const std::size_t clause = before.find_last_of(";:(),`");
+  return before.substr(clause == std::string_view::npos ? 0 : clause).find("cospot ") !=
+         std::string_view::npos;
+}
+
+}  // namespace
+
+std::string with_argument_names(std::string_view text) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz-";
+  std::string said;
+  std::size_t done = 0;
+  for (std::size_t at = text.find("--"); at != std::string_view::npos;
+       at = text.find("--", at + 2)) {
+    const std::size_t end = std::min(text.find_first_not_of(kLetters, at + 2), text.size());
+    const bool is_word = at == 0 || text[at - 1] == ' ' || text[at - 1] == '(';
+    // What stands in quotes is somebody's value.
+    if (!is_word || end == at + 2 || text[at + 2] == '-' || is_in_command(text.substr(0, at))) {
+      continue;
+    }
+    said += text.substr(done, at - done);
+    said += argument_name(text.substr(at + 2, end - at - 2));
+    done = end;
+  }
+  return said += text.substr(done);
+}
 
 std::vector<std::string> read_price_texts(const py::object& price) {
   if (!py::isinstance<py::dict>(price)) return {read_path(price, "price").string()};

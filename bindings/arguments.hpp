@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/errors.hpp"
 #include "core/model/host_table.hpp"
 #include "core/model/request.hpp"
 #include "core/model/resource_vector.hpp"
@@ -16,8 +17,15 @@
 
 namespace cospot::bindings {
 
-// Read arguments of Python calls. Each raises TypeError for another type, and throws ConfigError
-// with the argument's name, what was found and what was expected for another value.
+/// An argument has a type that the call does not take, or a name that it does not know. Python
+/// raises it as cospot.ArgumentError, which is an InputError and a TypeError.
+class ArgumentError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+// Read arguments of Python calls. Each throws ArgumentError for another type, and ConfigError for
+// another value, with the argument's name, what was found and what was expected.
 
 /// A whole number: int, NumPy integer, whatever has __index__; no bool.
 [[nodiscard]] std::int64_t read_integer(pybind11::handle value, std::string_view name,
@@ -76,5 +84,15 @@ namespace cospot::bindings {
 
 /// The name of a value's class.
 [[nodiscard]] std::string type_name(pybind11::handle value);
+
+/// An error about the keyword `name`, which `function` of the module does not take: with the
+/// nearest of its arguments and `further` ones, or all of them.
+[[noreturn]] void throw_unknown_argument(const char* function, const std::string& name,
+                                         const std::vector<std::string>& further);
+
+/// A text of the command line's as Python says it: the arguments for the options of the same
+/// meaning, `window_days` for `--window-days`. Options of commands (`cospot compare --timeline`)
+/// stay.
+[[nodiscard]] std::string with_argument_names(std::string_view text);
 
 }  // namespace cospot::bindings

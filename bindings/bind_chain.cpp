@@ -117,7 +117,7 @@ Args:
 
 Raises:
     ConfigError: A name or multiplier cannot be used, or there is no weigher.
-    TypeError: An entry is none of these.
+    ArgumentError: An entry is none of these.
 )doc")
       .def_property_readonly(
           "label", [](const PythonChain& chain) { return to_str(chain.spec().label); },

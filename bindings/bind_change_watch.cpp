@@ -122,7 +122,7 @@ class ChangeWatch {
 
   static bool update_contents(Seen& thing, const py::object& contents) {
     if (PyDict_Check(contents.ptr()) == 0) {
-      throw py::type_error("contents is of type " + type_name(contents) + ", expected a dict");
+      throw ArgumentError("contents is of type " + type_name(contents) + ", expected a dict");
     }
     const std::uint64_t version = version_of(contents);
     if (version != 0 && version == thing.contents_version) return false;
@@ -187,7 +187,7 @@ Returns:
 
 Raises:
     AttributeError: An object lacks an attribute.
-    TypeError: The contents are no dict.
+    ArgumentError: The contents are no dict.
 )doc")
       .def("forget", &ChangeWatch::forget, "number"_a, R"doc(
 Have the next look that sees a thing report it, whatever it shows.

@@ -1,6 +1,7 @@
 // Raises the exceptions of core/errors.hpp as those of cospot.errors, with the same text.
 
 #include <fmt/format.h>
+#include <pybind11/stl.h>
 
 #include <algorithm>
 #include <exception>
@@ -10,16 +11,18 @@
 #include "bindings/bindings.hpp"
 #include "bindings/python_error.hpp"
 #include "core/errors.hpp"
+#include "core/nearest_name.hpp"
 
 namespace cospot::bindings {
 
 namespace py = pybind11;
+using namespace pybind11::literals;
 
 namespace {
 
 void raise(const char* type_name, const std::exception& error, const SharedPython& cause = {}) {
   const py::object type = py::module_::import("cospot.errors").attr(type_name);
-  const py::object raised = type(to_str(error.what()));
+  const py::object raised = type(to_str(with_argument_names(error.what())));
   if (cause != nullptr) raised.attr("__cause__") = *cause;
   PyErr_SetObject(type.ptr(), raised.ptr());
 }
@@ -33,6 +36,8 @@ void translate(std::exception_ptr thrown) {
     raise("PolicyError", error, error.cause());
   } catch (const RaisedByLoading& error) {
     raise("ConfigError", error, error.cause());
+  } catch (const ArgumentError& error) {
+    raise("ArgumentError", error);
   } catch (const ConfigError& error) {
     raise("ConfigError", error);
   } catch (const WorkloadError& error) {
@@ -93,6 +98,16 @@ void throw_loading_error(const std::string& policy, const py::error_already_set&
   throw RaisedByLoading(text, share(error.value()));
 }
 
-void bind_errors() { py::register_exception_translator(&translate); }
+void bind_errors(py::module_& core) {
+  py::register_exception_translator(&translate);
+  core.def(
+      "_valid_names_text",
+      [](const std::string& name, const std::vector<std::string>& names) {
+        const std::vector<std::string_view> views(names.begin(), names.end());
+        return valid_names_text(name, views);
+      },
+      "name"_a, "names"_a,
+      "Return the end of an error about an unknown name: the nearest of the names, or all.");
+}
 
 }  // namespace cospot::bindings

@@ -51,7 +51,7 @@ OwnedHosts make_uniform(const py::object& count, const py::object& total) {
 HostOfColumns row_at(const HostColumns& hosts, const py::object& index) {
   const auto size = static_cast<std::int64_t>(hosts.view.size());
   if (PyIndex_Check(index.ptr()) == 0) {
-    throw py::type_error("index is of type " + type_name(index) + ", expected a whole number");
+    throw ArgumentError("index is of type " + type_name(index) + ", expected a whole number");
   }
   const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(index.ptr()));
   if (!number) throw py::error_already_set();
@@ -129,7 +129,7 @@ Args:
 
 Raises:
     ConfigError: A number is out of range.
-    TypeError: An argument is of another type.
+    ArgumentError: An argument is of another type.
 )doc")
       .def_readonly("name", &HostSpec::name, "Its name.")
       .def_readonly("total", &HostSpec::total, "What the scheduler may hand out.")
@@ -224,7 +224,7 @@ Args:
     hosts: A list of HostSpec.
 
 Raises:
-    TypeError: `hosts` is no list of HostSpec.
+    ArgumentError: `hosts` is no list of HostSpec.
 )doc")
       .def_static("uniform", &make_uniform, "count"_a, "total"_a, R"doc(
 Make empty hosts that are all alike, named host-0, host-1, ...

@@ -80,7 +80,7 @@ std::vector<RunningSpot> read_spots(const py::iterable& spots) {
     const py::tuple spot =
         py::isinstance<py::tuple>(entry) ? py::reinterpret_borrow<py::tuple>(entry) : py::tuple();
     if (spot.size() != 4 && spot.size() != 5) {
-      throw py::type_error(
+      throw ArgumentError(
           fmt::format("spots[{}]: expected a tuple (vcpus, memory_mb, disk_gb, placed_at_us[, "
                       "promised_until_us])",
                       read.size()));
@@ -265,7 +265,7 @@ Args:
 Raises:
     ConfigError: A number is out of range; the host stays as it was.
     IndexError: There is no such row.
-    TypeError: An argument is of another type.
+    ArgumentError: An argument is of another type.
 )doc");
   add_decisions(hosts);
 }

@@ -42,7 +42,7 @@ TuneCandidates read_plan_candidates(const py::kwargs& given) {
     const auto name = key.cast<std::string>();
     const auto found = lists.find(name);
     if (found == lists.end()) {
-      throw ConfigError("plan: unknown key '" + name + "'; valid names: vm, spot, evictor, otn");
+      throw_unknown_argument("plan", name, {"vm", "spot", "evictor", "otn"});
     }
     found->second->clear();
     for (const py::handle one : py::reinterpret_borrow<py::sequence>(value)) {
@@ -62,6 +62,7 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
                           const py::object& progress, const py::kwargs& candidates) {
   constexpr double kMostPercent = 10'000;
   const py::object told = read_progress(progress);
+  const TuneCandidates choices = read_plan_candidates(candidates);
   HostMix mix = read_host_mix(host, "host");
   if (!added_type.is_none()) mix.add_only(read_text(added_type, "added_type"));
   std::optional<std::size_t> count;
@@ -103,7 +104,7 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
     settings.with = std::make_shared<const GivenParts>(sweep_tree(with_parts, "with_parts", none),
                                                        std::filesystem::path());
   }
-  add_candidates(read_plan_candidates(candidates), policies, settings);
+  add_candidates(choices, policies, settings);
 
   NotedProgress noted;
   Reporter reporter(noted, told);

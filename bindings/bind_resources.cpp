@@ -80,7 +80,7 @@ Make a vector.
 
 Raises:
     ConfigError: An amount is out of range.
-    TypeError: An amount is no whole number.
+    ArgumentError: An amount is no whole number.
 )doc")
       .def_readonly("vcpus", &ResourceVector::vcpus, "vCPUs.")
       .def_readonly("memory_mb", &ResourceVector::memory_mb, "Memory, MiB.")
@@ -138,7 +138,7 @@ Args:
 
 Raises:
     ConfigError: A number is out of range.
-    TypeError: A number is no whole number.
+    ArgumentError: A number is no whole number.
 )doc")
       .def_readonly("vcpus", &Request::vcpus, "vCPUs.")
       .def_readonly("memory_mb", &Request::memory_mb, "Memory, MiB.")

@@ -100,8 +100,7 @@ TuneCandidates read_candidates(const py::kwargs& given) {
     const auto name = key.cast<std::string>();
     const auto found = lists.find(name);
     if (found == lists.end()) {
-      throw ConfigError("tune: unknown key '" + name +
-                        "'; valid names: vm, spot, evictor, otn, promise, model");
+      throw_unknown_argument("tune", name, {"vm", "spot", "evictor", "otn", "promise", "model"});
     }
     *found->second = read_texts(py::reinterpret_borrow<py::object>(value), name);
   }
@@ -117,6 +116,7 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
                     const py::kwargs& candidates) {
   constexpr double kMostPercent = 10'000;
   const py::object told = read_progress(progress);
+  const TuneCandidates choices = read_candidates(candidates);
   HostMix mix = read_host_mix(host, "host");
   if (!added_type.is_none()) mix.add_only(read_text(added_type, "added_type"));
   std::optional<std::size_t> count;
@@ -153,7 +153,7 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
   }
   request.parts =
       static_cast<std::size_t>(read_integer(parts, "parts", 2, INT64_C(1) * kMostTuneParts));
-  add_candidates(read_candidates(candidates), policies, settings);
+  add_candidates(choices, policies, settings);
   const std::vector<std::string> names = read_texts(workloads, "workloads");
   require_distinct(names, "workloads");
   for (const std::string& name : names) request.workloads.push_back(parse_workload_spec(name));

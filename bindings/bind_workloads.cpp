@@ -41,7 +41,7 @@ void warn(const std::vector<std::string>& warnings) {
   if (warnings.empty()) return;
   const py::object category = py::module_::import("cospot.errors").attr("WorkloadWarning");
   for (const std::string& warning : warnings) {
-    const std::string text = py::str(to_str(warning));
+    const std::string text = py::str(to_str(with_argument_names(warning)));
     if (PyErr_WarnEx(category.ptr(), text.c_str(), 1) != 0) throw py::error_already_set();
   }
 }
@@ -125,7 +125,7 @@ PythonWorkload from_pandas(const py::object& frame, const py::object& name,
                            const py::object& window_start) {
   const py::object frame_type = py::module_::import("pandas").attr("DataFrame");
   if (!py::isinstance(frame, frame_type)) {
-    throw py::type_error("frame is of type " + type_name(frame) + ", expected a pandas DataFrame");
+    throw ArgumentError("frame is of type " + type_name(frame) + ", expected a pandas DataFrame");
   }
   const py::dict columns = py::module_::import("cospot.provider.workload_frames")
                                .attr("workload_columns")(frame, window_start);
@@ -235,7 +235,7 @@ Args:
     window_start: As in from_pandas.
 
 Raises:
-    TypeError: It is no data frame.
+    ArgumentError: It is no data frame.
     WorkloadError: As from_pandas.
     ImportError: pandas is not installed.
 )doc");

@@ -6,7 +6,7 @@
 // function that takes it, so that docstrings name it.
 namespace cospot::bindings {
 
-void bind_errors();
+void bind_errors(pybind11::module_& core);
 void bind_resources(pybind11::module_& core);
 void bind_hosts(pybind11::module_& core);
 void bind_policies(pybind11::module_& core);

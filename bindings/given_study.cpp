@@ -244,7 +244,7 @@ GivenStudy read_given_study(const py::object& study, std::string_view name,
 
 std::vector<std::string> read_overrides(const py::iterable& given) {
   if (py::isinstance<py::str>(given)) {
-    throw py::type_error("overrides is a str, expected a list of them, as [\"otn=[1,4]\"]");
+    throw ArgumentError("overrides is a str, expected a list of them, as [\"otn=[1,4]\"]");
   }
   std::vector<std::string> overrides;
   for (const py::handle assignment : given) {

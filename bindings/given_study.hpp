@@ -39,7 +39,7 @@ class GivenPolicies final : public LoadedPolicies {
 /// A dict as Python writes a sweep, as the tree that a sweep file would give. `where` names the
 /// place in errors. Classes and objects of policies go to `policies`.
 ///
-/// Errors: ConfigError, TypeError for values that no sweep has.
+/// Errors: ConfigError, ArgumentError for values that no sweep has.
 [[nodiscard]] ConfigNode sweep_tree(pybind11::handle sweep, const std::string& where,
                                     GivenPolicies& policies);
 

@@ -30,7 +30,7 @@ PYBIND11_MODULE(_core, core) {
   require_known_numpy();
   core.doc() = "The compiled part of cospot. Import its names from the package cospot.";
   core.attr("__version__") = cospot::version();
-  bindings::bind_errors();
+  bindings::bind_errors(core);
   bindings::bind_resources(core);
   bindings::bind_hosts(core);
   bindings::bind_policies(core);

@@ -100,7 +100,7 @@ template <class Spec>
   const std::string found = PyType_Check(entry.ptr()) != 0
                                 ? "the class " + policy_name(entry).substr(7)
                                 : "a " + type_name(entry);
-  throw py::type_error(
+  throw ArgumentError(
       fmt::format("{} is {}, expected a name, a compiled {} (make_{}), or a class or object below "
                   "cospot.{}",
                   kKind, found, kKind, kKind, Kind<Spec>::kBase));

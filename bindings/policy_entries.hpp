@@ -98,7 +98,7 @@ void set_maker(Spec& spec, pybind11::handle policy);
 // or a class below cospot.Filter, ... or an object of one. A class makes a new object for every
 // run; an object is shared by all runs.
 //
-// Errors: ConfigError for an unknown name or a class that cannot be made, TypeError for other
+// Errors: ConfigError for an unknown name or a class that cannot be made, ArgumentError for other
 // types.
 [[nodiscard]] FilterSpec read_filter(pybind11::handle entry);
 /// Also (entry, multiplier).

@@ -13,7 +13,7 @@ namespace cospot::bindings {
 /// A number N, a label (`epsilon-0.05`), or a dict as in sweep files:
 /// {"epsilon": 0.05}, {"adaptive": {"at_low_load": 32, "at_high_load": 1, "from": 0.8, "to": 1}}.
 ///
-/// Errors: ConfigError, TypeError.
+/// Errors: ConfigError, ArgumentError.
 [[nodiscard]] OfferRule read_offer_rule(pybind11::handle value);
 
 /// A run's settings and the hosts it starts with.

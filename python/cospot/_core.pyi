@@ -48,7 +48,7 @@ class ResourceVector:
 
         Raises:
             ConfigError: An amount is out of range.
-            TypeError: An amount is no whole number.
+            ArgumentError: An amount is no whole number.
         """
     @property
     def vcpus(self) -> int:
@@ -96,7 +96,7 @@ class Request:
 
         Raises:
             ConfigError: A number is out of range.
-            TypeError: A number is no whole number.
+            ArgumentError: A number is no whole number.
         """
     @property
     def vcpus(self) -> int:
@@ -152,7 +152,7 @@ class HostSpec:
 
         Raises:
             ConfigError: A number is out of range.
-            TypeError: An argument is of another type.
+            ArgumentError: An argument is of another type.
         """
     @property
     def name(self) -> str:
@@ -346,7 +346,7 @@ class HostTable(HostView):
             hosts: A list of HostSpec.
 
         Raises:
-            TypeError: `hosts` is no list of HostSpec.
+            ArgumentError: `hosts` is no list of HostSpec.
         """
     @staticmethod
     def uniform(count: _Integer, total: _Resources) -> HostTable:
@@ -610,7 +610,7 @@ class Chain:
 
         Raises:
             ConfigError: A name or multiplier cannot be used, or there is no weigher.
-            TypeError: An entry is none of these.
+            ArgumentError: An entry is none of these.
         """
     @property
     def label(self) -> str:
@@ -861,7 +861,7 @@ class LiveHosts:
         Raises:
             ConfigError: A number is out of range; the host stays as it was.
             IndexError: There is no such row.
-            TypeError: An argument is of another type.
+            ArgumentError: An argument is of another type.
         """
     def rank(
         self, chain: Chain, rows: _Rows, request: Request, *, saf: bool = False
@@ -950,7 +950,7 @@ class ChangeWatch:
 
         Raises:
             AttributeError: An object lacks an attribute.
-            TypeError: The contents are no dict.
+            ArgumentError: The contents are no dict.
         """
     def forget(self, number: _Integer) -> None:
         """Have the next look that sees a thing report it, whatever it shows.
@@ -1072,7 +1072,7 @@ class Workload:
             window_start: As in from_pandas.
 
         Raises:
-            TypeError: It is no data frame.
+            ArgumentError: It is no data frame.
             WorkloadError: As from_pandas.
             ImportError: pandas is not installed.
         """
@@ -2072,6 +2072,9 @@ def run_command_line(arguments: Iterable[_Path]) -> int:
     Returns:
         The exit code: 0 done, 1 internal error, 2 bad input or usage, 130 interrupted.
     """
+
+def _valid_names_text(name: str, names: Sequence[str]) -> str:
+    """Return the end of an error about an unknown name: the nearest of the names, or all."""
 
 def _write_report(
     databases: Iterable[_Path],

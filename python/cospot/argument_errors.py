@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import numbers
 import re
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy
 
+from cospot import _core
 from cospot.errors import ArgumentError
 
 
@@ -61,15 +61,14 @@ def _fault(
     takes_any = any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values())
     for keyword in kwargs:
         if keyword not in names and not takes_any:
-            near = difflib.get_close_matches(keyword, names, n=1)
-            if near:
-                return f"there is no argument '{keyword}'; did you mean '{near[0]}'?"
-            valid = ", ".join(names) if names else "none"
-            return f"there is no argument '{keyword}'; valid names: {valid}"
+            valid = _core._valid_names_text(keyword, names) if names else "expected none"
+            return f"there is no argument '{keyword}'; {valid}"
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
         return f"{error}; it is called with {signature}"
+    if wrong := _wrong_classes(bound.arguments, supported):
+        return "; ".join(wrong)
     if wrong := _wrong_types(bound.arguments, supported):
         return f"{'; '.join(wrong)}; see help(cospot.{name})"
     given = [_type_name(value) for value in args]
@@ -103,6 +102,23 @@ def _wrong_types(given: dict[str, Any], supported: str) -> list[str]:
         for name, value in given.items()
         if types.get(name) in _CONVERTED and not isinstance(value, _CONVERTED[types[name]])
     ]
+
+
+#: How to get an object of a class from what callers pass in its place.
+_MADE_BY: dict[str, str] = {"Workload": "cospot.Workload.load(FILE) reads a file"}
+
+
+def _wrong_classes(given: dict[str, Any], supported: str) -> list[str]:
+    """Name the arguments that are not of the class of the module that the call takes."""
+    wrong = []
+    for name, class_name in re.findall(r"(\w+): cospot\._core\.(\w+)", supported):
+        expected = getattr(_core, class_name)
+        if name in given and not isinstance(given[name], expected):
+            hint = f"; {_MADE_BY[class_name]}" if class_name in _MADE_BY else ""
+            wrong.append(
+                f"{name} is of type {_type_name(given[name])}, expected a cospot.{class_name}{hint}"
+            )
+    return wrong
 
 
 def _type_name(value: object) -> str:

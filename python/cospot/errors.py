@@ -8,7 +8,7 @@ class CospotError(Exception):
 
 
 class InputError(CospotError):
-    """What was given cannot be used.
+    """The input cannot be used.
 
     The text is one sentence that says where, what, what was expected and, for names, the valid
     ones: the sentence that the command line prints.

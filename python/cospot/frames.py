@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from cospot.errors import ArgumentError
 from cospot.extras import missing_package
 
 
@@ -14,7 +15,7 @@ def as_pandas(frame: Any) -> Any:
     """Return a pandas DataFrame of any data frame.
 
     Raises:
-        TypeError: It has none of `to_pandas`, the Arrow C stream and the interchange protocol.
+        ArgumentError: It has none of `to_pandas`, the Arrow C stream and the interchange protocol.
         ImportError: A package that it takes is not installed.
     """
     pd = require("pandas")
@@ -27,7 +28,7 @@ def as_pandas(frame: Any) -> Any:
         return frame.to_pandas()
     if hasattr(frame, "__dataframe__"):
         return pd.api.interchange.from_dataframe(frame)
-    raise TypeError(
+    raise ArgumentError(
         f"frame is of type {type(frame).__name__}, expected a data frame (of pandas, polars, "
         "pyarrow, or with the interchange protocol)"
     )

@@ -14,7 +14,7 @@ def from_json(made: type, value: Any) -> Any:
     """Return `value`, a tree of dicts and lists, as what the annotation `made` says.
 
     A dataclass takes its fields from the keys of a dict. A field of another name says the key in
-    its metadata. What is null in JSON is None where the annotation allows it; a number is infinite
+    its metadata. A null in JSON is None where the annotation allows it; a number is infinite
     then, a text empty.
     """
     if is_dataclass(made):

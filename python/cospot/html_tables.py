@@ -1,4 +1,4 @@
-"""What notebooks show of results: small tables with units."""
+"""Results in notebooks: small tables with units."""
 
 from __future__ import annotations
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
+from cospot.errors import ArgumentError
+
 Progress = Callable[[int, int], object]
 
 
@@ -22,7 +24,9 @@ def progress_function(progress: object) -> Progress | None:
         return _bar() if progress else None
     if callable(progress):
         return progress
-    raise TypeError(f"progress is of type {type(progress).__name__}, expected a function or a bool")
+    raise ArgumentError(
+        f"progress is of type {type(progress).__name__}, expected a function or a bool"
+    )
 
 
 def _is_watched() -> bool:

@@ -35,7 +35,7 @@ def report(
         title: Of the page; by the study when None.
         price: Of a vCPU-hour, a dict with on_demand and spot, and if wanted economy and currency;
             or a file of prices by flavor. None: those that were kept with the results, if any.
-        before: Another database of the same study, to put beside this one.
+        before: Another database of the same study, to compare this one with.
 
     Returns:
         Where the page is, and what is in it.

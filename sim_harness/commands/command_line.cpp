@@ -1,9 +1,11 @@
 #include "sim_harness/commands/command_line.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <span>
 #include <string>
@@ -46,6 +48,14 @@ std::vector<std::string> options_of(const CLI::App& app) {
   return names;
 }
 
+/// Options that people look for at a command, and the command that has them.
+struct OptionElsewhere {
+  std::string_view command, option, instead;
+};
+constexpr std::array<OptionElsewhere, 2> kOptionsElsewhere{
+    {{"cospot compare", "--json", "`cospot summary DATABASE --json` prints the results as JSON"},
+     {"cospot compare", "--output", "--db and --csv name the files of the results"}}};
+
 /// Where CLI11 says only that a command is missing or a word was not expected: which word is none,
 /// and what was meant. Empty: CLI11 has said it all.
 std::string unknown_word_error(const CLI::App& app) {
@@ -55,11 +65,20 @@ std::string unknown_word_error(const CLI::App& app) {
       std::ranges::find_if(extras, [](const std::string& word) { return word.starts_with("--"); });
   const bool is_option = option != extras.end();
   const std::vector<std::string> names = is_option ? options_of(innermost) : commands_of(innermost);
-  if (names.empty() || extras.empty()) return {};
-  if (!is_option && extras.front().starts_with('-')) return {};
+  if (extras.empty()) return {};
+  // CLI11 lists them from the last to the first.
+  const std::string unexpected =
+      fmt::format("unexpected argument{} {}; see {} --help", extras.size() == 1 ? "" : "s",
+                  fmt::join(extras, " "), command_path(innermost));
+  if (names.empty()) return unexpected;
+  if (!is_option && extras.front().starts_with('-')) return unexpected;
   const std::string word = is_option ? option->substr(0, option->find('=')) : extras.front();
+  for (const OptionElsewhere& known : kOptionsElsewhere) {
+    if (word != known.option || command_path(innermost) != known.command) continue;
+    return fmt::format("{} has no option {}; {}", known.command, word, known.instead);
+  }
   const std::vector<std::string_view> views(names.begin(), names.end());
-  if (is_option && nearest_name(word, views).empty()) return {};
+  if (is_option && nearest_name(word, views).empty()) return unexpected;
   return fmt::format("unknown {} '{}'; {}", is_option ? "option" : "command", word,
                      valid_names_text(word, views));
 }

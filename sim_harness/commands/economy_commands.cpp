@@ -101,7 +101,6 @@ BacktestRequest request_of(const EconomyArguments& arguments) {
     return request;
   }
   const PriceList list = *read_price_list(arguments.prices);
-  print_warnings(list.warnings());
   const VcpuHourPrices& prices = list.vcpu_hour;
   if (!list.flavors.empty() || !prices.economy || prices.on_demand <= 0) {
     throw ConfigError(

@@ -42,12 +42,7 @@ std::string PriceOption::as_arguments() const {
   return text;
 }
 
-std::optional<PriceList> PriceOption::prices() const {
-  std::optional<PriceList> list = read_price_list(texts_);
-  if (list && !is_questioned_) print_warnings(list->warnings());
-  is_questioned_ = true;
-  return list;
-}
+std::optional<PriceList> PriceOption::prices() const { return read_price_list(texts_); }
 
 std::optional<VcpuHourPrices> PriceOption::of(const Workload& workload,
                                               const WorkloadSpec& spec) const {

@@ -40,8 +40,7 @@ class PriceOption {
 
   CLI::Option* add_to(CLI::App& command);
 
-  /// Nothing when the option is not given. The first call warns of prices that are unlikely to be
-  /// meant. Errors: ConfigError, WorkloadError of a table.
+  /// Nothing when the option is not given. Errors: ConfigError, WorkloadError of a table.
   [[nodiscard]] std::optional<PriceList> prices() const;
 
   /// What a vCPU-hour of a workload costs, in vcpus as it has them.
@@ -56,7 +55,6 @@ class PriceOption {
 
  private:
   std::vector<std::string> texts_;
-  mutable bool is_questioned_ = false;
 };
 
 /// What `--timing` of a command says: without it, times count.

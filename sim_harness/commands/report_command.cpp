@@ -100,6 +100,17 @@ MadeReport make_report(const ReportArguments& arguments, const StudyRegistry& st
 }  // namespace
 
 WrittenReport write_report(const ReportArguments& arguments, const StudyRegistry& studies) {
+  if (arguments.databases.size() > 2) {
+    throw ConfigError(fmt::format(
+        "{} databases are given, expected one, or two of the same study: before and after",
+        arguments.databases.size()));
+  }
+  if (arguments.databases.size() == 2 &&
+      is_same_file(arguments.databases.front(), arguments.databases.back())) {
+    throw ConfigError(
+        fmt::format("{}: is given as before and as after, expected two databases to compare",
+                    arguments.databases.back()));
+  }
   for (const std::string& database : arguments.databases) {
     if (!is_same_file(arguments.output, database)) continue;
     throw InputError("-o " + arguments.output + ": is the results database; choose another file");
@@ -119,7 +130,7 @@ void add_report_command(CLI::App& app, const StudyRegistry& studies) {
       ->add_option("DATABASE", arguments->databases,
                    "Results database, or two of one study: before and after")
       ->required()
-      ->expected(1, 2);
+      ->expected(1, CLI::detail::expected_max_vector_size);
   command->add_option("-o,--output", arguments->output, "File to write")->capture_default_str();
   command->add_option("--title", arguments->title, "Title of the report");
   arguments->price.add_to(*command);

@@ -82,11 +82,20 @@ std::string sizes_text(const SizeArguments& arguments, const HostMix& host,
                 "Studies over these policies count a headroom from the "
                 "fewest: {} hosts, of {}.\n",
                 fewest->hosts, chains[static_cast<std::size_t>(fewest - sizes.begin())].label);
+  std::string adds_none;
+  for (const double percent : arguments.headroom) {
+    const bool adds = std::ranges::any_of(sizes, [percent](const DatacenterSize& size) {
+      return with_headroom(size.hosts, percent) > size.hosts;
+    });
+    if (percent > 0 && !adds) {
+      adds_none += fmt::format("{}% adds no host: it is rounded to whole hosts.\n", percent);
+    }
+  }
   return fmt::format(
       "workload  {}: {} VMs\n{}{}\n\nhosts by headroom (lower bound: the peak "
-      "demand, were it packed without loss)\n{}{}",
+      "demand, were it packed without loss)\n{}{}{}",
       workload.name, vms.vm_requests, window_text(workload), host_rule_text(host, unit),
-      table.text(), of_study);
+      table.text(), adds_none, of_study);
 }
 
 Json sizes_json(const SizeArguments& arguments, const HostMix& host, const Workload& workload,
@@ -119,7 +128,11 @@ void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
   if (!arguments.with.empty()) with = parse_given_parts(arguments.with);
   std::vector<ChainSpec> chains;
   for (const std::string& name : arguments.vm) {
-    chains.push_back(load_chain(name, loader));  // an unknown name, before the work
+    try {
+      chains.push_back(load_chain(name, loader));  // an unknown name, before the work
+    } catch (const ConfigError& error) {
+      throw ConfigError(std::string("--vm: ") + error.what());
+    }
   }
   WorkloadSpec spec = parse_workload_spec(arguments.workload);
   spec.window = arguments.window.window();

@@ -16,6 +16,7 @@
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/workloads/csv_workload.hpp"
 #include "sim_harness/data/workloads/plausible_sizes.hpp"
+#include "sim_harness/data/workloads/rounded_days.hpp"
 #include "sim_harness/data/workloads/vcpus_unit.hpp"
 #include "sim_harness/data/workloads/window.hpp"
 #include "sim_harness/data/workloads/workload_info.hpp"
@@ -56,13 +57,16 @@ Workload read_input(const std::string& file, const WindowOption& option) {
 
 /// What the requests would bring at these prices, and what a vCPU-hour costs on average.
 std::string money_of_info(const VcpuHourPrices& prices, const WorkloadInfo& info,
-                          const VcpusUnit& unit) {
+                          const VcpusUnit& unit, const PriceList& list, SimTime window) {
+  const std::string currency = list.currency.empty() ? "" : " " + list.currency;
   return fmt::format(
-      "\nmoney: VMs request {}, spots {}\na {}: --price on-demand={:.6g} --price spot={:.6g}\n",
-      money_text(prices.of_vms(vcpu_seconds(info.revenue[0]))),
+      "\nmoney requested in the window of {} d: VMs {}{currency}, spots {}{currency}\n"
+      "a {}: --price on-demand={:.6g} --price spot={:.6g}{}\n",
+      rounded_days_text(window), money_text(prices.of_vms(vcpu_seconds(info.revenue[0]))),
       money_text(prices.of_spots(vcpu_seconds(info.revenue[1]))),
       unit.is_relative ? "unit-hour" : "vCPU-hour", prices.on_demand / unit.vcpus,
-      prices.spot / unit.vcpus);
+      prices.spot / unit.vcpus, currency.empty() ? "" : " --price currency=" + list.currency,
+      fmt::arg("currency", currency));
 }
 
 void print_info(const InfoOptions& options) {
@@ -74,7 +78,7 @@ void print_info(const InfoOptions& options) {
   const WorkloadInfo info = describe_workload(workload, host);
   const std::optional<PriceList> list = options.price.prices();
   std::string money;
-  if (list) money = money_of_info(list->of(workload, unit), info, unit);
+  if (list) money = money_of_info(list->of(workload, unit), info, unit, *list, workload.window);
   print(fmt::format("{}", options.json ? workload_info_json(workload, info)
                                        : workload_info_text(workload, info, unit) + money));
 }

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <utility>
+
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/configuration/named_files.hpp"
@@ -73,11 +75,29 @@ ConfigNode with_overrides(ConfigNode root, const std::vector<std::string>& overr
   return root;
 }
 
+namespace {
+
+/// Says what another file is, instead of listing the keys of a study.
+void require_study(const ConfigNode& root, const std::filesystem::path& path) {
+  const bool is_empty = root.kind == ConfigNode::Kind::kNull;
+  const bool is_table = root.kind != ConfigNode::Kind::kMapping &&
+                        path.filename().string().find(".csv") != std::string::npos;
+  if (!is_empty && !is_table) return;
+  throw ConfigError(
+      fmt::format("{}: {}; expected a study file (YAML), which names workloads, hosts and policies "
+                  "(docs/sweep-file.md)",
+                  path.string(), is_empty ? "is empty" : "looks like a table (CSV)"));
+}
+
+}  // namespace
+
 StudyFile read_study_file(const std::filesystem::path& path,
                           const std::vector<std::string>& overrides, std::optional<SimTime> window,
                           PolicyLoader& policies) {
   policies.search_first(path.parent_path());
-  return {.root = with_overrides(read_yaml_file(path), overrides),
+  ConfigNode root = read_yaml_file(path);
+  if (overrides.empty()) require_study(root, path);
+  return {.root = with_overrides(std::move(root), overrides),
           .folder = path.parent_path(),
           .window = window,
           .policies = &policies};

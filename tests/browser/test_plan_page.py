@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -57,6 +58,27 @@ class PlanPage(unittest.TestCase):
                            ".filter((group) => group.marktype === 'rect')"
                            ".flatMap((group) => group.items.map((bar) => bar.datum.net))")
         self.assertEqual(bars, [one["net_per_day"] for one in self.plan["sensitivity"]])
+        # A marker for each promise, also where none was broken and the bar has no length.
+        points = browser.run("return document.getElementById('promises').view"
+                             ".scenegraph().root.items[0].items"
+                             ".filter((group) => group.marktype === 'symbol')"
+                             ".flatMap((group) => group.items.map((point) => point.datum.broken))")
+        tested = [one["promises"] for one in self.plan["classes"]
+                  if one["parts_sold"] > 0 and one["promises"]]
+        self.assertEqual(points, [100 * one["broken"] / one["tested"] for one in tested])
+        # Labels of axes say 8, not 8.0.
+        labels = browser.run(
+            "const found = [];"
+            "const walk = (item) => {"
+            "  if (item.role === 'axis-label') found.push(...item.items.map((one) => one.text));"
+            "  (item.items ?? []).forEach(walk);"
+            "};"
+            "for (const one of document.querySelectorAll('.chart')) {"
+            "  walk(one.view.scenegraph().root);"
+            "}"
+            "return found;")
+        self.assertTrue(labels)
+        self.assertEqual([one for one in labels if re.search(r"[.]\d*0$", one)], [])
 
     def test_wide(self) -> None:
         self.check_page()

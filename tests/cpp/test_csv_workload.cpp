@@ -112,7 +112,8 @@ TEST_CASE("parse_workload: the header line decides, and says what is wrong with 
   CHECK(error_of("time,cpu\n1,2\n") ==
         "w.csv:1: the header line has none of the columns, expected "
         "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s or "
-        "vmId,tenantId,vmTypeId,cores,ram,starttime,endtime");
+        "vmId,tenantId,vmTypeId,cores,ram,starttime,endtime; `cospot workload import` makes a "
+        "workload of another table");
   CHECK(error_of("vmId,tenantId,cores,ram,priority,starttime,endtime\n") ==
         "w.csv:1: unknown column 'priority', expected "
         "vmId,tenantId,vmTypeId,cores,ram,starttime,endtime");

@@ -85,4 +85,24 @@ TEST_CASE("SummaryText: in the answer of a page, names of axes are words") {
 }
 
 }  // namespace
+TEST_CASE("SummaryText: of a long table the rows that answer yes are never folded away") {
+  SummaryTable table{.columns = {{"life", "life"}, {"sell", "sell?"}}};
+  for (int i = 0; i < 13; ++i) {
+    table.rows.push_back({{std::to_string(i) + " h", i}, {i == 12 ? "yes" : "not yet", i == 12}});
+  }
+  SummaryText text;
+  text.add(table);
+  const std::string html = text.html();
+  const std::size_t fold = html.find("<details><summary>All 13 rows</summary>");
+  REQUIRE(fold != std::string::npos);
+  const std::size_t yes = html.find("12 h");
+  CHECK(yes < fold);
+  CHECK(html.find("11 h") > fold);
+  CHECK(html.find("12 h", fold) != std::string::npos);
+  table.rows.pop_back();  // twelve are not folded
+  SummaryText shorter;
+  shorter.add(table);
+  CHECK(shorter.html().find("<details>") == std::string::npos);
+}
+
 }  // namespace cospot

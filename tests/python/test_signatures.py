@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import cospot
 import pytest
@@ -59,13 +61,84 @@ def test_the_message_of_pybind11_3_names_the_argument_too() -> None:
     assert str(error) == "f: count is of type str, expected int; see help(cospot.f)"
 
 
-def test_an_object_of_another_type_says_what_was_found() -> None:
+@pytest.mark.parametrize("name", ["size", "simulate", "explain", "simulate_life", "Simulation"])
+def test_a_file_in_place_of_a_workload_says_how_to_read_it(name: str) -> None:
+    more = {"explain": ["7"], "simulate_life": [{}]}.get(name, [])
+    run = {} if name == "size" else {"hosts": 3, "spot": "sCOS", "evictor": "FIFO"}
     with pytest.raises(cospot.ArgumentError) as raised:
-        cospot.size("requests.csv", vm="COS", host=(64, 262144))
-    assert str(raised.value).startswith(
-        "size: an argument is of a type that it does not take: found (str, vm: str, host: tuple), "
-        "expected (workload, "
+        getattr(cospot, name)("requests.csv", *more, vm="COS", host=(64, 262144), **run)
+    assert str(raised.value) == (
+        f"{name}: workload is of type str, expected a cospot.Workload; "
+        "cospot.Workload.load(FILE) reads a file"
     )
+
+
+def test_tune_and_plan_name_all_their_arguments(workload: cospot.Workload) -> None:
+    for call, name in ((cospot.tune, "tune"), (cospot.plan, "plan")):
+        given: dict[str, Any] = {"price": "p.csv"} if name == "plan" else {}
+        given |= {"host": (64, 262144)}
+        with pytest.raises(cospot.ArgumentError) as raised:
+            call("w.csv", headroom=2, **given)
+        text = str(raised.value)
+        assert text.startswith(f"{name}: there is no argument 'headroom'; valid names: ")
+        valid = text.partition("valid names: ")[2].split(", ")
+        assert {"host", "headroom_percent", "vm", "otn"} <= set(valid)
+        assert "kwargs" not in valid
+        assert "candidates" not in valid
+        with pytest.raises(cospot.ArgumentError, match="'evicter'; did you mean 'evictor'?"):
+            call("w.csv", evicter="FIFO", **given)
+    with pytest.raises(cospot.ArgumentError, match="^workloads is of type .*Workload, expected a "):
+        cospot.tune(workload, host=(64, 262144))
+
+
+def test_wrong_types_are_argument_errors_everywhere(workload: cospot.Workload) -> None:
+    for call in (
+        lambda: cospot.Request(1.5, 1),
+        lambda: cospot.size(workload, vm=3, host=(64, 262144)),
+        lambda: cospot.size(workload, vm="COS", host=3.5),
+        lambda: cospot.compare(3),
+        lambda: cospot.compare({}, overrides="otn=4"),
+        lambda: cospot.sweep({}, overrides="otn=4"),
+        lambda: cospot.sweep(3),
+        lambda: cospot.compare({}, progress="yes"),
+        lambda: cospot.compare_policies({}, study=3),
+        lambda: cospot.Workload.from_frame(3),
+    ):
+        with pytest.raises(cospot.ArgumentError):
+            call()
+
+
+def test_errors_name_arguments_instead_of_options(
+    workload: cospot.Workload, tmp_path: Path
+) -> None:
+    with pytest.raises(cospot.ConfigError, match="^price: found 'vm=1', expected on-demand="):
+        cospot.report("r.db", tmp_path / "x.html", price={"vm": 1})
+    with pytest.raises(cospot.ConfigError, match="^overrides nonsense: expected key=value, for"):
+        cospot.compare({}, overrides=["nonsense"], db=tmp_path / "r.db")
+    # An option stays in the value of somebody, and in a command.
+    with pytest.raises(cospot.ConfigError, match="found '--otn', expected"):
+        cospot.simulate(workload, hosts=3, host=(8, 8), vm="COS", spot="sCOS", evictor="FIFO",
+                        otn="--otn")  # fmt: skip
+    workload.save(tmp_path / "w.csv")
+    study = {
+        "workloads": str(tmp_path / "w.csv"),
+        "host": {"vcpus": 10400, "memory_mb": 2250},
+        "hosts": 40,
+        "vm": "COS",
+        "spot": "sCOS",
+        "evictor": "FIFO",
+        "saf": False,
+        "otn": 1,
+    }
+    outcome = cospot.compare(study, db=tmp_path / "r.db")
+    with pytest.raises(cospot.DatabaseError, match="resume=True continues it, force=True"):
+        cospot.compare(study, db=tmp_path / "r.db")
+    with pytest.raises(cospot.ConfigError, match="^shard 3: expected I/N with"):
+        cospot.compare(study, shard="3", db=tmp_path / "new.db")
+    (tmp_path / "w.csv").unlink()
+    (tmp_path / "p.csv").write_text("vcpus,memory_mb,on_demand,spot\n1,1,4,1\n")
+    with pytest.raises(cospot.InputError, match="`cospot workload info WORKLOAD --price"):
+        cospot.load_results(outcome.database).money(flavors=tmp_path / "p.csv")
 
 
 def test_an_error_of_the_function_itself_stays() -> None:

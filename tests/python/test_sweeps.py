@@ -20,6 +20,8 @@ import pytest
 pytest.importorskip("distributed", reason="dask.distributed is not installed")
 
 import distributed
+import yaml
+from sample_policies import Util
 
 # 2 workloads x 2 sizes x 3 VM x 2 spot policies = 24 groups, each a shard, of 8 runs.
 SWEEP = """\
@@ -107,6 +109,29 @@ def test_dask_equals_one_machine(
     assert cli("summary", "--timing", "off", str(database)).stdout == (
         cli("summary", "--timing", "off", str(folder / "one.db")).stdout
     )
+
+
+def test_a_study_as_a_dict(
+    folder: Path, cluster: distributed.LocalCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = yaml.safe_load(SWEEP)
+    monkeypatch.chdir(folder)
+    one = cospot.compare(study, db=tmp_path / "one.db", overrides=["otn=[1,2]"]).database
+    assert rows(cospot.sweep(study, db=tmp_path / "r.db", overrides=["otn=[1,2]"])) == rows(one)
+    # The workers are in another folder: a dict's paths are relative to the current one.
+    shipped = cospot.sweep(
+        study,
+        db=tmp_path / "shipped.db",
+        overrides=["otn=[1,2]"],
+        executor="dask",
+        scheduler=cluster,
+        ship_workloads=True,
+    )
+    assert rows(shipped) == rows(one)
+    # Policies of the dict go along.
+    own = {**study, "vm": Util, "workloads": {"synthetic": "azure2020", "scale": 0.001}}
+    ours = cospot.sweep(own, db=tmp_path / "own.db", executor="dask", scheduler=cluster)
+    assert rows(ours) == rows(cospot.compare(own, db=tmp_path / "own-one.db").database)
 
 
 def test_overrides_and_no_times(

@@ -775,5 +775,35 @@ class Streaming(ImportCase):
         assert peak_mb < 100, peak_mb
 
 
+class WhatIsSaid(ImportCase):
+    """What a user would otherwise find out late."""
+
+    OPTIONS = ("--spot-if", "0", "--time-unit", "days", "--map", "instance_id=id", "--map",
+               "vcpus=cpus", "--map", "memory_mb=mb", "--map", "start_s=start", "--map",
+               "end_s=stop")
+
+    def test_a_window_that_goes_on_long_after_the_last_start(self):
+        (self.folder / "t.csv").write_text(
+            "id,cpus,mb,start,stop\na,1,1024,0,2\nb,1,1024,3,4\nc,1,1024,6.5,30\n"
+        )
+        self.import_files("t.csv", *self.OPTIONS)
+        # 30 days and the hour after the last end; c is the last to start, on day 6.5.
+        self.assertEqual(self.warnings, [
+            "cospot: warning: w.csv: the window of 30.042 days goes on to the last end, but "
+            "nothing starts in its last 23.5; if no starts were recorded then, --window-start 0 "
+            "--window-days 7 ends it after the last start"
+        ])
+        self.import_files("t.csv", *self.OPTIONS, "--window-start", "0", "--window-days", "7")
+        self.assertEqual(self.warnings, [])
+
+    def test_an_empty_file_before_anything_else(self):
+        (self.folder / "t.csv").write_text("")
+        self.assertEqual(
+            self.refused("t.csv"),
+            "cospot: t.csv: the file is empty, expected records of instances: a CSV table with a "
+            "header line, or a format of --list-formats\n",
+        )
+
+
 if __name__ == "__main__":
     unittest.main()

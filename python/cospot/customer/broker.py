@@ -39,13 +39,13 @@ class OnDemand:
 
 @dataclass(frozen=True)
 class MarketBid:
-    """What the recommended setting bids in one market at the end of the price history."""
+    """The bid of the recommended setting in one market at the end of the price history."""
 
     type: str
     os: str
     datacenter: str
     bid: float
-    spot_price: float | None  #: None: there is no capacity
+    spot_price: float | None  #: None: no capacity
     on_demand_price: float
     share_of_instances: float
 

@@ -1,4 +1,4 @@
-"""What a learned model must beat: predictions without a network."""
+"""Baselines that a learned model must beat: predictions without a network."""
 
 from __future__ import annotations
 

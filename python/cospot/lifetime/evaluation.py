@@ -1,4 +1,4 @@
-"""How good predictions are on the days after training, beside predictions without a network."""
+"""The quality of predictions on the days after training, compared with those without a network."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ def plot_evaluation(evaluation: Evaluation, path: Path) -> None:
     A panel for each predictor, with its calibration error, then one for the concordance.
 
     Args:
-        evaluation: What to plot.
+        evaluation: The evaluation to plot.
         path: PNG file to write.
 
     Raises:

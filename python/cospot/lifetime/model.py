@@ -149,7 +149,7 @@ def parse_model(text: str, name: str) -> LifetimeModel:
 
     Args:
         text: Content of the file.
-        name: What errors call it.
+        name: Its name in errors.
 
     Raises:
         InputError: The text is not a model of this version.

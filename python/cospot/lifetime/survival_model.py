@@ -116,12 +116,12 @@ def train_survival(
     of all spots elsewhere.
 
     Args:
-        spots: The workload's spots. What happened after the training days is not looked at.
+        spots: The workload's spots. Events after the training days are ignored.
         days: Training days, from the start of the window.
         by: "flavor": a curve for each spot type with at least `LEAST_SPOTS` spots; "all": one.
         least_share: Ages are learned up to the first at which fewer than this share of the spots,
             or fewer than `LEAST_SPOTS`, were watched. Later nobody is expected to end.
-        note: What the model's file says of its origin.
+        note: The remark on its origin in the model's file.
         observed_until: The day on which observation stopped; the latest time in `spots` when left
             out.
 
@@ -159,7 +159,7 @@ def parse_survival_model(text: str, name: str) -> SurvivalModel:
 
     Args:
         text: Content of the file.
-        name: What errors call it.
+        name: Its name in errors.
 
     Raises:
         InputError: The text is not a model of this version.

@@ -194,12 +194,12 @@ def train(
     """Train a model on the first days of a workload.
 
     Args:
-        spots: The workload's spots. What happened after the training days is not looked at.
+        spots: The workload's spots. Events after the training days are ignored.
         days: Training days, from the start of the window.
         seed: Of the random numbers that training begins with and shuffles by.
         hidden: Hidden units.
         epochs: Passes over the training data.
-        note: What the model's file says of its origin.
+        note: The remark on its origin in the model's file.
         observed_until: The day on which observation stopped; the latest time in `spots` when left
             out.
 

@@ -35,8 +35,8 @@ def offered_hosts(
 
     Args:
         datacenter: The hosts and their instances, before the choice is committed.
-        offer: What the VM side offers; None: only the hosts.
-        choice: What the spot side chose.
+        offer: The offer of the VM side; None: only the hosts.
+        choice: The choice of the spot side.
         resource: ``vcpus``, ``memory_mb`` or ``disk_gb``.
         title: Above the plot.
 

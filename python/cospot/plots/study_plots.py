@@ -53,8 +53,9 @@ def gain_against_vm_loss(
     Args:
         frame: ``Results.runs`` or a part of it, or ``average_over_workloads`` of it. Rows without
             a value are left out.
-        value: What y shows: ``spot_share``, what spots earned of what they requested, or ``gain``,
-            which compares a run with its own baseline, and so neither policies nor sizes.
+        value: The column on y: ``spot_share``, the share of their requests that spots earned,
+            or ``gain``, which compares a run with its own baseline, and so neither policies nor
+            sizes.
         colour: The column whose values the colours tell apart; OTN, from dark to light, or a
             policy or the size, at most seven values.
         front: Draw the Pareto front.

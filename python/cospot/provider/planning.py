@@ -46,7 +46,7 @@ class Shares:
 
 @dataclass(frozen=True)
 class JudgedPart(PlanSetting):
-    """What the parts before a part chose, and what came of it in that part."""
+    """The choice of the parts before a part, and its outcome in that part."""
 
     part: int  #: from 1
     net_per_day: float  #: earned by idle capacity, less what VMs lost

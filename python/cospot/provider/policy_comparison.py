@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from cospot import _core
-from cospot.errors import ConfigError
+from cospot.errors import ArgumentError, ConfigError
 from cospot.results import COMBINATION, Results, load_results
 from cospot.results.choices import best_without_vm_loss
 
@@ -21,7 +21,7 @@ LOSES_VMS = "loses VMs"
 
 @dataclass(frozen=True)
 class PolicyComparison:
-    """How one combination does beside another, at each size.
+    """How one combination compares with another, at each size.
 
     Attributes:
         table: One row per size, index ``size``. Columns: ``hosts`` (the mean over the workloads;
@@ -51,9 +51,9 @@ def compare_policies(
     """Compare a combination of policies with another one, paired by workload, on equal hosts.
 
     Args:
-        mine: What to judge: some of the keys ``vm``, ``spot``, ``evictor``, ``saf``, ``otn``,
-            each one value as in a study; policies may be classes or objects in Python. Keys that
-            are missing are as in ``against``.
+        mine: The combination to judge: some of the keys ``vm``, ``spot``, ``evictor``, ``saf``,
+            ``otn``, each one value as in a study; policies may be classes or objects in Python.
+            Keys that are missing are as in ``against``.
         against: ``"best"``: at each size, the combination of the study that can be set and earns
             most from spots without losing a VM on any workload. It is chosen on these very
             workloads, which is in its favour. Or a mapping such as ``mine``, with all five keys.
@@ -107,7 +107,9 @@ def compare_policies(
 
 def _check(mine: Mapping[str, Any], against: str | Mapping[str, Any], study: Any) -> None:
     if not isinstance(study, Mapping):
-        raise ConfigError(f"study: found {study!r}, expected a dict of the keys of a study file")
+        raise ArgumentError(
+            f"study is of type {type(study).__name__}, expected a dict of the keys of a study file"
+        )
     if study.get("headroom_of") == "each_policy":
         raise ConfigError(
             "headroom_of: found 'each_policy', expected it left out: policies are compared on "
@@ -118,9 +120,8 @@ def _check(mine: Mapping[str, Any], against: str | Mapping[str, Any], study: Any
             continue
         if not isinstance(given, Mapping):
             what = "'best' or a dict" if name == "against" else "a dict"
-            raise ConfigError(
-                f"{name}: found {given!r}, expected {what} of {', '.join(COMBINATION)}"
-            )
+            kind = ConfigError if name == "against" and isinstance(given, str) else ArgumentError
+            raise kind(f"{name}: found {given!r}, expected {what} of {', '.join(COMBINATION)}")
         unknown = [key for key in given if key not in COMBINATION]
         if unknown:
             raise ConfigError(

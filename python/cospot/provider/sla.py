@@ -14,7 +14,7 @@ Lifetime = float | None
 
 @dataclass(frozen=True)
 class SizeQuote:
-    """What spots of one size can be told."""
+    """The lifetimes to quote to spots of one size."""
 
     vcpus: int
     memory_mb: int
@@ -29,7 +29,7 @@ class SizeQuote:
 
 @dataclass(frozen=True)
 class Quotes:
-    """What can be told at one time."""
+    """The quotes of one moment."""
 
     at_s: float  #: seconds of trace time
     spot_delay_s: float  #: by how much later than in their file spots were asked for

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Means:
-    """What a setting earned and lost, means over samples."""
+    """The means over samples of what a setting earned and lost."""
 
     samples: int
     spot_share: float
@@ -51,7 +51,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Expected:
-    """What the recommendation earns and loses on samples that play no part in its choice."""
+    """Earnings and losses of the recommendation on samples that play no part in its choice."""
 
     samples: int
     over_limit: int  #: of them, those on which it loses more VM revenue than the limit
@@ -72,7 +72,7 @@ class MoreHosts:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What to set, what to expect of it, and what else was tried."""
+    """The recommended setting, what to expect of it, and the settings that were tried."""
 
     verdict: Verdict
     recommendation: Setting  #: by the verdict: what was found, or the best without cooperation

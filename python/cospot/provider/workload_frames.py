@@ -12,7 +12,7 @@ from cospot.errors import WorkloadError
 if TYPE_CHECKING:
     import pandas as pd
 
-#: What stands for an end that was never seen.
+#: The marker of an end that was never seen.
 NEVER_US = np.iinfo(np.int64).max
 
 _US_PER_SECOND = 1_000_000

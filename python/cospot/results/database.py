@@ -28,16 +28,17 @@ from cospot.html_tables import html_table
 _APPLICATION_ID = 0x636F7370  # "cosp"
 _FORMAT_VERSION = 3
 
-#: What a run of the study ``compare`` is compared on: its combination, without workload and size.
+#: The columns by which runs of the study ``compare`` are compared: the combination,
+#: without workload and size.
 COMBINATION = ("vm", "spot", "evictor", "saf", "otn")
 
-#: What the types of a study's columns are in a frame; texts and offers are dealt with apart.
+#: The types of a study's columns in a frame; texts and offers are dealt with apart.
 _DTYPES = {"integer": "int64", "number": "float64", "boolean": "bool", "revenue": "float64"}
 
 
 @dataclass(frozen=True)
 class Results:
-    """What a results database holds.
+    """The contents of a results database.
 
     Attributes:
         database: The file it was read from.
@@ -166,12 +167,12 @@ class Results:
         workload states that its ``vcpus`` count so much of a vCPU each, so do they here; where it
         calls them relative, the prices are those of a unit-hour. Prices by flavor are turned into a
         mean price of a vCPU-hour for each workload, as ``cospot summary --price FILE`` does
-        (docs/cookbook-import.md): its file must be in the current folder or beside the database,
+        (docs/cookbook-import.md): its file must be in the current folder or next to the database,
         and be the one that was run.
 
         Args:
-            on_demand: What a VM's vCPU-hour costs.
-            spot: What a spot's vCPU-hour costs.
+            on_demand: The price of a VM's vCPU-hour.
+            spot: The price of a spot's vCPU-hour.
             economy: What that of an Economy instance costs; ``on_demand`` (times the study's
                 ``economy_price``) if left out.
             flavors: Instead of these, a CSV file with the columns ``vcpus``, ``memory_mb``,
@@ -376,7 +377,7 @@ def _typed(
 
 
 def _offers(otn: pd.Series[Any]) -> pd.Series[Any]:
-    """Numbers where all are; else objects, because labels of other offers stand beside them."""
+    """Numbers where all are; else objects, because labels of other offers are among them."""
     is_label = otn.map(lambda value: isinstance(value, str))
     return otn.astype(object) if is_label.any() else otn.astype("int64")
 

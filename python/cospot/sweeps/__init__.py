@@ -1,8 +1,8 @@
-"""Runs a sweep file on this machine or on a Dask cluster."""
+"""Runs a study on this machine or on a Dask cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +16,7 @@ _NO_SHARD = "100000000/100000000"
 
 
 def sweep(
-    sweep: str | PathLike[str],
+    sweep: str | PathLike[str] | Mapping[str, Any],
     *,
     db: str | PathLike[str] = "results.db",
     overrides: Sequence[str] = (),
@@ -30,25 +30,25 @@ def sweep(
     timing: bool = True,
     progress: Callable[[int, int], Any] | bool | None = None,
 ) -> Path:
-    """Run every combination of a sweep file and keep the results in a database.
+    """Run every combination of a study and keep the results in a database.
 
-    The database is the same, row for row (times aside), whatever runs the sweep. What is done is
+    The database is the same, row for row (times aside), whatever runs the sweep. Finished runs are
     kept when something fails or Ctrl-C ends it: with ``resume=True`` the same call, or
     ``cospot compare --resume``, continues.
 
     Args:
-        sweep: The sweep file (docs/sweep-file.md).
+        sweep: A study file, or a dict with its keys (docs/sweep-file.md), as for ``compare``.
         db: The results database to write (docs/results-format.md).
         overrides: ``key=value`` as for ``--set`` of ``cospot compare``.
         executor: ``"local"``: the threads of this process. ``"dask"``: the workers of a Dask
-            cluster; they need the same cospot, and the sweep file and its workloads under the
-            same paths, or ``ship_workloads``. A worker that dies loses nothing: its part is done
-            again elsewhere.
+            cluster; they need the same cospot, and the study file and its workloads under the
+            same paths, or ``ship_workloads``. A dict is sent to them, with its policies. A worker
+            that dies loses nothing: its part is run again elsewhere.
         scheduler: For Dask: the scheduler's address, a ``distributed.Client`` or a cluster; None
-            starts worker processes on this machine for the while.
+            starts worker processes on this machine for the duration of the call.
         processes: Threads (local) or worker processes (Dask without a scheduler); as many as the
             machine has processors when None.
-        ship_workloads: For Dask: send the sweep file and its workloads to the workers.
+        ship_workloads: For Dask: send the study file and its workloads to the workers.
         tasks: For Dask: into how many parts to cut the sweep, at most its groups (workloads x sizes
             x VM x spot policies). A part is what is lost with a worker, and each loads all
             workloads; two a thread or more when None, of at most about 1,000 runs.
@@ -68,16 +68,17 @@ def sweep(
         PolicyError: A policy broke its contract.
         KeyboardInterrupt: Ctrl-C, once what is done is committed.
     """
-    sweep_file, database = Path(fspath(sweep)), Path(fspath(db))
-    settings = tuple(overrides)
+    study = dict(sweep) if isinstance(sweep, Mapping) else sweep
+    # compare says what is wrong with a str.
+    settings = overrides if isinstance(overrides, str) else tuple(overrides)
     if executor not in ("local", "dask"):
         raise ConfigError(f"found executor='{executor}'; expected 'local' or 'dask'")
     if executor == "local":
         if scheduler is not None or ship_workloads or tasks is not None:
             raise ConfigError("scheduler, ship_workloads and tasks need executor='dask'")
         compare(
-            sweep_file,
-            db=database,
+            study,
+            db=db,
             overrides=settings,
             threads=processes,
             resume=resume,
@@ -85,27 +86,27 @@ def sweep(
             timing=timing,
             progress=progress,
         )
-        return database
+        return Path(fspath(db))
     if tasks is not None and tasks < 1:
         raise ConfigError(f"found tasks={tasks}; expected a number from 1")
-    from cospot.sweeps.dask_sweep import SweepFile, connect, run_on_cluster
+    from cospot.sweeps.dask_sweep import SweptStudy, connect, run_on_cluster
 
-    # Checks the sweep and its workloads and creates the database, or checks that it may go on.
+    # Checks the study and its workloads and creates the database, or checks that it may go on.
     compare(
-        sweep_file,
-        db=database,
+        study,
+        db=db,
         overrides=settings,
         resume=resume,
         force=force,
         shard=_NO_SHARD,
         progress=False,
     )
-    # Read after the check, which words what is wrong with it better.
-    text = sweep_file.read_text(encoding="utf-8")
+    database = Path(fspath(db))
     with connect(scheduler, processes) as client:
         run_on_cluster(
             client,
-            SweepFile(sweep_file.resolve(), text, settings),
+            # Read after the check, which words what is wrong with it better.
+            SweptStudy.of(study, tuple(settings)),
             database,
             timing=timing,
             ship=ship_workloads,

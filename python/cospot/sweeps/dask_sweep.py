@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import yaml
+
 from cospot._core import __version__
 from cospot.errors import ConfigError, CospotError, DatabaseError, InputError
 from cospot.extras import install_hint
@@ -27,40 +29,58 @@ _TASKS_PER_THREAD = 2
 #: ... and more when they would be longer than some seconds: little is lost with a worker. Shorter
 #: ones would spend their time on loading the workloads, which every task does.
 _RUNS_PER_TASK = 1000
-#: What is reckoned with while no worker has come yet, as on a cluster that grows on demand.
+#: Threads to assume while no worker has come yet, as on a cluster that grows on demand.
 _THREADS_TO_COME = 8
 #: How often a sweep that waits for a shard looks whether there are workers, in seconds.
 _LOOK_S = 5.0
-#: After so many seconds without a worker a sweep on processes of its own gives up: Dask starts dead
-#: ones again at once, unless it cannot. On the caller's cluster workers may take long to come, as
-#: in a queue of Slurm: there a warning is given each time.
+#: After this many seconds without a worker, a sweep on processes of its own gives up: Dask starts
+#: dead ones again at once, unless it cannot. On the caller's cluster workers may take long to come,
+#: as in a queue of Slurm: there a warning is given each time.
 _WITHOUT_WORKERS_S = 120.0
 
 Progress = Callable[[int, int], Any]
 
 
 @dataclass(frozen=True)
-class SweepFile:
-    """A sweep as it is sent to workers.
+class SweptStudy:
+    """A study as it is sent to workers.
 
     Attributes:
-        path: Absolute.
-        text: What is in it.
+        study: The absolute path of its file, or a dict with the keys of one.
+        text: The contents of the file; empty for a dict.
         overrides: ``key=value`` as for ``--set``.
     """
 
-    path: Path
+    study: Path | dict[str, Any]
     text: str
     overrides: tuple[str, ...]
 
+    @staticmethod
+    def of(study: Any, overrides: tuple[str, ...]) -> SweptStudy:
+        """Read a study that can be used."""
+        if isinstance(study, dict):
+            return SweptStudy(study, "", overrides)
+        path = Path(os.fsdecode(study)).resolve()
+        return SweptStudy(path, path.read_text(encoding="utf-8"), overrides)
+
+    def workloads(self) -> Any:
+        """Return the value of the key ``workloads``."""
+        keys = self.study if isinstance(self.study, dict) else yaml.safe_load(self.text)
+        return keys["workloads"]
+
+    def folder(self) -> Path:
+        """Return the folder that paths of workloads are relative to."""
+        return Path.cwd() if isinstance(self.study, dict) else self.study.parent
+
     def environment(self) -> dict[str, str]:
-        """Return the environment variables that the sweep refers to, as ``${NAME}``."""
-        names = re.findall(r"\$\{(\w+)\}", "\n".join([self.text, *self.overrides]))
+        """Return the environment variables that the study refers to, as ``${NAME}``."""
+        text = str(self.study) if isinstance(self.study, dict) else self.text
+        names = re.findall(r"\$\{(\w+)\}", "\n".join([text, *self.overrides]))
         return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def task_count(state: SweepState, threads: int) -> int:
-    """Return into how many tasks a sweep is cut for so many threads: at most its groups."""
+    """Return the number of tasks to cut a sweep into for `threads`: at most its groups."""
     wanted = max(
         _TASKS_PER_THREAD * (threads or _THREADS_TO_COME), -(-state.run_count // _RUNS_PER_TASK)
     )
@@ -69,7 +89,7 @@ def task_count(state: SweepState, threads: int) -> int:
 
 @contextmanager
 def connect(scheduler: Any, processes: int | None) -> Iterator[Client]:
-    """Connect to a cluster; without one, start processes on this machine for the while.
+    """Connect to a cluster; without one, start processes on this machine for the call.
 
     Args:
         scheduler: A ``distributed.Client`` (which stays open), a cluster object, an address such
@@ -109,7 +129,7 @@ def connect(scheduler: Any, processes: int | None) -> Iterator[Client]:
 
 def run_on_cluster(
     client: Client,
-    sweep: SweepFile,
+    sweep: SweptStudy,
     database: Path,
     *,
     timing: bool,
@@ -136,7 +156,7 @@ def run_on_cluster(
             ShardTask(
                 number=number,
                 count=count,
-                sweep_file=str(sweep.path),
+                study=sweep.study,
                 sweep_text=sweep.text,
                 overrides=sweep.overrides,
                 timing=timing,
@@ -156,11 +176,11 @@ def run_on_cluster(
                 progress(done, state.run_count)
 
 
-def _shipped(client: Client, sweep: SweepFile, database: Path) -> AbstractContextManager[str]:
+def _shipped(client: Client, sweep: SweptStudy, database: Path) -> AbstractContextManager[str]:
     # Imported late: it needs Dask to be there.
     from cospot.sweeps.shipped_workloads import ship_workloads
 
-    return ship_workloads(client, sweep.path, sweep.overrides, database)
+    return ship_workloads(client, sweep, database)
 
 
 def _started(state: SweepState, database: Path, number: int, count: int) -> bytes:

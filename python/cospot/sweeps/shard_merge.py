@@ -19,7 +19,7 @@ from cospot.errors import DatabaseError
 
 @dataclass(frozen=True)
 class SweepState:
-    """What a sweep's database says about it.
+    """The state of a sweep in its database.
 
     Attributes:
         run_count: Runs of the whole sweep.

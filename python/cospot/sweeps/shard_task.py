@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from cospot._core import compare
 from cospot.errors import CospotError, InputError
@@ -27,8 +28,9 @@ class ShardTask:
     Attributes:
         number: 1 to ``count``.
         count: Parts of the whole sweep.
-        sweep_file: Path of the sweep file, as the client sees it.
-        sweep_text: What is in it. The worker's own file must say the same.
+        study: Path of the study's file, as the client sees it, or a dict.
+        sweep_text: The contents of the file, which the worker's own must have too; empty for a
+            dict.
         overrides: ``key=value`` as for ``--set``.
         timing: Keep the times that were measured.
         environment: Variables that the sweep refers to, for workers that lack them.
@@ -39,7 +41,7 @@ class ShardTask:
 
     number: int
     count: int
-    sweep_file: str
+    study: Path | Mapping[str, Any]
     sweep_text: str
     overrides: tuple[str, ...]
     timing: bool
@@ -50,7 +52,7 @@ class ShardTask:
 
 @dataclass(frozen=True)
 class ShardResult:
-    """What a worker sends back: a database, or why there is none.
+    """The answer of a worker: a database, or why there is none.
 
     Attributes:
         number: Of the task.
@@ -71,7 +73,7 @@ def run_shard(task: ShardTask, local_folder: str | None = None) -> ShardResult:
     """Run one shard on one thread.
 
     Args:
-        task: What to run.
+        task: The task to run.
         local_folder: Where sent workloads lie and temporary files go; the system's when None.
 
     Returns:
@@ -80,7 +82,7 @@ def run_shard(task: ShardTask, local_folder: str | None = None) -> ShardResult:
     machine = socket.gethostname()
     try:
         with tempfile.TemporaryDirectory(prefix="cospot-shard-", dir=local_folder) as scratch:
-            sweep_file, overrides = _prepare(task, Path(scratch), local_folder)
+            study, overrides = _prepare(task, Path(scratch), local_folder)
             os.environ.update(
                 {name: value for name, value in task.environment.items() if name not in _OWN_NAMES}
             )
@@ -88,7 +90,7 @@ def run_shard(task: ShardTask, local_folder: str | None = None) -> ShardResult:
             if task.started:
                 database.write_bytes(task.started)
             compare(
-                sweep_file,
+                study,
                 db=database,
                 overrides=overrides,
                 shard=f"{task.number}/{task.count}",
@@ -104,22 +106,24 @@ def run_shard(task: ShardTask, local_folder: str | None = None) -> ShardResult:
 
 def _prepare(
     task: ShardTask, scratch: Path, local_folder: str | None
-) -> tuple[Path, tuple[str, ...]]:
-    """Return the sweep file to read and its overrides, after a look at the worker's files."""
+) -> tuple[Path | Mapping[str, Any], tuple[str, ...]]:
+    """Return the study to run and its overrides, after a look at the worker's files."""
     if task.shipped_folder is not None:
         folder = Path(local_folder or tempfile.gettempdir()) / task.shipped_folder
         workloads = json.loads((folder / WORKLOADS_FILE).read_text(encoding="utf-8"))
         for workload in workloads:
             if "path" in workload:
                 workload["path"] = str(folder / workload["path"])
-        sweep_file = scratch / Path(task.sweep_file).name
-        sweep_file.write_text(task.sweep_text, encoding="utf-8")
         # The sent files, under their own labels, in place of the paths of the sweep.
-        return sweep_file, (*task.overrides, f"workloads={json.dumps(workloads)}")
-    sweep_file = Path(task.sweep_file)
-    if sweep_file.read_text(encoding="utf-8") != task.sweep_text:
-        raise InputError(f"{sweep_file}: says something else than the client's file of that name")
-    return sweep_file, task.overrides
+        overrides = (*task.overrides, f"workloads={json.dumps(workloads)}")
+        if not isinstance(task.study, Path):
+            return task.study, overrides
+        sweep_file = scratch / task.study.name
+        sweep_file.write_text(task.sweep_text, encoding="utf-8")
+        return sweep_file, overrides
+    if isinstance(task.study, Path) and task.study.read_text(encoding="utf-8") != task.sweep_text:
+        raise InputError(f"{task.study}: its contents differ from those of the client's file")
+    return task.study, task.overrides
 
 
 #: In a folder of sent workloads: the value of the sweep's key ``workloads``, as JSON.

@@ -22,6 +22,8 @@ from cospot.sweeps.shard_task import WORKLOADS_FILE
 if TYPE_CHECKING:
     from distributed import Client, Worker
 
+    from cospot.sweeps.dask_sweep import SweptStudy
+
 
 class ShippedWorkloads(WorkerPlugin):
     """Writes files into a folder of every worker, also of those that join or restart later."""
@@ -44,15 +46,12 @@ class ShippedWorkloads(WorkerPlugin):
 
 
 @contextmanager
-def ship_workloads(
-    client: Client, sweep_file: Path, overrides: tuple[str, ...], database: Path
-) -> Iterator[str]:
+def ship_workloads(client: Client, sweep: SweptStudy, database: Path) -> Iterator[str]:
     """Keep the workloads of a sweep on the workers for a while.
 
     Args:
         client: Of the cluster.
-        sweep_file: The sweep.
-        overrides: ``key=value`` as for ``--set``.
+        sweep: The study.
         database: Its database, prepared: it says which files were meant.
 
     Yields:
@@ -63,14 +62,14 @@ def ship_workloads(
     """
     files: dict[str, bytes] = {}
     items: list[dict[str, Any]] = []
-    paths = _explicit_paths(sweep_file, overrides)
+    paths = _explicit_paths(sweep)
     for item, (label, sha256) in zip(
         read_configuration(database)["workloads"], read_workloads(database), strict=True
     ):
         if "synthetic" in item:
             items.append(item)
             continue
-        path = _find(label, sha256, sweep_file.parent, paths)
+        path = _find(label, sha256, sweep.folder(), paths)
         name = f"{len(files)}-{path.name}"
         files[name] = path.read_bytes()
         window = {key: item[key] for key in ("window_days",) if key in item}
@@ -85,14 +84,14 @@ def ship_workloads(
         client.unregister_worker_plugin(plugin.name)
 
 
-def _explicit_paths(sweep_file: Path, overrides: tuple[str, ...]) -> dict[str, str]:
+def _explicit_paths(sweep: SweptStudy) -> dict[str, str]:
     """Return the paths of workloads that the sweep gives a label, by that label."""
-    workloads = yaml.safe_load(sweep_file.read_text(encoding="utf-8"))["workloads"]
-    for override in overrides:
+    workloads = sweep.workloads()
+    for override in sweep.overrides:
         key, _, value = override.partition("=")
         if key == "workloads":
             workloads = yaml.safe_load(value)
-    entries = workloads if isinstance(workloads, list) else [workloads]
+    entries = workloads if isinstance(workloads, (list, tuple)) else [workloads]
     return {
         str(entry["label"]): str(entry["path"])
         for entry in entries

@@ -146,8 +146,8 @@ void TableReader::choose_format(std::span<const std::string_view> names) {
     format_index_ = static_cast<std::size_t>(&format - formats_.data());
   }
   if (most == 0) {
-    fail(fmt::format("the header line has none of the columns, expected {}",
-                     required_columns_text()));
+    fail(fmt::format("the header line has none of the columns, expected {}{}",
+                     required_columns_text(), formats_.front().other_file));
   }
 }
 

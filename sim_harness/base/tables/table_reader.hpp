@@ -33,6 +33,8 @@ struct TableFormat {
   /// The keys of lines `# key: value` before the header line. Without any, lines that start with
   /// `#` are comments there.
   std::span<const std::string_view> statements{};
+  /// What to do about a file that has none of the columns.
+  std::string_view other_file{};
 };
 
 /// A line `# key: value` before the header line.

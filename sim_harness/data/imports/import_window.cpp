@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
+#include "sim_harness/data/workloads/rounded_days.hpp"
 #include "sim_harness/data/workloads/window.hpp"
 #include "sim_harness/data/workloads/workload_schema.hpp"
 
@@ -98,13 +99,25 @@ void warn_of_unobserved(const ImportOptions& options, TimeUnit unit, ImportWindo
       time_text(observed.first, unit)));
 }
 
+/// A window that goes on to the last end, long after the last start.
+void warn_of_late_window(const ImportOptions& options, const RequestScan& scan, TimeUnit unit,
+                         ImportWindow& window) {
+  if (options.window || window.last_seen - scan.last_start() <= kDay) return;
+  const SimTime started = (scan.last_start() - window.start) / kDay * kDay + kDay;
+  window.warnings.push_back(fmt::format(
+      "the window of {} days goes on to the last end, but nothing starts in its last {}; if no "
+      "starts were recorded then, --window-start {} --window-days {} ends it after the last start",
+      rounded_days_text(window.length), rounded_days_text(window.last_seen - scan.last_start()),
+      time_option_text(window.start, unit), rounded_days_text(started)));
+}
+
 void check_length(const ImportWindow& window, TimeUnit unit) {
   if (window.length > SimTime(0) && window.length <= kMaxWindow) return;
   throw ConfigError(fmt::format(
       "the requests go from {} to {}, which gives a window of {} days, expected more than 0 and at "
       "most 10001; is --time-unit right? --window-start and --window-days state a window",
       time_text(window.first_start, unit), time_text(window.last_seen, unit),
-      window_days_text(window.length)));
+      rounded_days_text(window.length)));
 }
 
 }  // namespace
@@ -135,6 +148,7 @@ ImportWindow place_window(const ImportOptions& options, const ImportPlan& plan,
     warn_of_unobserved(options, plan.unit, window);
   } else {
     warn_of_late_ends(scan, plan.unit, window);
+    warn_of_late_window(options, scan, plan.unit, window);
   }
   return window;
 }

@@ -66,6 +66,20 @@ void require_hosts(const ImportOptions& options, const ImportSummary& summary) {
       options.files.front().string()));
 }
 
+/// Before anything is asked of options.
+void require_contents(const std::vector<std::filesystem::path>& files) {
+  for (const std::filesystem::path& file : files) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(file, error) || !std::filesystem::is_empty(file, error)) {
+      continue;
+    }
+    throw WorkloadError(fmt::format(
+        "{}: the file is empty, expected records of instances: a CSV table with a header line, or "
+        "a format of --list-formats",
+        file.string()));
+  }
+}
+
 /// Shifts requests into the window and writes them.
 class RequestWriter {
  public:
@@ -98,6 +112,7 @@ class RequestWriter {
 
 ImportSummary import_workload(const ImportOptions& options, const std::filesystem::path& output) {
   check_outputs(options, output);
+  require_contents(options.files);
   const SimTime lead = lead_of(options);
   const ImportPlan plan = plan_import(options);
   // Before all rows are read for nothing.

@@ -86,6 +86,7 @@ void RequestScan::add_fault(const ImportTable& table, std::string_view kind,
 
 void RequestScan::give(const WorkloadRow& request, const Take& take) {
   first_start_ = std::min(first_start_, request.start);
+  last_start_ = std::max(last_start_, request.start);
   last_seen_ = std::max(last_seen_, request.start);
   if (request.end != kNever) {
     first_end_ = std::min(first_end_, request.end);

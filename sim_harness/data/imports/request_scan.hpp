@@ -45,6 +45,7 @@ class RequestScan {
   // Times of all requests and events; first_start() is kNever when there are none.
   [[nodiscard]] SimTime first_start() const { return first_start_; }
   [[nodiscard]] SimTime first_end() const { return first_end_; }  ///< kNever: there is none
+  [[nodiscard]] SimTime last_start() const { return last_start_; }
   [[nodiscard]] SimTime last_seen() const { return last_seen_; }
 
  private:
@@ -71,6 +72,7 @@ class RequestScan {
   std::uint64_t ends_without_start_ = 0;
   SimTime first_start_ = kNever;
   SimTime first_end_ = kNever;
+  SimTime last_start_ = SimTime::min();
   SimTime last_seen_ = SimTime::min();
   std::vector<ImportedHost> hosts_;
   std::optional<Observation> observation_;

@@ -87,6 +87,13 @@ FlavorUses uses_of(const Workload& workload) {
   return uses;
 }
 
+/// All amounts of money would be wrong with it.
+void refuse_doubtful(const PriceList& list) {
+  if (const std::vector<std::string> doubts = list.warnings(); !doubts.empty()) {
+    throw ConfigError(doubts.front());
+  }
+}
+
 void require_all(const std::vector<std::string>& missing, std::string_view source) {
   constexpr std::size_t kShown = 5;
   if (missing.empty()) return;
@@ -133,8 +140,8 @@ VcpuHourPrices PriceList::of(const Workload& workload, const VcpusUnit& unit) co
 
 std::vector<std::string> PriceList::warnings() const {
   constexpr std::string_view kQuestion =
-      "a spot's price is above the one on demand ({} > {}{}): nobody would buy it; are the two "
-      "mixed up?";
+      "a spot's price is above the one on demand ({} > {}{}), and nobody would buy it; expected at "
+      "most the price on demand: are the two swapped?";
   if (flavors.empty()) {
     if (vcpu_hour.spot <= vcpu_hour.on_demand) return {};
     return {fmt::format(fmt::runtime("--price: " + std::string(kQuestion)), vcpu_hour.spot,
@@ -149,7 +156,11 @@ std::vector<std::string> PriceList::warnings() const {
   return {};
 }
 
-PriceList read_flavor_prices(const std::filesystem::path& file) { return read_flavors(file); }
+PriceList read_flavor_prices(const std::filesystem::path& file) {
+  PriceList list = read_flavors(file);
+  refuse_doubtful(list);
+  return list;
+}
 
 namespace {
 
@@ -223,6 +234,7 @@ std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) 
     throw ConfigError(fmt::format("--price {}=PRICE is missing, expected both prices", name));
   }
   list.vcpu_hour = {*prices["on-demand"], *prices["spot"], prices["economy"]};
+  refuse_doubtful(list);
   return list;
 }
 

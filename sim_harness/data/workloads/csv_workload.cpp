@@ -40,7 +40,10 @@ constexpr std::array<SchemaColumns, 2> kColumns{columns_of(kWorkloadSchemas[0]),
                                                 columns_of(kWorkloadSchemas[1])};
 /// Like kWorkloadSchemas.
 constexpr std::array<TableFormat, 2> kFormats{
-    {{.columns = kColumns[0], .rows = "requests", .statements = kStatements},
+    {{.columns = kColumns[0],
+      .rows = "requests",
+      .statements = kStatements,
+      .other_file = "; `cospot workload import` makes a workload of another table"},
      {.columns = kColumns[1], .rows = "requests"}}};
 
 /// What a file states of itself before its header line.

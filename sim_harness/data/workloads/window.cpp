@@ -14,6 +14,7 @@
 #include "evictors/lifetime_evictor.hpp"
 #include "evictors/registry.hpp"
 #include "sim_harness/base/text/decimal.hpp"
+#include "sim_harness/data/workloads/rounded_days.hpp"
 #include "sim_harness/data/workloads/workload_schema.hpp"
 
 namespace cospot {
@@ -25,11 +26,6 @@ std::string counted(std::uint64_t count, std::string_view noun) {
 
 std::string both_classes(const std::array<std::uint64_t, 2>& counts) {
   return fmt::format("{} and {}", counted(counts[0], "VM"), counted(counts[1], "spot"));
-}
-
-std::string day_text(SimTime time) {
-  return fmt::format("{:.6g}",
-                     static_cast<double>(time.count()) / static_cast<double>(kDay.count()));
 }
 
 /// Until when evictors that go by lifetimes count remaining lives, unless their options say
@@ -62,6 +58,13 @@ std::optional<SimTime> window_of_days(double days) {
 std::optional<SimTime> parse_window_days(std::string_view text) {
   const std::optional<Decimal> days = Decimal::parse(text);
   return days ? window_of(*days) : std::nullopt;
+}
+
+std::string rounded_days_text(SimTime time) {
+  std::string text = fmt::format("{:.3f}", static_cast<double>(time.count()) / kMicrosecondsPerDay);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
 }
 
 std::string window_days_text(SimTime window) {
@@ -101,7 +104,7 @@ std::vector<std::string> window_warnings(const Workload& workload) {
   const auto any = [](const std::array<std::uint64_t, 2>& counts) {
     return counts[0] + counts[1] > 0;
   };
-  const std::string end = day_text(workload.window);
+  const std::string end = rounded_days_text(workload.window);
   if (any(coverage.outside)) {
     warnings.push_back(fmt::format(
         "{}: {} start at the window's end (day {}) or later and are left out; a longer window_days "
@@ -120,7 +123,8 @@ std::vector<std::string> window_warnings(const Workload& workload) {
     warnings.push_back(fmt::format(
         "{}: nothing is observed after day {}, but {} without an end count as running until the "
         "window ends on day {}; state window_days",
-        workload.name, day_text(coverage.last_observed), both_classes(coverage.unended), end));
+        workload.name, rounded_days_text(coverage.last_observed), both_classes(coverage.unended),
+        end));
   }
   if (workload.window > kLivesCountedTo) {
     warnings.push_back(fmt::format(

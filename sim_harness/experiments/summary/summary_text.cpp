@@ -98,6 +98,14 @@ std::string answer_html(std::string_view text, Names names) {
   return html;
 }
 
+/// Whether a row answers yes in a column that asks, such as "sell?": it is never folded away.
+bool is_chosen(const SummaryTable& table, const std::vector<SummaryCell>& row) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (table.columns[i].title.ends_with('?') && row[i].text == "yes") return true;
+  }
+  return false;
+}
+
 std::string table_html(const SummaryTable& table, Names names) {
   std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -108,17 +116,22 @@ std::string table_html(const SummaryTable& table, Names names) {
     return fmt::format("<{0}{1}>{2}</{0}>", tag, is_right ? " class=\"number\"" : "",
                        html_of(text));
   };
-  std::string html = "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>";
-  for (const std::size_t i : shown)
-    html += cell(i, "th", with_words(table.columns[i].title, names));
-  html += "</tr></thead>\n<tbody>\n";
+  const auto html_of_rows = [&](std::span<const std::vector<SummaryCell>> rows, bool only_chosen) {
+    std::string some = "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>";
+    for (const std::size_t i : shown) {
+      some += cell(i, "th", with_words(table.columns[i].title, names));
+    }
+    some += "</tr></thead>\n<tbody>\n";
+    for (const std::vector<SummaryCell>& row : rows) {
+      if (only_chosen && !is_chosen(table, row)) continue;
+      some += "<tr>";
+      for (const std::size_t i : shown) some += cell(i, "td", row[i].text);
+      some += "</tr>\n";
+    }
+    return some + "</tbody></table></div>\n";
+  };
   const std::size_t rows = std::min(table.rows.size(), SummaryText::kMostRows);
-  for (const std::vector<SummaryCell>& row : std::span(table.rows).first(rows)) {
-    html += "<tr>";
-    for (const std::size_t i : shown) html += cell(i, "td", row[i].text);
-    html += "</tr>\n";
-  }
-  html += "</tbody></table></div>\n";
+  std::string html = html_of_rows(std::span(table.rows).first(rows), false);
   if (rows < table.rows.size()) {
     html += fmt::format(
         "<p class=\"note\">The first {} of {} rows; all are among the points below."
@@ -126,8 +139,11 @@ std::string table_html(const SummaryTable& table, Names names) {
         rows, table.rows.size());
   }
   if (rows <= 12) return html;
-  return fmt::format("<details><summary>All {} combinations</summary>\n{}</details>\n",
-                     table.rows.size(), html);
+  const bool has_chosen = std::ranges::any_of(
+      table.rows, [&](const std::vector<SummaryCell>& row) { return is_chosen(table, row); });
+  return (has_chosen ? html_of_rows(table.rows, true) : "") +
+         fmt::format("<details><summary>All {} {}</summary>\n{}</details>\n", table.rows.size(),
+                     has_chosen ? "rows" : "combinations", html);
 }
 
 }  // namespace

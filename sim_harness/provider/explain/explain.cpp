@@ -11,6 +11,7 @@
 #include "core/errors.hpp"
 #include "core/handshake/handshake.hpp"
 #include "filters/registry.hpp"
+#include "sim_harness/data/workloads/rounded_days.hpp"
 #include "sim_harness/data/workloads/window.hpp"
 
 namespace cospot {
@@ -242,7 +243,7 @@ void require_in_window(const Workload& workload, const WorkloadRow& row) {
   throw InputError(fmt::format(
       "--explain {}: it starts after {} days, but the window of workload '{}' ends after {}, so it "
       "is left out; expected a request before that, or a longer window_days",
-      row.id, window_days_text(row.start), workload.name, window_days_text(workload.window)));
+      row.id, rounded_days_text(row.start), workload.name, rounded_days_text(workload.window)));
 }
 
 }  // namespace

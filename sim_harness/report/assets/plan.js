@@ -74,6 +74,9 @@
               scale: { domain: ["sold from now on", "not sold from now on"], range: [palette[0], palette[3]] } } } },
           { mark: { type: "rule", strokeWidth: 2, color: Theme.ink("text") },
             encoding: { x: { field: "low", type: "quantitative" }, x2: { field: "high" } } },
+          // Where none was broken there is no bar to see.
+          { mark: { type: "point", filled: true, size: 50, color: Theme.ink("text"), opacity: 1 },
+            encoding: { x: { field: "broken", type: "quantitative" } } },
           { mark: { type: "tick", thickness: 3, size: 18, color: Theme.ink("accent") },
             encoding: { x: { field: "allowed", type: "quantitative" } } },
         ],
@@ -100,6 +103,7 @@
     const { rows, spec } = charts[name];
     const config = Theme.chartConfig();
     config.axisY = { labelLimit: 220 };
+    config.numberFormat = ",~f";  // 8, not 8.0
     config.legend = { labelColor: Theme.ink("text"), labelLimit: 0 };
     const full = { ...spec(rows), width, autosize: { type: "fit-x", contains: "padding" }, padding: 4 };
     const runtime = vega.parse(vegaLite.compile(full, { config }).spec, null, { ast: true });

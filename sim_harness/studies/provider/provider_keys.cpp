@@ -15,9 +15,7 @@ namespace {
 
 /// What `otn` takes beside a number, for errors.
 constexpr std::string_view kOtherOffers =
-    ", or an offer such as epsilon-0.05, {epsilon: 0.05}, "
-    "adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1 or "
-    "{adaptive: {at_low_load: 32, at_high_load: 1, from: 0.8, to: 1}}";
+    ", or an offer such as epsilon-0.05 (docs/sweep-file.md#offers)";
 
 std::size_t read_otn_number(const ConfigNode& node, std::string_view key,
                             std::string_view or_else = {}) {

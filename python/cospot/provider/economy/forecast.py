@@ -1,4 +1,4 @@
-"""What a forecast is, and forecasting by a method's name."""
+"""Forecasts, and the methods that make them, by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What plans and backtests of promises return. Quantities and slack are shares of the capacity."""
+"""Results of plans and backtests of promises. Quantities and slack are shares of the capacity."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Past:
-    """What a promise came to in the past: means over its cycles."""
+    """The outcome of a promise in the past: means over its cycles."""
 
     cycles: int
     quantity: float
@@ -35,7 +35,7 @@ class Past:
 
 @dataclass(frozen=True)
 class Promise:
-    """What can be promised from now on at one confidence."""
+    """The capacity that can be promised from now on at one confidence."""
 
     confidence: float  #: that the slack is not lower
     quantity: float
@@ -46,7 +46,7 @@ class Promise:
 
 @dataclass(frozen=True)
 class Plan:
-    """What can be promised from now on."""
+    """The capacity that can be promised from now on."""
 
     usage: Usage
     unit: str  #: of amounts; empty: nobody said

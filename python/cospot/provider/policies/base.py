@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: Which hosts a weigher puts before all others, whatever their weights.
 Tier = Literal["none", "holds_vm", "holds_instance", "holds_no_vm"]
 
-#: What becomes of hosts that do not pass: they are out, or they rank after all that pass.
+#: The fate of hosts that do not pass: they are dropped, or rank after all that pass.
 FilterMode = Literal["drop", "prefer"]
 
 
@@ -46,7 +46,7 @@ class Filter:
 
         Args:
             host: The host as it is now. Amounts in vCPUs, MiB, GB.
-            request: What is to be placed.
+            request: The request to place.
         """
         raise NotImplementedError(
             f"{type(self).__name__} has neither host_passes nor filter_all; expected one of them"
@@ -60,7 +60,7 @@ class Filter:
         Args:
             hosts: All n hosts. Each column (``hosts.num_vms``) is a read-only array, shape (n,).
             candidates: uint32, shape (m,): rows of ``hosts``, ascending.
-            request: What is to be placed.
+            request: The request to place.
 
         Returns:
             bool, shape (m,), in candidate order.
@@ -85,7 +85,7 @@ class Weigher:
 
         Args:
             host: The host as it is now. Amounts in vCPUs, MiB, GB.
-            request: What is to be placed.
+            request: The request to place.
         """
         raise NotImplementedError(
             f"{type(self).__name__} has neither weigh_host nor weigh_all; expected one of them"
@@ -99,7 +99,7 @@ class Weigher:
         Args:
             hosts: All n hosts. Each column (``hosts.num_vms``) is a read-only array, shape (n,).
             candidates: uint32, shape (m,): rows of ``hosts``, ascending.
-            request: What is to be placed.
+            request: The request to place.
 
         Returns:
             float64, shape (m,), in candidate order: finite, neither normalised nor multiplied
@@ -137,8 +137,8 @@ class Evictor:
 
         Args:
             spots: The spots on the host, oldest placement first.
-            shortfall: What is still missing for the VM; an amount <= 0 is not scarce. At least one
-                is positive.
+            shortfall: The amounts that are still missing for the VM; an amount <= 0 is not scarce.
+                At least one is positive.
             now_us: Time of the VM's request, microseconds since the start of the window.
 
         Returns:

@@ -35,7 +35,7 @@ def policy_maker(kind: str, name: str, options: Mapping[str, OptionValue]) -> Ca
     Args:
         kind: ``filter``, ``weigher`` or ``evictor``: what is needed where the policy is named.
         name: ``python:MODULE.CLASS`` or ``nova:MODULE.CLASS``.
-        options: What the configuration gives the policy beside its name: keyword arguments of its
+        options: The options of the policy in the configuration: keyword arguments of its
             constructor, or options of Nova.
 
     Returns:
@@ -107,7 +107,7 @@ def import_class(path: str) -> type[Any]:
 def _forget_namesake(name: str) -> None:
     """Lets a module be imported anew when Python would now find another file of that name.
 
-    So that two sweep files in one process each get the ``my_policies.py`` beside them.
+    So that two sweep files in one process each get the ``my_policies.py`` next to them.
     """
     loaded = sys.modules.get(name)
     spec = getattr(loaded, "__spec__", None)

@@ -24,7 +24,7 @@ _Option = tuple[str | None, str, OptionValue]  # group (None: DEFAULT), name, va
 
 
 class _Overrides:
-    """The options that are in force beside Nova's defaults."""
+    """The options that are in force in addition to Nova's defaults."""
 
     def __init__(self) -> None:
         # Held while a Nova class runs: it guards the options, and the host objects that Nova sees.

@@ -66,8 +66,8 @@ class NovaWeigher(Weigher):
 
         Args:
             nova_class: Subclass of ``nova.weights.BaseWeigher``.
-            sees: What the weigher sees on a host: ``vms`` (as if there were no spots), ``all``, or
-                ``requested``: VMs when a VM is placed, all when a spot is.
+            sees: The instances that the weigher sees on a host: ``vms`` (as if there were no
+                spots), ``all``, or ``requested``: VMs when a VM is placed, all when a spot is.
             **options: Options of Nova's configuration (see `NovaOptions`).
 
         Raises:
@@ -97,7 +97,7 @@ class NovaWeigher(Weigher):
         Args:
             hosts: n hosts.
             candidates: uint32, shape (m,): rows of `hosts`.
-            request: What is to be placed.
+            request: The request to place.
 
         Returns:
             float64, shape (m,): raw weights, clamped to minval and maxval as Nova does.
@@ -136,7 +136,7 @@ class NovaFilter(Filter):
         Args:
             hosts: n hosts.
             candidates: uint32, shape (m,): rows of `hosts`.
-            request: What is to be placed.
+            request: The request to place.
 
         Returns:
             bool, shape (m,): which candidates pass.
@@ -166,7 +166,7 @@ def nova_policy_maker(
     Args:
         kind: ``weigher`` or ``filter``: what the place it is named in needs.
         path: MODULE.CLASS.
-        options: What the configuration gives it beside its name.
+        options: Its options in the configuration, apart from its name.
 
     Returns:
         A function that makes a new policy of it at every call.

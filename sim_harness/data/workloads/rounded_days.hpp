@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "core/model/sim_time.hpp"
+
+namespace cospot {
+
+/// Days for people, to three decimals at most: "30", "12.583".
+[[nodiscard]] std::string rounded_days_text(SimTime time);
+
+}  // namespace cospot
