@@ -26,10 +26,11 @@ Where a line of code belongs; a module imports only from lines above its own:
 ==============  ===================================================================================
 errors          what the service goes on after
 model           values that placement and Nova answer with: `HostUsage`, `Server`
+signal_options  what may be configured of signals
 options         what may be configured
 cloud           the wire: all that placement and Nova are asked, all that Nova is told
 records         for people: log, audit log, metrics
-stores          what is remembered: plans in memory; the rest in files that outlive the process
+stores          what is remembered: plans in memory; the rest in files (or `cospot.nova.state`)
 deletions       for how long spots have been going
 snapshot        one host and its spots; the check of a spot
 victims         the choice among the spots of a host: those without a promise first

@@ -73,6 +73,7 @@ class EvictionExecutor:
         self._metrics = context.metrics
         self._promises = context.promises
         self._notices_given = context.told
+        self._now = context.stores.now
         self._freed = freed
         self._stalled = stalled
         self._told: dict[str, tuple[str, float]] = {}
@@ -113,7 +114,7 @@ class EvictionExecutor:
             EvictorError: of `before_order`; nothing was done.
         """
         fields = _audit_fields(snapshot, spot, reason, action)
-        fields["notice_s"] = round(self._notices_given.age(spot.uuid, time.time()), 3)
+        fields["notice_s"] = round(self._notices_given.age(spot.uuid, self._now()), 3)
         switches = self._switches.now()
         provider = snapshot.usage.provider
         if not self._stalled.may_order(provider, spot.uuid):
@@ -179,7 +180,11 @@ class EvictionExecutor:
     ) -> bool:
         """Tell Nova; return False when there is no such server any more."""
         provider = snapshot.usage.provider
-        self._pending.add(provider, spot.uuid)
+        try:
+            self._pending.add(provider, spot.uuid)
+        except EvictorError as error:  # another copy works there now, or the database is away
+            self._audit.write("failed", **fields, error=str(error))
+            raise
         was_reset = False
         try:
             if action == "shelve-offload":

@@ -15,6 +15,7 @@ from oslo_config import cfg
 from oslo_log import log as logging
 
 from cospot.nova import plan_message, spot_flavors
+from cospot.nova.evictor.signal_options import SIGNAL_OPTIONS
 from cospot.nova.live_options import LiveOptions
 
 GROUP: Final = "cospot_evictor"
@@ -60,8 +61,24 @@ _places = [
         "coordination_url",
         default="file://$state_path/locks",
         help="Where the locks per host are, as a URL of tooz. The default holds between copies of "
-        "the service on one machine; for several machines give mysql://, etcd3+http:// or another "
-        "that they share.",
+        "the service on one machine. For several machines set state_connection, which replaces it.",
+    ),
+    cfg.StrOpt(
+        "state_connection",
+        default="",
+        secret=True,
+        help="Database that copies of the service on several machines share, as a URL of "
+        "SQLAlchemy such as mysql+pymysql://cospot:secret@controller/cospot: locks, orders, "
+        "stalled hosts, notices and promises are there instead of in coordination_url and in files "
+        "of state_path. Make its tables with `cospot-nova db sync`. Empty: none.",
+    ),
+    cfg.FloatOpt(
+        "state_timeout",
+        default=5.0,
+        min=0.5,
+        max=10.0,
+        help="Most seconds that the database may take to connect, and for each question. Nothing "
+        "is evicted while it does not answer.",
     ),
     cfg.FloatOpt(
         "lock_timeout", default=30.0, min=0.1, help="Longest wait for the lock of a host, seconds."
@@ -283,58 +300,6 @@ _metrics = [
     cfg.StrOpt("metrics_address", default="127.0.0.1", help="Address of the Prometheus metrics."),
 ]
 
-_signals = [
-    cfg.BoolOpt(
-        "signals",
-        default=False,
-        help="Keep signals of spots for their customers (eviction rate, expected uptime, risk) in "
-        "signals.json of state_path, for `cospot-nova signals`. On in any case with signals_port.",
-    ),
-    cfg.FloatOpt(
-        "signals_interval",
-        default=60.0,
-        min=0.1,
-        help="Seconds between two looks at which servers have changed, for the signals.",
-    ),
-    cfg.IntOpt(
-        "signals_days",
-        default=90,
-        min=28,
-        max=3650,
-        help="Spots that ended so many days ago are forgotten.",
-    ),
-    cfg.StrOpt(
-        "lifetime_promises",
-        default="",
-        help="File of `cospot-nova promise`: the signals then have what new spots could be "
-        "promised. The same as in [cospot] of nova.conf. Empty: none.",
-    ),
-    cfg.PortOpt(
-        "signals_port",
-        default=0,
-        help="Port on which Nova's dynamic vendordata (POST /vendordata) and the signals "
-        "(GET /signals) are answered; 0: none.",
-    ),
-    cfg.StrOpt("signals_address", default="127.0.0.1", help="Address of that port."),
-    cfg.StrOpt(
-        "signals_certificate",
-        default="",
-        help="PEM file with the certificate for that port, and those that signed it. Empty: HTTP "
-        "without TLS.",
-    ),
-    cfg.StrOpt(
-        "signals_key",
-        default="",
-        help="PEM file with the key of the certificate. Empty: in the same file.",
-    ),
-    cfg.StrOpt(
-        "signals_client_ca",
-        default="",
-        help="PEM file with the certificates of authorities: only clients with a certificate of "
-        "one of them are answered. Nova has its own in [vendordata_dynamic_auth] certfile.",
-    ),
-]
-
 OPTIONS: Final = [
     *_switches,
     *_places,
@@ -345,7 +310,7 @@ OPTIONS: Final = [
     *_proactive,
     *_promises,
     *_metrics,
-    *_signals,
+    *SIGNAL_OPTIONS,
 ]
 
 #: Without an own value a request to a service that hangs would hold a lock for ever.

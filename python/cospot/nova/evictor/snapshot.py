@@ -10,7 +10,7 @@ import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from oslo_log import log as logging
 
@@ -20,6 +20,9 @@ from cospot.nova.evictor.errors import CloudError
 from cospot.nova.evictor.model import Amounts, ComputeHost, HostUsage, Server, spot_amounts
 from cospot.nova.evictor.stores import PendingDeletions
 from cospot.nova.spot_flavors import holds_only_spot_classes, is_spot_flavor
+
+if TYPE_CHECKING:
+    from cospot.nova.state.orders import SharedOrders
 
 LOG = logging.getLogger(__name__)
 _FORBIDDEN: Final = 403
@@ -174,7 +177,7 @@ class HostObserver:
         self,
         placement: Placement,
         servers: Servers,
-        pending: PendingDeletions,
+        pending: PendingDeletions | SharedOrders,
         deletions: Deletions,
     ) -> None:
         self._placement = placement
