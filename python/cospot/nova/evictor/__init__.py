@@ -50,6 +50,7 @@ reserve_keeper  keeps reserves free: notices first, evictions when they have run
 reconcile       the queue of hosts, and the loop over all of them
 signal_keeper   signals for customers, from what Nova and the audit log say of spots
 vendordata      what a spot is told of itself, by Nova's dynamic vendordata
+signal_tls      the certificates of the port
 signal_server   the port where that is asked
 service         makes the parts, starts, reloads and stops them
 command         the program: configuration, signals

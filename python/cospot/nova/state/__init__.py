@@ -12,7 +12,8 @@ orders             deletions that Nova was asked for: one row a spot
 notices            notices given to spots
 stalled            hosts that free nothing
 promise_records    what spots were promised
-stores             one of each, or the files of the machine
+opening            opens the database, or the files of the machine
+stores             one of each, for the service
 =================  ================================================================================
 
 SQLAlchemy is imported only where the option is set.

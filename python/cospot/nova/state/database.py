@@ -185,6 +185,14 @@ class StateDatabase:
         """
         return self._run(lambda done: schema.upgrade(done.connection), checks=False)
 
+    def version(self) -> int:
+        """Return the version of the tables; 0: there are none.
+
+        Raises:
+            StateError: the database does not answer.
+        """
+        return self._run(lambda done: schema.stored_version(done.connection)[0], checks=False)
+
     def problem(self) -> str:
         """Return why the tables cannot be used; empty when they can.
 

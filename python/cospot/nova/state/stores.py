@@ -11,6 +11,7 @@ from cospot.nova.evictor.records import Metrics
 from cospot.nova.evictor.safeguards import NOTICES_LOCK, HostLocks, lock_name
 from cospot.nova.evictor.stores import NoticeStore, PendingDeletions, StalledHostStore
 from cospot.nova.promises.journal import PromiseJournal
+from cospot.nova.state.opening import open_database
 
 if TYPE_CHECKING:
     from cospot.nova.state.notices import SharedNotices
@@ -70,17 +71,14 @@ def open_stores(settings: Any, metrics: Metrics) -> Stores:
 
 
 def _in_database(settings: Any, metrics: Metrics) -> Stores:
-    from cospot.nova.state.database import StateDatabase
+    failures = metrics.errors.labels(where="state")
+    database = open_database(settings, failures.inc)
     from cospot.nova.state.leases import Leases
     from cospot.nova.state.notices import SharedNotices
     from cospot.nova.state.orders import SharedOrders
     from cospot.nova.state.promise_records import SharedPromiseRecords
     from cospot.nova.state.stalled import SharedStalledHosts
 
-    failures = metrics.errors.labels(where="state")
-    database = StateDatabase(
-        settings.state_connection, settings.state_timeout, lambda error: failures.inc()
-    )
     leases = Leases(database, _MISSED_RECONCILES * settings.reconcile_interval)
     leases.start()
     return Stores(

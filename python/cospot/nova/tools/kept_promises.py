@@ -87,7 +87,7 @@ def read_kept_of_classes(
 
 def _read(evictor_files: Sequence[str], group: Callable[[Promise], Any]) -> PromisesKept:
     from cospot.nova.promises.kept_share import broken_share
-    from cospot.nova.state.shown import open_journal
+    from cospot.nova.state.opening import open_journal
 
     try:
         evictor = settings.read_evictor_settings(evictor_files).cospot_evictor

@@ -187,7 +187,7 @@ def _read_log(arguments: argparse.Namespace) -> _AuditLog:
 def _read_stalled(arguments: argparse.Namespace) -> list[StalledHostRecord]:
     """Return the hosts on which the service here has stopped to evict, as they free nothing."""
     from cospot.nova.evictor.errors import EvictorError
-    from cospot.nova.state.shown import stalled_hosts
+    from cospot.nova.state.opening import stalled_hosts
 
     try:
         evictor = settings.read_evictor_settings(arguments.evictor_config_file)
