@@ -48,7 +48,7 @@ class Bug:
 
 
 @contextmanager
-def _no_lock(self: Any, name: str, *, waits: bool = True) -> Any:
+def _no_lock(self: Any, name: str, *, waits: bool = True, keeps: bool = False) -> Any:
     yield
 
 
