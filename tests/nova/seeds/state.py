@@ -64,6 +64,12 @@ class StateServer:
             return list(connection.execute(table.select()).all())
 
 
+def _virtual_now() -> float:
+    """Tell the time of the simulation that runs now."""
+    now: float = World.now.state.now()
+    return now
+
+
 @functools.cache
 def _engine() -> Any:
     engine = sa.create_engine(
@@ -72,7 +78,7 @@ def _engine() -> Any:
 
     def set_up(connection: Any, record: Any) -> None:
         connection.isolation_level = None
-        connection.create_function("virtual_now", 0, lambda: World.now.state.now())
+        connection.create_function("virtual_now", 0, _virtual_now)
 
     event.listen(engine, "connect", set_up)
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
