@@ -23,7 +23,7 @@ RUN --mount=type=bind,from=packages,target=/packages \
     groupadd --system --gid 10001 cospot-evictor && \
     useradd --system --uid 10001 --gid 10001 --no-create-home --home-dir /var/lib/cospot-evictor cospot-evictor && \
     apt-get update && \
-    apt-get install -y --no-install-recommends ca-certificates python3-pymysql \
+    apt-get install -y --no-install-recommends ca-certificates python3-pymysql python3-sqlalchemy \
         /packages/python3-cospot_*.deb /packages/cospot-evictor_*.deb && \
     rm -rf /var/lib/apt/lists/* && \
     install -d -m 0750 -o cospot-evictor -g cospot-evictor /var/lib/cospot-evictor

@@ -105,7 +105,7 @@ and enabled it, not before.")
 set(CPACK_DEBIAN_EVICTOR_PACKAGE_DEPENDS
 "python3-cospot (>= ${version}), python3:any, adduser, python3-keystoneauth1, python3-oslo.config, python3-oslo.log, \
 python3-oslo.messaging, python3-tooz, python3-prometheus-client")
-set(CPACK_DEBIAN_EVICTOR_PACKAGE_SUGGESTS "python3-pymysql")
+set(CPACK_DEBIAN_EVICTOR_PACKAGE_SUGGESTS "python3-sqlalchemy, python3-pymysql")
 foreach(script IN ITEMS postinst prerm postrm conffiles)
   list(APPEND CPACK_DEBIAN_EVICTOR_PACKAGE_CONTROL_EXTRA
     ${packaging}/debian/cospot-evictor/${script})

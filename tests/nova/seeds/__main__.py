@@ -64,8 +64,9 @@ def _parse() -> argparse.Namespace:
 
 
 def _prepare() -> None:
-    from seeds import bugs, services, shrink, simulation, substitute  # noqa: F401
+    from seeds import bugs, services, shrink, simulation, state, substitute  # noqa: F401
 
+    state.install()
     substitute.install()
     services.prepare()
     gc.collect()

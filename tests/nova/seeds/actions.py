@@ -469,6 +469,12 @@ class Actions:
         disk.files[f"{services.STATE}/disable"] = b""
         self._later(lasts, lambda: disk.files.pop(f"{services.STATE}/disable", None))
 
+    def partition(self, who: float, lasts: float) -> None:
+        machine = self._one(who, self.sim.machines)
+        self.say("%s does not reach the database for %.1f s", machine.name, lasts)
+        self.sim.network.is_down.add(machine.name)
+        self._later(lasts, lambda: self.sim.network.is_down.discard(machine.name))
+
     def locks_down(self, _: float, lasts: float) -> None:
         self.say("the store of the locks is down for %.1f s", lasts)
         locks = self.sim.locks

@@ -15,6 +15,7 @@ from cospot.nova.evictor.records import AuditLog
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.scheduler.claim_check import ClaimCheck
+from cospot.nova.state.leases import Leases
 
 from seeds import kernel
 
@@ -50,7 +51,7 @@ class Bug:
 
 
 @contextmanager
-def _no_lock(self: Any, name: str, *, waits: bool = True) -> Any:
+def _no_lock(self: Any, name: str, *, waits: bool = True, keeps: bool = False) -> Any:
     yield
 
 
@@ -189,6 +190,15 @@ BUGS: tuple[Bug, ...] = (
         "an eviction breaks a promise and nobody counts it",
         2000,
         ((PromiseJournal, "evicted", lambda self, instance, now: None),),
+    ),
+    Bug(
+        "everybody-leads",
+        "a lease in the database is given to whoever asks, and not needed for an order",
+        4000,
+        (
+            (Leases, "take", lambda self, name: True),
+            (Leases, "renew", lambda self, done, name: done.now()),
+        ),
     ),
 )
 

@@ -46,6 +46,7 @@ class Scenario:
     speed: float
     actions: tuple[Action, ...] = field(default=())
     salt: int = 0  # the same with other delays
+    shares: bool = False  # a database between the machines, instead of leases of tooz
 
     def only(self, actions: tuple[Action, ...], salt: int = 0) -> Scenario:
         return replace(self, actions=actions, salt=salt)
@@ -85,7 +86,33 @@ def draw(seed: int) -> Scenario:
         speed=rng.choice([1.0, 1.0, 1.0, 8.0]),
     )
     plugin = {**scenario.plugin, "evictor": scenario.settings["evictor"]}
-    return replace(scenario, plugin=plugin, actions=_actions(rng, scenario))
+    return _sharing(replace(scenario, plugin=plugin, actions=_actions(rng, scenario)))
+
+
+def _sharing(scenario: Scenario) -> Scenario:
+    """Give some of the scenarios with two machines a database between them, with its faults."""
+    rng = random.Random(f"{scenario.seed} shares")  # all else is as it was without this
+    if scenario.machines == 1 or rng.random() < 0.3:
+        return scenario
+    faults = [_state_fault(rng) for _ in range(rng.choice([0, 1, 1, 2, 3]))]
+    actions = sorted([*scenario.actions, *faults], key=lambda each: each.at)
+    settings = {**scenario.settings, "state_connection": "sqlite://", "state_timeout": 2.0}
+    return replace(scenario, shares=True, settings=settings, actions=tuple(actions))
+
+
+def _state_fault(rng: random.Random) -> Action:
+    at = round(rng.uniform(0.5, CHAOS_S - 2), 2)
+    lasts = round(rng.uniform(0.5, 14), 1)
+    who = round(rng.random(), 3)
+    kind = rng.choice(["partition", "partition", "network", "down", "freeze", "kill_ordering"])
+    if kind == "network":
+        fault = rng.choice(["refused", "lost", "unanswered", "slow"])
+        return Action(at, kind, ("state", fault, rng.choice([0.1, 0.4, 1.0]), lasts))
+    if kind == "down":
+        return Action(at, kind, ("state", lasts))
+    if kind == "freeze":
+        return Action(at, kind, (who, rng.choice([2.0, 12.0, 18.0])))
+    return Action(at, kind, (who, lasts) if kind == "partition" else (who,))
 
 
 def _first(

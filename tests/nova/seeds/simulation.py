@@ -7,6 +7,8 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
+from cospot.nova.state import schema
+
 from seeds import kernel as running
 from seeds import services
 from seeds.actions import Actions
@@ -15,6 +17,7 @@ from seeds.files import Disk
 from seeds.judge import Judge
 from seeds.kernel import START, Current, Kernel, Machine, Process
 from seeds.scenario import CHAOS_S, Scenario
+from seeds.state import LEASE_S, StateServer
 from seeds.substitute import World
 from seeds.wire import Bus, Listener, LockStore, Network
 
@@ -63,6 +66,10 @@ class Simulation:
         self.bus.delivered = self.judge.delivered
         self.locks = LockStore(self.kernel, scenario.lease)
         self.locks.lost = self._lock_lost
+        self.state: Any = None
+        if scenario.shares:
+            own = random.Random(f"{scenario.seed} {scenario.salt} state")
+            self.state = StateServer(self.kernel, self.network, own)
         self.machines = [self._machine(number) for number in range(scenario.machines)]
         self.processes: list[Process] = []
         self.asked: dict[Process, set[Instance]] = {}
@@ -239,8 +246,10 @@ class Simulation:
         """Return how long after all faults an overcommitment may last, seconds."""
         settings = self.settings
         longest_request = 3 * 30.0
+        shared = 2 * max(LEASE_S, 3 * settings["reconcile_interval"]) * self.scenario.shares
         return float(
-            2 * settings["overcommit_grace"]
+            shared
+            + 2 * settings["overcommit_grace"]
             + 8 * settings["deletion_timeout"]
             + settings["retry_delay_max"]
             + settings["freed_timeout"]
@@ -287,6 +296,8 @@ class Simulation:
                 self.judge.violation("the audit log cannot be read", "two records in one line")
         if self.scenario.machines == 1:
             self._check_promises()
+        if self.scenario.shares:
+            self._check_shared()
         if self.scenario.seed % _PROBE_EVERY == 0 and not self.outcome.kind:
             self._check_schedulers()
 
@@ -321,6 +332,17 @@ class Simulation:
             at = START + order.at + self.machines[0].skew
             if told_at < at < due_at - 1:
                 self.judge.violation("a broken promise is not counted", order.spot.name)
+
+    def _check_shared(self) -> None:
+        """What the database says of promises and orders is what happened."""
+        taken = {order.spot.uuid for order in self.judge.orders if order.taken}
+        for row in self.state.rows(schema.PROMISES):
+            if row.broken_at is not None and row.instance not in taken:
+                name = self.cloud.instances[row.instance].name
+                self.judge.violation("a promise counts as broken", f"{name} was not evicted")
+        for row in self.state.rows(schema.ORDERS):
+            if row.provider not in self.cloud.hosts or row.spot not in self.cloud.instances:
+                self.judge.violation("an order of nobody", f"{row.spot} on {row.provider}")
 
     def _check_schedulers(self) -> None:
         """When all is quiet each scheduler knows what is free, however wrong its views were.

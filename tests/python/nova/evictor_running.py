@@ -20,6 +20,7 @@ from cospot.nova.evictor.safeguards import EvictionLimits
 from cospot.nova.evictor.service import EvictorService
 from cospot.nova.evictor.stores import ToldSpots
 from cospot.nova.plan_message import Plan, PlannedHost, plan_to_message
+from cospot.nova.state.stores import Stores, open_stores
 from evictor_cloud import Cloud, CloudServer, wait_until
 
 
@@ -59,6 +60,17 @@ def make_service(path: Path) -> EvictorService:
 def bare_context(**parts: Any) -> Any:
     """Return a context for one part of the service alone: metrics, and what the test gives it."""
     return SimpleNamespace(**{"metrics": Metrics(), "told": ToldSpots(), **parts})
+
+
+def stores_in(folder: Path, **settings: Any) -> Stores:
+    """Return the stores of a service in files of a folder."""
+    places: dict[str, Any] = {
+        "state_path": folder,
+        "state_connection": "",
+        "coordination_url": f"file://{folder}/locks",
+        "lock_timeout": 1.0,
+    }
+    return open_stores(SimpleNamespace(**places, **settings), Metrics())
 
 
 def limits_of(now: list[float], **settings: float) -> EvictionLimits:

@@ -31,6 +31,7 @@ from evictor_running import (
     full_host,
     metric,
     stored,
+    stores_in,
 )
 
 PROACTIVE = {"mode": "proactive", "default_reserve": "2:0"}
@@ -205,8 +206,11 @@ def test_a_crash_leaves_a_notice_that_evicts_nothing(
     tmp_path: Path, at: str, error: BaseException
 ) -> None:
     recorder: Any = _Recorder(at, error)
-    settings = SimpleNamespace(state_path=tmp_path, notice_seconds=60, action="delete")
-    notices = Notices(bare_context(settings=settings, servers=recorder, audit=recorder), recorder)
+    settings = SimpleNamespace(notice_seconds=60, action="delete")
+    context = bare_context(
+        settings=settings, stores=stores_in(tmp_path), servers=recorder, audit=recorder
+    )
+    notices = Notices(context, recorder)
     with pytest.raises(type(error)):
         _give_and_withdraw(notices)
     [left] = NoticeStore(f"{tmp_path}/notices.json").load()

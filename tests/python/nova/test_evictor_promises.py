@@ -18,7 +18,7 @@ from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.promises.kept_share import broken_share
 from cospot.nova.promises.promise_message import EVENT_TYPE, Promise, promise_to_message
 from evictor_cloud import wait_until
-from evictor_running import Running, audit_records, bare_context, events, metric, send
+from evictor_running import Running, audit_records, events, metric, send, stores_in
 
 HOUR = 3600.0
 DAY = 86400.0
@@ -48,11 +48,9 @@ class Keeper:
         self.folder = folder
         self.placement: Any = Allocations()
         self.metrics = Metrics()
-        settings: Any = bare_context(
-            state_path=folder / "state", promise_days=30, claim_timeout=60.0
-        )
+        stores = stores_in(folder / "state", promise_days=30, claim_timeout=60.0)
         audit = AuditLog(str(folder / "state" / "audit.jsonl"))
-        self.keeper = PromiseKeeper(settings, self.placement, audit, self.metrics)
+        self.keeper = PromiseKeeper(stores, self.placement, audit, self.metrics)
 
     def metric(self, name: str, **labels: str) -> float | None:
         return self.metrics.registry.get_sample_value(f"cospot_evictor_{name}", labels)

@@ -19,7 +19,15 @@ from cospot.nova.evictor.records import AuditLog
 from cospot.nova.evictor.stalled_hosts import Observed, StalledHosts, _Flow
 from cospot.nova.evictor.stores import GRACE_S, PendingDeletions, StalledHostStore
 from evictor_cloud import wait_until
-from evictor_running import Running, bare_context, events, make_service, metric, write_configuration
+from evictor_running import (
+    Running,
+    bare_context,
+    events,
+    make_service,
+    metric,
+    stores_in,
+    write_configuration,
+)
 
 #: Seconds after which a deletion is stuck.
 TIMEOUT = 1
@@ -266,7 +274,8 @@ def test_a_spot_that_nova_does_not_know_any_more_has_not_failed() -> None:
 def make_stalled(folder: Any, now: list[float]) -> StalledHosts:
     folder.mkdir(exist_ok=True)
     context = bare_context(
-        settings=SimpleNamespace(deletion_timeout=10.0, state_path=str(folder)),
+        settings=SimpleNamespace(deletion_timeout=10.0),
+        stores=stores_in(folder),
         deletions=Deletions(10.0, repeat=True),
         audit=AuditLog(str(folder / "audit.jsonl")),
     )

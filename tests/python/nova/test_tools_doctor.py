@@ -20,7 +20,7 @@ def config(tmp_path):
 def test_a_good_configuration_is_all_ok(config, capsys):
     code, results = diagnose(capsys, "--offline", "--config-file", configure(config))
     assert (code, bad(results)) == (0, {})
-    assert len(results) == 13
+    assert len(results) == 14
 
 
 @pytest.mark.parametrize(

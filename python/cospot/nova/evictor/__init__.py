@@ -31,7 +31,7 @@ told_options    what may be configured of what it tells
 options         what may be configured
 cloud           the wire: all that placement and Nova are asked, all that Nova is told
 records         for people: log, audit log, metrics
-stores          what is remembered: plans in memory; the rest in files that outlive the process
+stores          what is remembered: plans in memory; the rest in files (or `cospot.nova.state`)
 deletions       for how long spots have been going
 snapshot        one host and its spots; the rule of what may be evicted
 observer        asks about one host, several questions at once; the check of a spot
@@ -54,6 +54,7 @@ reserve_keeper  keeps reserves free: notices first, evictions when they have run
 reconcile       the queue of hosts, and the loop over all of them
 signal_keeper   signals for customers, from what Nova and the audit log say of spots
 vendordata      what a spot is told of itself, by Nova's dynamic vendordata
+signal_tls      the certificates of the port
 signal_server   the port where that is asked
 service         makes the parts, starts, reloads and stops them
 command         the program: configuration, signals

@@ -7,7 +7,7 @@ it in `open_context`, so none of them knows the context.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cospot.nova.evictor import options
 from cospot.nova.evictor.cloud import (
@@ -25,6 +25,10 @@ from cospot.nova.evictor.safeguards import HostLocks, Switches
 from cospot.nova.evictor.stores import PendingDeletions, PlanStore, ToldSpots
 from cospot.nova.evictor.victims import SpotChooser
 from cospot.nova.live_options import LiveOptions
+from cospot.nova.state.stores import Stores, open_stores
+
+if TYPE_CHECKING:
+    from cospot.nova.state.orders import SharedOrders
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class EvictorContext:
         switches: whether evictions are on.
         locks: one per host; whoever evicts there holds it.
         plans: preferences among spots, by host.
+        stores: what outlives the process, in files or in a database.
         pending: deletions that Nova was asked for and has not answered.
         deletions: for how long spots have been going.
         observer: takes snapshots of hosts and checks a spot right before it is evicted.
@@ -53,7 +58,8 @@ class EvictorContext:
     metrics: Metrics
     placement: Placement
     servers: Servers
-    pending: PendingDeletions
+    stores: Stores
+    pending: PendingDeletions | SharedOrders
     audit: AuditLog
     switches: Switches
     locks: HostLocks
@@ -74,9 +80,10 @@ def open_context(conf: Any) -> EvictorContext:
     settings = options.live(conf)
     placement = Placement(open_client(conf, options.PLACEMENT_GROUP, PLACEMENT_MICROVERSION))
     servers = Servers(open_client(conf, options.NOVA_GROUP, NOVA_MICROVERSION))
-    pending = PendingDeletions(f"{settings.state_path}/deletions")
-    metrics, audit = Metrics(), AuditLog(settings.audit_log)
-    promises = PromiseKeeper(settings, placement, audit, metrics)
+    metrics = Metrics()
+    stores = open_stores(settings, metrics)
+    audit = AuditLog(settings.audit_log)
+    promises = PromiseKeeper(stores, placement, audit, metrics)
     deletions = Deletions(settings.deletion_timeout, settings.repeat_stuck_deletions)
     return EvictorContext(
         conf=conf,
@@ -84,13 +91,14 @@ def open_context(conf: Any) -> EvictorContext:
         metrics=metrics,
         placement=placement,
         servers=servers,
-        pending=pending,
+        stores=stores,
+        pending=stores.pending,
         audit=audit,
         switches=Switches(settings),
-        locks=HostLocks(settings.coordination_url, settings.lock_timeout),
+        locks=stores.locks,
         plans=PlanStore(settings.plan_ttl, settings.first_plan_window, settings.max_plans),
         deletions=deletions,
-        observer=HostObserver(placement, servers, pending, deletions),
+        observer=HostObserver(placement, servers, stores.pending, deletions),
         chooser=SpotChooser(settings.evictor, settings.evictor_model, promises.promised_until),
         promises=promises,
         told=ToldSpots(),

@@ -110,6 +110,7 @@ class EvictionExecutor:
         self._metrics = context.metrics
         self._promises = context.promises
         self._notices_given = context.told
+        self._now = context.stores.now
         self._freed = freed
         self._news = OwnerNews(context)
         self._stalled = stalled
@@ -179,7 +180,7 @@ class EvictionExecutor:
             AuditError: it could not be written down; it must not be ordered.
         """
         fields = _audit_fields(snapshot, spot, reason, action)
-        fields["notice_s"] = round(self._notices_given.age(spot.uuid, time.time()), 3)
+        fields["notice_s"] = round(self._notices_given.age(spot.uuid, self._now()), 3)
         switches = self._switches.now()
         provider = snapshot.usage.provider
         if not self._stalled.may_order(provider, spot.uuid):
@@ -208,9 +209,9 @@ class EvictionExecutor:
 
         Raises:
             AuditError: what became of them could not be written down.
+            EvictorError: they could not be stored, so none was given.
         """
-        for each in orders:
-            self._pending.add(each.provider, each.spot.uuid)
+        self._store(orders)
         answers: list[_Answer] = together([partial(self._send, each) for each in orders])
         # Nothing that goes wrong with another may keep an order from being followed.
         for each, answer in zip(orders, answers, strict=True):
@@ -220,6 +221,20 @@ class EvictionExecutor:
         return [
             self._was_refused(each, answer) for each, answer in zip(orders, answers, strict=True)
         ]
+
+    def _store(self, orders: Sequence[Prepared]) -> None:
+        """Store all orders before Nova hears of one; where one cannot be stored, none is given."""
+        stored: list[Prepared] = []
+        try:
+            for each in orders:
+                self._pending.add(each.provider, each.spot.uuid)
+                stored.append(each)
+        except EvictorError as error:  # another copy works there now, or the database is away
+            for each in stored:
+                self._pending.remove(each.provider, each.spot.uuid)
+            for each in orders:
+                self._audit.write("failed", **each.fields, error=str(error))
+            raise
 
     def give_up(self, spot: str) -> None:
         """Say that a spot will not go, though Nova took the order."""

@@ -8,7 +8,6 @@ more.
 from __future__ import annotations
 
 import socket
-import time
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any, Final
@@ -19,7 +18,7 @@ from oslo_log import log as logging
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import CloudError
 from cospot.nova.evictor.model import Server
-from cospot.nova.evictor.stores import Notice, NoticeStore
+from cospot.nova.evictor.stores import Notice
 
 LOG = logging.getLogger(__name__)
 METADATA_KEY: Final = "cospot_evict_at"
@@ -82,7 +81,8 @@ class Notices:
         self._metrics = context.metrics
         self._sender = sender
         self._told = context.told
-        self._store = NoticeStore(f"{context.settings.state_path}/notices.json")
+        self._now = context.stores.now
+        self._store = context.stores.notices
 
     def load(self) -> list[Notice]:
         """Read the store again; return all notices."""
@@ -104,7 +104,7 @@ class Notices:
 
     def new(self, spot: str, provider: str, reserve: str) -> Notice:
         """Return a notice that could be given now."""
-        now = time.time()
+        now = self._now()
         return Notice(spot, provider, reserve, now, now + self._settings.notice_seconds)
 
     def give(self, notice: Notice, project_id: str) -> None:
@@ -165,7 +165,7 @@ class Notices:
 
     def mark_ordered(self, notice: Notice) -> None:
         """Write down that the spot is being evicted, before Nova is told to."""
-        self._store.put(replace(notice, ordered_at=time.time()))
+        self._store.put(replace(notice, ordered_at=self._now()))
 
     def mark_waiting(self, notice: Notice) -> None:
         """Write down that it is not: Nova was not told, or did not hear."""

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from oslo_log import log as logging
 
@@ -28,6 +28,9 @@ from cospot.nova.evictor.snapshot import (
 )
 from cospot.nova.evictor.stores import PendingDeletions
 from cospot.nova.spot_flavors import holds_only_spot_classes
+
+if TYPE_CHECKING:
+    from cospot.nova.state.orders import SharedOrders
 
 LOG = logging.getLogger(__name__)
 _FORBIDDEN: Final = 403
@@ -59,7 +62,7 @@ class HostObserver:
         self,
         placement: Placement,
         servers: Servers,
-        pending: PendingDeletions,
+        pending: PendingDeletions | SharedOrders,
         deletions: Deletions,
     ) -> None:
         self._placement = placement

@@ -60,8 +60,24 @@ _places = [
         "coordination_url",
         default="file://$state_path/locks",
         help="Where the locks per host are, as a URL of tooz. The default holds between copies of "
-        "the service on one machine; for several machines give mysql://, etcd3+http:// or another "
-        "that they share.",
+        "the service on one machine. For several machines set state_connection, which replaces it.",
+    ),
+    cfg.StrOpt(
+        "state_connection",
+        default="",
+        secret=True,
+        help="Database that copies of the service on several machines share, as a URL of "
+        "SQLAlchemy such as mysql+pymysql://cospot:secret@controller/cospot: locks, orders, "
+        "stalled hosts, notices and promises are there instead of in coordination_url and in files "
+        "of state_path. Make its tables with `cospot-nova db sync`. Empty: none.",
+    ),
+    cfg.FloatOpt(
+        "state_timeout",
+        default=5.0,
+        min=0.5,
+        max=10.0,
+        help="Most seconds that the database may take to connect, and for each question. Nothing "
+        "is evicted while it does not answer.",
     ),
     cfg.FloatOpt(
         "lock_timeout", default=30.0, min=0.1, help="Longest wait for the lock of a host, seconds."

@@ -15,10 +15,10 @@ from oslo_log import log as logging
 from cospot.nova.evictor.cloud import Placement
 from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.evictor.records import AuditLog, Metrics
-from cospot.nova.live_options import LiveOptions
-from cospot.nova.promises.journal import KnownPromise, PromiseJournal
+from cospot.nova.promises.journal import KnownPromise
 from cospot.nova.promises.kept_share import BrokenShare, broken_share
 from cospot.nova.promises.promise_message import Promise
+from cospot.nova.state.stores import Stores
 
 LOG = logging.getLogger(__name__)
 #: How far ahead of this machine's clock a scheduler's may be, seconds.
@@ -33,18 +33,19 @@ class PromiseKeeper:
     """Thread-safe.
 
     Args:
-        settings: the options, live.
+        stores: have the journal, and the options, live.
         placement: tells whether a spot got capacity.
     """
 
     def __init__(
-        self, settings: LiveOptions, placement: Placement, audit: AuditLog, metrics: Metrics
+        self, stores: Stores, placement: Placement, audit: AuditLog, metrics: Metrics
     ) -> None:
-        self._settings = settings
+        self._settings = stores.settings
+        self._now = stores.now
         self._placement = placement
         self._audit = audit
         self._metrics = metrics
-        self._journal = PromiseJournal(str(settings.state_path))
+        self._journal = stores.journal
         self._kept: dict[float, int] = {}
         self._broken: dict[float, int] = {}
         self._alarms: set[float] = set()
@@ -66,7 +67,7 @@ class PromiseKeeper:
     def take(self, promise: Promise) -> None:
         """Note a promise that a scheduler has given. Raises nothing."""
         try:
-            if promise.made_at - time.time() > _CLOCK_SKEW_S:
+            if promise.made_at - self._now() > _CLOCK_SKEW_S:
                 LOG.warning("dropping a promise of the future to spot %s", promise.instance)
             elif self._journal.add(promise):
                 LOG.info(
@@ -78,7 +79,7 @@ class PromiseKeeper:
     def evicted(self, spot: str) -> None:
         """Note that Nova has taken the order to evict a spot. Raises nothing."""
         try:
-            known = self._journal.evicted(spot, time.time())
+            known = self._journal.evicted(spot, self._now())
             if known is not None:
                 self._write_broken(known)
         except Exception as error:
@@ -105,7 +106,7 @@ class PromiseKeeper:
     def count(self) -> None:
         """Bring metrics and alarms up to date. Raises nothing."""
         try:
-            self._count(time.time())
+            self._count(self._now())
         except Exception as error:
             self._fail("promises cannot be counted", error)
 

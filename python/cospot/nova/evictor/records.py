@@ -101,6 +101,7 @@ class Metrics:
         self._add_evictions()
         self._add_hosts()
         self._add_promises()
+        self.leader = self._gauge("leader", "1 in the copy that looks after the reserves")
         self.notices = self._counter("notices", "Eviction notices", "outcome")
         self.errors = self._counter("errors", "Errors by where they happened", "where")
         self.enabled = self._gauge("enabled", "1 when evictions are switched on")

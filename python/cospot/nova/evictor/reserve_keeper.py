@@ -20,7 +20,7 @@ from cospot.nova.evictor.hosts import HostWatch
 from cospot.nova.evictor.model import HostUsage
 from cospot.nova.evictor.notices import Notices, NoticeSender, is_leaving, notice_fields
 from cospot.nova.evictor.reserves import Reserve, ReserveMembers, SpotFinder, read_reserves
-from cospot.nova.evictor.safeguards import BusyLockError
+from cospot.nova.evictor.safeguards import NOTICES_LOCK, BusyLockError
 from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.evictor.stores import Notice
@@ -135,7 +135,7 @@ class ReserveEvictions:
             reserve: whose notices these are.
             usages: its hosts as they are now, by provider.
         """
-        now = time.time()
+        now = self._context.stores.now()
         gone = self._notices.ordered()
         seen = dict(usages)
         for notice in self._notices.of(reserve.label):
@@ -227,6 +227,7 @@ class ReserveKeeper:
                 "[cospot_evictor] mode: proactive needs a reserve; set reserve or default_reserve"
             )
         self._context = context
+        self._now = context.stores.now
         self._hosts = hosts
         self._members = ReserveMembers(context)
         self._evictions = ReserveEvictions(context, executor, stalled, self._notices)
@@ -242,12 +243,17 @@ class ReserveKeeper:
         """
         if not self._reserves and not self._notices.load():
             return
+        leader = self._context.metrics.leader
+        leader.set(0)
         try:
-            with self._context.locks.hold("notices", waits=False):
+            with self._context.locks.hold(NOTICES_LOCK, waits=False, keeps=True):
                 self._notices.load()
                 self._reconcile()
         except BusyLockError as error:
             LOG.debug("another copy of the service looks after the reserves: %s", error)
+            self._notices.load()  # which spots may ask this copy about
+            return
+        leader.set(1)
 
     def _reconcile(self) -> None:
         self._end_unknown()
@@ -275,16 +281,16 @@ class ReserveKeeper:
 
     def _keep(self, reserve: Reserve, members: set[str]) -> None:
         """Look after one reserve."""
-        now = time.time()
+        now = self._now()
         mine = self._notices.of(reserve.label)
         has_expired = any(each.evict_at <= now and not each.ordered_at for each in mine)
         usages, missing = self._see(reserve, members, {each.provider for each in mine})
         # Capacity that became free does not show in a provider's generation.
         is_fresh = missing > 0 and self._may_read_all(reserve, now, has_expired)
         if is_fresh:
-            began = time.time()
+            began = self._now()
             usages, missing = self._see(reserve, members, members)
-            self._read_all[reserve.label] = (time.time(), time.time() - began)
+            self._read_all[reserve.label] = (self._now(), self._now() - began)
         self._context.metrics.reserve_missing.labels(reserve=reserve.label).set(missing)
         if not missing:
             self._would_notify.pop(reserve.label, None)

@@ -191,34 +191,55 @@ class BusyLockError(LockError):
 _OF_PROCESS: Final[dict[tuple[str, str], threading.Lock]] = {}
 
 
-class HostLocks:
-    """Locks by name in the store that `coordination_url` names.
+def _of_tooz(url: str) -> Any:
+    member = f"{socket.gethostname()}-{os.getpid()}".encode()
+    try:
+        if url.startswith("file://"):
+            os.makedirs(url.removeprefix("file://").partition("?")[0], exist_ok=True)
+        coordinator = coordination.get_coordinator(url, member)
+        coordinator.start(start_heart=True)
+        return coordinator
+    except Exception as error:  # of tooz, of stevedore, of the driver's library
+        shown = url.rpartition("@")[2]  # what is before it may hold a password
+        raise SettingError(
+            f"[cospot_evictor] coordination_url: cannot use {shown}: {error}"
+        ) from error
 
-    A copy that dies lets go of its locks: files and MySQL at once, etcd after its lease.
+
+#: The lock of who looks after the reserves.
+NOTICES_LOCK: Final = "notices"
+
+
+def lock_name(name: str) -> str:
+    """Return what the lock of a host, or another one, is called in its store."""
+    return f"cospot-evictor-{name}"
+
+
+class HostLocks:
+    """Locks by name in the store that `coordination_url` names, or in another one.
+
+    A copy that dies lets go of its locks: files and MySQL at once, leases when they end.
+
+    Args:
+        url: of tooz; with a coordinator, what tells its store apart from others in this process.
+        timeout: longest wait for a lock, seconds.
+        coordinator: has the locks, instead of tooz.
     """
 
-    def __init__(self, url: str, timeout: float) -> None:
-        member = f"{socket.gethostname()}-{os.getpid()}".encode()
+    def __init__(self, url: str, timeout: float, coordinator: Any = None) -> None:
         self._url = url
         self._timeout = timeout
-        try:
-            if url.startswith("file://"):
-                os.makedirs(url.removeprefix("file://").partition("?")[0], exist_ok=True)
-            self._coordinator: Any = coordination.get_coordinator(url, member)
-            self._coordinator.start(start_heart=True)
-        except Exception as error:  # of tooz, of stevedore, of the driver's library
-            shown = url.rpartition("@")[2]  # what is before it may hold a password
-            raise SettingError(
-                f"[cospot_evictor] coordination_url: cannot use {shown}: {error}"
-            ) from error
+        self._coordinator = coordinator if coordinator is not None else _of_tooz(url)
 
     @contextmanager
-    def hold(self, name: str, *, waits: bool = True) -> Iterator[None]:
+    def hold(self, name: str, *, waits: bool = True, keeps: bool = False) -> Iterator[None]:
         """Hold a lock during a with block.
 
         Args:
             name: of the lock.
             waits: False for work that can as well be done the next time.
+            keeps: whether a lease is kept afterwards, so that the next to have it is this process,
+                if it asks in time; other locks are let go of.
 
         Raises:
             BusyLockError: it is not free, with `waits` not within the time-out.
@@ -239,7 +260,7 @@ class HostLocks:
                 yield
             finally:
                 try:
-                    lock.release()
+                    (getattr(lock, "keep", lock.release) if keeps else lock.release)()
                 except Exception as error:
                     LOG.warning("lock %s: cannot let go of it: %s", name, error)
         finally:
@@ -248,7 +269,7 @@ class HostLocks:
     def _acquire(self, name: str, blocking: float | bool) -> Any:
         """Return the lock of the store, held; None when somebody else keeps it."""
         try:
-            lock = self._coordinator.get_lock(f"cospot-evictor-{name}".encode())
+            lock = self._coordinator.get_lock(lock_name(name).encode())
             return lock if lock.acquire(blocking=blocking) else None
         except Exception as error:  # each driver of tooz has its own
             raise LockError(f"lock {name}: {type(error).__name__}: {error}") from error

@@ -20,6 +20,7 @@ from typing import Any, Final
 from oslo_log import log as logging
 
 from cospot.nova.evictor.context import EvictorContext
+from cospot.nova.evictor.signal_tls import tls_context, tls_files
 from cospot.nova.evictor.vendordata import MalformedRequestError, Vendordata
 
 LOG = logging.getLogger(__name__)
@@ -65,24 +66,16 @@ class SignalServer:
 
     def _ensure(self) -> None:
         settings = self._settings
-        paths = [
-            path
-            for path in (
-                settings.signals_certificate,
-                settings.signals_key,
-                settings.signals_client_ca,
-            )
-            if path
-        ]
+        paths = list(tls_files(settings).values())
         dates = tuple(os.stat(path).st_mtime for path in paths)
         if self._thread is not None and not self._thread.is_alive():
             self.stop()
         if self._server is not None:
             if dates != self._tls_of:
-                self._server.tls = _tls(settings)
+                self._server.tls = tls_context(settings)
                 self._tls_of = dates
             return
-        tls = _tls(settings) if paths else None
+        tls = tls_context(settings) if paths else None
         address = settings.signals_address
         if tls is None and not address.startswith(("127.", "::1", "localhost")):
             LOG.warning("signals_port: %s is served without TLS", address)
@@ -90,17 +83,6 @@ class SignalServer:
         self._tls_of = dates
         self._thread = threading.Thread(target=self._server.run, name="signals", daemon=True)
         self._thread.start()
-
-
-def _tls(settings: Any) -> ssl.SSLContext:
-    if not settings.signals_certificate:
-        raise ValueError("signals_certificate: not set, but signals_key or signals_client_ca is")
-    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    tls.load_cert_chain(settings.signals_certificate, settings.signals_key or None)
-    if settings.signals_client_ca:
-        tls.load_verify_locations(settings.signals_client_ca)
-        tls.verify_mode = ssl.CERT_REQUIRED
-    return tls
 
 
 class _Server(socketserver.ThreadingTCPServer):

@@ -22,7 +22,6 @@ from oslo_log import log as logging
 
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.snapshot import HostSnapshot
-from cospot.nova.evictor.stores import StalledHostStore
 
 LOG = logging.getLogger(__name__)
 
@@ -112,7 +111,7 @@ class StalledHosts:
         #: After it a spot that did not go is ordered again; doubled each time.
         self._pause = context.settings.deletion_timeout
         self._deletions = context.deletions
-        self._store = StalledHostStore(context.settings.state_path)
+        self._store = context.stores.stalled
         self._audit = context.audit
         self._metrics = context.metrics
         self._clock = clock

@@ -1,9 +1,10 @@
-"""What was promised and what was broken, in files that services and `cospot-nova` share.
+"""What was promised and what was broken, where services and `cospot-nova` share it.
 
-One file for each day on which promises were made (`promises/2026-11-22.jsonl` in the evictor's
+In files: one for each day on which promises were made (`promises/2026-11-22.jsonl` in the evictor's
 state_path), one JSON object a line, only ever appended to with one write each: a service that is
 killed leaves at most its last line unfinished, and copies of the service on one machine read what
-the others wrote. Whether a promise was kept follows from the time, so nothing is written for that.
+the others wrote. `cospot.nova.state.promise_records` has them in a database instead. Whether a
+promise was kept follows from the time, so nothing is written for that.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Set
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from cospot.nova.line_file import APPENDING, append_line
 from cospot.nova.promises.promise_message import Promise
@@ -69,17 +70,40 @@ class PromiseCounts:
         return self.kept + self.broken_due
 
 
+class PromiseRecords(Protocol):
+    """Where the records of a journal are: JSON objects with `event` and `instance`.
+
+    Attributes:
+        knows_first: whether `write` itself tells a second promise to a spot.
+    """
+
+    knows_first: bool
+
+    def write(self, promise: Promise, record: dict[str, Any]) -> bool:
+        """Store a record of a promise; tell whether it may say anything new."""
+
+    def read(self) -> Iterator[dict[str, Any]]:
+        """Return what was stored since the last time, by whomever; some of it once more."""
+
+    def drop_old(self, before: float, young: Set[str]) -> None:
+        """Remove what counts no more.
+
+        Args:
+            before: promises that were over then.
+            young: days on which promises were made that were not.
+        """
+
+
 class PromiseJournal:
     """Thread-safe.
 
     Args:
-        state_path: the evictor's folder.
+        kept: the evictor's folder, or where else the records are.
     """
 
-    def __init__(self, state_path: str) -> None:
-        self._folder = Path(state_path) / FOLDER
+    def __init__(self, kept: str | PromiseRecords) -> None:
+        self._records = JournalFiles(kept) if isinstance(kept, str) else kept
         self._lock = threading.RLock()
-        self._read_up_to: dict[str, int] = {}
         self._known: dict[str, KnownPromise] = {}
         self._was_read = False
 
@@ -90,12 +114,14 @@ class PromiseJournal:
             OSError: it cannot be written.
         """
         with self._lock:
-            self.refresh()
+            if not self._records.knows_first:
+                self.refresh()
             if promise.instance in self._known:
                 return False
-            self._append(promise.made_at, {"event": "promised", **asdict(promise)})
-            self._known[promise.instance] = KnownPromise(promise)
-            return True
+            is_news = self._records.write(promise, {"event": "promised", **asdict(promise)})
+            if is_news:
+                self._known[promise.instance] = KnownPromise(promise)
+            return is_news
 
     def evicted(self, instance: str, now: float) -> KnownPromise | None:
         """Note that a spot was evicted; return its promise when that breaks it.
@@ -109,9 +135,9 @@ class PromiseJournal:
             known = self._known.get(instance)
             if known is None or known.broken_at is not None or now >= known.promise.due_at:
                 return None
-            self._note(known.promise, "broken", now)
+            is_news = self._note(known.promise, "broken", now)
             self._known[instance] = replace(known, broken_at=now, never_ran=False)
-            return self._known[instance]
+            return self._known[instance] if is_news else None
 
     def promised_until(self, instance: str) -> float:
         """Return until when a spot is promised to live, seconds since the epoch; 0: it is not.
@@ -205,8 +231,8 @@ class PromiseJournal:
             OSError: the folder or a file is there and cannot be read.
         """
         with self._lock:
-            for path in self._files():
-                self._read(path)
+            for record in self._records.read():
+                self._take(record)
             self._was_read = True
 
     def drop_old(self, now: float, window: float) -> None:
@@ -228,43 +254,11 @@ class PromiseJournal:
             }
             for instance in old:
                 del self._known[instance]
-            for path in self._files():
-                # Of a day that is over, and has been for long enough that no message is under way.
-                if path.stem not in young and path.stem < _day(now - window - _DAY_S):
-                    path.unlink(missing_ok=True)
-                    self._read_up_to.pop(path.name, None)
+            self._records.drop_old(now - window, young)
 
-    def _files(self) -> list[Path]:
-        try:
-            return sorted(path for path in self._folder.iterdir() if path.suffix == ".jsonl")
-        except FileNotFoundError:
-            return []
-
-    def _note(self, promise: Promise, event: str, now: float) -> None:
-        self._append(promise.made_at, {"event": event, "instance": promise.instance, "at": now})
-
-    def _append(self, made_at: float, record: dict[str, Any]) -> None:
-        line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
-        path = self._folder / f"{_day(made_at)}.jsonl"
-        self._folder.mkdir(parents=True, exist_ok=True)
-        file = os.open(path, APPENDING, 0o640)
-        try:
-            append_line(file, line)
-        finally:
-            os.close(file)
-
-    def _read(self, path: Path) -> None:
-        start = self._read_up_to.get(path.name, 0)
-        try:
-            with path.open("rb") as file:
-                file.seek(start)
-                data = file.read()
-        except FileNotFoundError:  # removed by another copy
-            return
-        whole = data[: data.rfind(b"\n") + 1]
-        self._read_up_to[path.name] = start + len(whole)
-        for record in _records(whole):
-            self._take(record)
+    def _note(self, promise: Promise, event: str, now: float) -> bool:
+        record = {"event": event, "instance": promise.instance, "at": now}
+        return self._records.write(promise, record)
 
     def _take(self, record: dict[str, Any]) -> None:
         """Take a line; what is none of ours is passed over."""
@@ -282,6 +276,75 @@ class PromiseJournal:
             self._known[instance] = known
         except (KeyError, TypeError, ValueError):
             return
+
+
+class JournalFiles:
+    """The records in files, one for each day on which promises were made.
+
+    Args:
+        state_path: the evictor's folder.
+    """
+
+    knows_first = False
+
+    def __init__(self, state_path: str) -> None:
+        self._folder = Path(state_path) / FOLDER
+        self._read_up_to: dict[str, int] = {}
+
+    def write(self, promise: Promise, record: dict[str, Any]) -> bool:
+        """Append a record.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
+        path = self._folder / f"{_day(promise.made_at)}.jsonl"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        file = os.open(path, APPENDING, 0o640)
+        try:
+            append_line(file, line)
+        finally:
+            os.close(file)
+        return True
+
+    def read(self) -> Iterator[dict[str, Any]]:
+        """Return what was appended since the last time.
+
+        Raises:
+            OSError: the folder or a file is there and cannot be read.
+        """
+        for path in self._files():
+            yield from self._read(path)
+
+    def drop_old(self, before: float, young: Set[str]) -> None:
+        """Remove files all of whose promises were over.
+
+        Raises:
+            OSError: a file cannot be removed.
+        """
+        for path in self._files():
+            # Of a day that is over, and has been for long enough that no message is under way.
+            if path.stem not in young and path.stem < _day(before - _DAY_S):
+                path.unlink(missing_ok=True)
+                self._read_up_to.pop(path.name, None)
+
+    def _files(self) -> list[Path]:
+        try:
+            return sorted(path for path in self._folder.iterdir() if path.suffix == ".jsonl")
+        except FileNotFoundError:
+            return []
+
+    def _read(self, path: Path) -> Iterator[dict[str, Any]]:
+        start = self._read_up_to.get(path.name, 0)
+        try:
+            with path.open("rb") as file:
+                file.seek(start)
+                data = file.read()
+        except FileNotFoundError:  # removed by another copy
+            return
+        whole = data[: data.rfind(b"\n") + 1]
+        self._read_up_to[path.name] = start + len(whole)
+        yield from _records(whole)
 
 
 def _records(data: bytes) -> Iterator[dict[str, Any]]:

@@ -16,6 +16,7 @@ from oslo_config import cfg
 import cospot
 from cospot.errors import CospotError
 from cospot.nova.tools import (
+    db_command,
     flavor_command,
     inventory_command,
     setup_command,
@@ -100,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in (
         setup_command,
+        db_command,
         doctor_command,
         status_command,
         signals_command,

@@ -1,4 +1,4 @@
-"""How many promised lifetimes were kept, as the evictor on this machine has noted it."""
+"""How many promised lifetimes were kept, as the evictor has noted it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from oslo_config import cfg
 
 from cospot.errors import ConfigError
+from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.tools import settings
 from cospot.nova.tools.text_table import text_table
 
@@ -85,12 +86,12 @@ def read_kept_of_classes(
 
 
 def _read(evictor_files: Sequence[str], group: Callable[[Promise], Any]) -> PromisesKept:
-    from cospot.nova.promises.journal import PromiseJournal
     from cospot.nova.promises.kept_share import broken_share
+    from cospot.nova.state.opening import open_journal
 
     try:
         evictor = settings.read_evictor_settings(evictor_files).cospot_evictor
-        journal = PromiseJournal(str(evictor.state_path))
+        journal = open_journal(evictor)
         journal.refresh()
         counts: dict[Any, PromiseCounts] = journal.counts_by(
             time.time(), evictor.promise_days * _DAY_S, group
@@ -99,6 +100,8 @@ def _read(evictor_files: Sequence[str], group: Callable[[Promise], Any]) -> Prom
         return PromisesKept([broken_share(counts[one]) for one in groups], groups)
     except OSError as error:
         return PromisesKept(problem=f"{error.filename}: cannot be read: {error.strerror}")
+    except EvictorError as error:  # of the database
+        return PromisesKept(problem=str(error))
     except (ConfigError, cfg.Error):
         return PromisesKept()  # which is said of the audit log
     except AttributeError as error:  # of the compiled module that does not load

@@ -12,16 +12,19 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from cospot.errors import ConfigError
+from cospot.errors import ConfigError, CospotError
 from cospot.nova import spot_flavors
 from cospot.nova.tools import setup_flavors
-from cospot.nova.tools.cloud import Cloud, CloudError
+from cospot.nova.tools.cloud import Cloud
 from cospot.nova.tools.doctor.finding import Check, Finding, Result, Verdict, run_checks
 from cospot.nova.tools.service_user import ServiceUser
 from cospot.nova.tools.setup_flavors import Twin
+from cospot.nova.tools.state_database import open_state, said
 
 #: The name of the last step.
 OPENING: Final = "open to tenants"
+#: The name of the step of the state database.
+STATE: Final = "state database"
 _RESTART: Final = "systemctl restart nova-scheduler nova-api"
 #: The doctor's checks of nova.conf that a set-up must pass; its others are about quality.
 _SCHEDULER_CHECKS: Final = ("compiled module", "filter", "weigher", "host_subset_size", "policies")
@@ -93,6 +96,7 @@ class Setup:
             Step("inventories", list(_faults(results, ["inventories"]))),
             Step("scheduler", list(self._scheduler(results))),
             Step("evictor's user", list(self._user())),
+            *self._state(),
             Step("evictor", list(self._evictor_faults(results))),
             Step("spot flavors", list(self._flavors())),
         ]
@@ -129,6 +133,25 @@ class Setup:
                 (f"if it already exists: openstack user set --password-prompt {user.name}",),
                 lambda: user.make(self._cloud),
             )
+
+    def _state(self) -> Iterator[Step]:
+        """Make the step of the state database, where there is one."""
+        group = self._evictor.cospot_evictor
+        if not group.state_connection:
+            return
+        problem = fault = ""
+        try:
+            database = open_state(group)
+            problem = database.problem()
+        except CospotError as error:  # it does not answer: only a human can do something
+            fault = str(error)
+        step = Step(STATE)
+        if fault:
+            step.missing.append(Missing(fault, ("see docs/nova/several-machines.md",)))
+        elif problem:
+            what = f"{database.shown}: {problem}"
+            step.missing.append(Missing(what, apply=lambda: [said(database.upgrade())]))
+        yield step
 
     def _evictor_faults(self, results: Mapping[str, Result]) -> Iterator[Missing]:
         group = self._evictor.cospot_evictor
@@ -207,6 +230,6 @@ def apply_missing(step: Step) -> tuple[list[str], list[Missing]]:
             continue
         try:
             done += one.apply()
-        except CloudError as error:
+        except CospotError as error:
             left.append(Missing(f"{one.what}: {error}", one.remedy))
     return done, left

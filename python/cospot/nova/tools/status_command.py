@@ -186,11 +186,15 @@ def _read_log(arguments: argparse.Namespace) -> _AuditLog:
 
 def _read_stalled(arguments: argparse.Namespace) -> list[StalledHostRecord]:
     """Return the hosts on which the service here has stopped to evict, as they free nothing."""
-    from cospot.nova.evictor.stores import StalledHostStore
+    from cospot.nova.evictor.errors import EvictorError
+    from cospot.nova.state.opening import stalled_hosts
 
     try:
         evictor = settings.read_evictor_settings(arguments.evictor_config_file)
-        return list(StalledHostStore(str(evictor.cospot_evictor.state_path)).all().values())
+        return stalled_hosts(evictor.cospot_evictor)
+    except EvictorError as error:  # of the database
+        text = f"cospot-nova: {error}; whether hosts free nothing is not known"
+        print(text, file=sys.stderr)
     except OSError as error:
         print(
             f"cospot-nova: {error.filename}: cannot be read: {error.strerror}; whether hosts free"

@@ -140,7 +140,7 @@ def _read_evictor(arguments: argparse.Namespace, month: Month) -> tuple[AuditHis
     try:
         evictor = settings.read_evictor_settings(arguments.evictor_config_file).cospot_evictor
         logs = logs or [Path(str(evictor.audit_log))]
-        promises = _read_promises(str(evictor.state_path), evictor.promise_days, month.now)
+        promises = _read_promises(evictor, month.now)
     except (ConfigError, cfg.Error) as error:
         if arguments.evictor_config_file:
             raise
@@ -150,15 +150,19 @@ def _read_evictor(arguments: argparse.Namespace, month: Month) -> tuple[AuditHis
     return read_history(logs), promises
 
 
-def _read_promises(state_path: str, days: int, now: float) -> _Promises:
-    from cospot.nova.promises.journal import FOLDER, PromiseJournal
+def _read_promises(evictor: Any, now: float) -> _Promises:
+    from cospot.nova.evictor.errors import EvictorError
+    from cospot.nova.promises.journal import FOLDER
+    from cospot.nova.state.opening import open_journal
 
-    folder = Path(state_path) / FOLDER
-    if not folder.is_dir():
+    folder = Path(str(evictor.state_path)) / FOLDER
+    if not evictor.state_connection and not folder.is_dir():
         return _Promises(problem=f"there is no journal of promises at {folder} here")
-    journal = PromiseJournal(state_path)
     try:
+        journal = open_journal(evictor)
         journal.refresh()
+    except EvictorError as error:  # of the database
+        return _Promises(problem=str(error))
     except OSError as error:
         return _Promises(problem=f"{error.filename}: cannot be read: {error.strerror}")
     broken = {
@@ -166,7 +170,7 @@ def _read_promises(state_path: str, days: int, now: float) -> _Promises:
         for known in journal.broken()
         if known.broken_at is not None
     }
-    return _Promises(broken, now - days * _DAY_S)
+    return _Promises(broken, now - evictor.promise_days * _DAY_S)
 
 
 def _make(

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import cospot
 from cospot.nova import promises
+from cospot.nova.tools.doctor.file_checks import metrics_check
 from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, unknown, warning
 
 FILTER: Final = "cospot.nova.scheduler.filter.CospotFilter"
@@ -46,6 +47,8 @@ def configuration_checks(settings: Any) -> list[Check]:
         ("promises", "With lifetime_target spots may ask how long they will live. Without a table"
          " of promises that is right and fresh nothing is promised, and nobody is told.",
          _check_promises),
+        ("scheduler metrics", "With metrics_directory each nova-scheduler writes its metrics to a"
+         " file there. One that cannot only says so in its log.", metrics_check),
         ("initial ratios", "A compute that has just started offers its initial_*_allocation_ratio"
          " until it reports for the first time.", _check_initial_ratios),
         ("quota", "Nova's own count takes a spot's vCPUs and memory off the project's quota for"

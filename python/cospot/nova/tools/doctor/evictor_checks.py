@@ -9,7 +9,9 @@ from typing import Any, Final
 
 from cospot.nova.tools.cloud import CloudError
 from cospot.nova.tools.doctor import agreement
+from cospot.nova.tools.doctor.file_checks import signals_check
 from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, warning
+from cospot.nova.tools.doctor.state_checks import state_check
 
 _TIMEOUT_S: Final = 5.0
 #: More plans than this in the queue of a running evictor: it does not keep up.
@@ -44,6 +46,8 @@ def evictor_checks(
             " meet on the same message bus.",
             lambda: agreement.check_agreement(settings, evictor_settings),
         ),
+        state_check(evictor_settings),
+        signals_check(evictor_settings),
     ]
 
 

@@ -1,0 +1,86 @@
+"""Notices given to spots, for whichever copy looks after the reserves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from cospot.nova.evictor.errors import EvictorError
+from cospot.nova.evictor.stores import Notice, StoreError
+from cospot.nova.state import schema
+from cospot.nova.state.database import StateDatabase, Transaction
+from cospot.nova.state.leases import Leases
+
+
+class SharedNotices:
+    """As `NoticeStore`. What changes it needs the lease of its lock.
+
+    Args:
+        lock_name: of that lock, in `Leases`.
+    """
+
+    def __init__(self, database: StateDatabase, leases: Leases, lock_name: str) -> None:
+        self._database = database
+        self._leases = leases
+        self._lock_name = lock_name
+        self._notices: dict[str, Notice] = {}
+
+    def load(self) -> list[Notice]:
+        """Read the table; return the notices.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+
+        def work(done: Transaction) -> list[Notice]:
+            done.now()  # by which their ends are seen
+            rows = done.execute(schema.NOTICES.select().order_by(schema.NOTICES.c.given_at)).all()
+            found = [dict(row._mapping) for row in rows]
+            return [Notice(**{**each, "is_told": bool(each["is_told"])}) for each in found]
+
+        try:
+            self._notices = {each.spot: each for each in self._database.run(work)}
+        except EvictorError as error:
+            raise StoreError(str(error)) from error
+        return self.all()
+
+    def all(self) -> list[Notice]:
+        """Return the notices as last read or changed here."""
+        return list(self._notices.values())
+
+    def put(self, notice: Notice) -> None:
+        """Store a notice, in place of an earlier one of the same spot.
+
+        Raises:
+            StoreError: it could not be written, or another copy looks after the reserves now.
+        """
+        values = asdict(notice)
+        spot = values.pop("spot")
+
+        def work(done: Transaction) -> None:
+            is_there = done.row(schema.NOTICES, spot) is not None
+            done.put(schema.NOTICES, spot, is_there, **values)
+
+        self._change(work)
+        self._notices[spot] = notice
+
+    def drop(self, spot: str) -> None:
+        """Remove the notice of a spot, if it has one.
+
+        Raises:
+            StoreError: see `put`.
+        """
+        table = schema.NOTICES
+        self._change(lambda done: done.execute(table.delete().where(table.c.spot == spot)))
+        self._notices.pop(spot, None)
+
+    def _change(self, work: Callable[[Transaction], Any]) -> None:
+        def fenced(done: Transaction) -> None:
+            self._leases.renew(done, self._lock_name)
+            work(done)
+
+        try:
+            self._database.run(fenced)
+        except EvictorError as error:
+            raise StoreError(str(error)) from error

@@ -1,0 +1,92 @@
+"""The stores of the service: in the database of `state_connection`, or in files of the machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from cospot.nova.evictor.records import Metrics
+from cospot.nova.evictor.safeguards import NOTICES_LOCK, HostLocks, lock_name
+from cospot.nova.evictor.stores import NoticeStore, PendingDeletions, StalledHostStore
+from cospot.nova.promises.journal import PromiseJournal
+from cospot.nova.state.opening import open_database
+
+if TYPE_CHECKING:
+    from cospot.nova.state.notices import SharedNotices
+    from cospot.nova.state.orders import SharedOrders
+    from cospot.nova.state.stalled import SharedStalledHosts
+
+#: Until a copy that looks after the reserves has missed so many reconciles nobody else does.
+_MISSED_RECONCILES: Final = 3
+
+
+@dataclass(frozen=True)
+class Stores:
+    """What the service remembers beyond its death, one of each.
+
+    Attributes:
+        settings: the options that they were opened with.
+        locks: who works on what.
+        pending: deletions that Nova was asked for and has not answered.
+        stalled: hosts that free nothing.
+        notices: given to spots.
+        journal: of promises.
+        now: the time by which copies agree, seconds since the epoch: the database's or this
+            machine's.
+    """
+
+    settings: Any
+    locks: HostLocks
+    pending: PendingDeletions | SharedOrders
+    stalled: StalledHostStore | SharedStalledHosts
+    notices: NoticeStore | SharedNotices
+    journal: PromiseJournal
+    now: Callable[[], float]
+
+
+def open_stores(settings: Any, metrics: Metrics) -> Stores:
+    """Open them.
+
+    Args:
+        settings: the group [cospot_evictor].
+        metrics: count the errors of the database.
+
+    Raises:
+        SettingError: they cannot be used like this.
+    """
+    if settings.state_connection:
+        return _in_database(settings, metrics)
+    folder = str(settings.state_path)
+    return Stores(
+        settings=settings,
+        pending=PendingDeletions(f"{folder}/deletions"),
+        stalled=StalledHostStore(folder),
+        notices=NoticeStore(f"{folder}/notices.json"),
+        journal=PromiseJournal(folder),
+        locks=HostLocks(settings.coordination_url, settings.lock_timeout),
+        now=time.time,
+    )
+
+
+def _in_database(settings: Any, metrics: Metrics) -> Stores:
+    failures = metrics.errors.labels(where="state")
+    database = open_database(settings, failures.inc)
+    from cospot.nova.state.leases import Leases
+    from cospot.nova.state.notices import SharedNotices
+    from cospot.nova.state.orders import SharedOrders
+    from cospot.nova.state.promise_records import SharedPromiseRecords
+    from cospot.nova.state.stalled import SharedStalledHosts
+
+    leases = Leases(database, _MISSED_RECONCILES * settings.reconcile_interval)
+    leases.start()
+    return Stores(
+        settings=settings,
+        pending=SharedOrders(database, leases, lock_name),
+        stalled=SharedStalledHosts(database),
+        notices=SharedNotices(database, leases, lock_name(NOTICES_LOCK)),
+        journal=PromiseJournal(SharedPromiseRecords(database)),
+        locks=HostLocks(database.owner, settings.lock_timeout, leases),
+        now=database.clock.now,
+    )

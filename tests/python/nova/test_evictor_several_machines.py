@@ -1,0 +1,364 @@
+"""Two evictors with folders and clocks of their own, and a database between them.
+
+Each is a process. The clock of one is an hour ahead of the other's. What they did is what the cloud
+saw, and what both audit logs say together.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="needs python3-sqlalchemy")
+pytest.importorskip("tooz", reason="needs python3-tooz")
+pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
+pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+
+from cospot.nova.evictor.notices import METADATA_KEY
+from cospot.nova.state import schema
+from cospot.nova.state.database import StateDatabase
+from evictor_cloud import wait_until
+from evictor_running import Running, write_configuration
+from state_servers import has_mariadb, mariadb
+
+#: Of the leases in these tests, seconds.
+LEASE_S = 2.0
+HOUR = 3600.0
+RESERVE: dict[str, Any] = {"mode": "proactive", "default_reserve": "2:0"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with mariadb(tmp_path_factory.mktemp("mariadb")) as url:
+        yield url
+
+
+@pytest.fixture(
+    params=[
+        "sqlite",
+        pytest.param(
+            "mariadb", marks=pytest.mark.skipif(not has_mariadb(), reason="needs mariadb-server")
+        ),
+    ]
+)
+def state(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StateDatabase]:
+    """A database with empty tables."""
+    url = f"sqlite:///{tmp_path}/state.db"
+    if request.param == "mariadb":
+        url = request.getfixturevalue("server")
+    made = StateDatabase(url, 2.0)
+    made.upgrade()
+    for table in (schema.LEASES, schema.ORDERS, schema.NOTICES, schema.STALLED_HOSTS):
+        made.run(lambda done, each=table: done.execute(each.delete()))
+    made.url = url  # type: ignore[attr-defined]
+    with closing(made):
+        yield made
+
+
+class Machine:
+    """A machine with a copy of the service."""
+
+    def __init__(self, running: Running, name: str, skew: float, url: str, **settings: Any) -> None:
+        self.folder = running.folder / name
+        self.folder.mkdir()
+        self.cut = self.folder / "cut"
+        self._skew = skew
+        self._configuration = write_configuration(
+            self.folder, running.server.url, state_connection=url, state_timeout=2.0,
+            retry_delay_max=0.3, **settings,
+        )  # fmt: skip
+        self.process: Any = None
+
+    def start(self) -> Machine:
+        program = Path(__file__).with_name("evictor_on_machine.py")
+        command = [sys.executable, program, self._configuration, str(self._skew), self.cut]
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(list(map(str, command)), stdout=log, stderr=log)
+        return self
+
+    def end(self, number: int = signal.SIGKILL) -> None:
+        self.process.send_signal(signal.SIGCONT)
+        self.process.send_signal(number)
+        self.process.wait(30)
+
+    def events(self, *names: str) -> list[dict[str, Any]]:
+        path = self.folder / "state" / "audit.jsonl"
+        lines = path.read_text().splitlines() if path.exists() else []
+        return [each for each in map(json.loads, lines) if each["event"] in names]
+
+    def log(self) -> str:
+        return (self.folder / "log").read_text()
+
+
+@pytest.fixture
+def machines(running: Running, state: Any) -> Iterator[Any]:
+    made: list[Machine] = []
+
+    def make(name: str, skew: float = 0.0, **settings: Any) -> Machine:
+        made.append(Machine(running, name, skew, state.url, **settings))
+        return made[-1]
+
+    yield make
+    for machine in made:
+        if machine.process is not None and machine.process.poll() is None:
+            machine.end()
+
+
+def full_hosts(running: Running, count: int) -> list[str]:
+    """Hosts of 8 vCPUs that four spots fill."""
+    hosts = [running.cloud.add_host(f"h{number}") for number in range(count)]
+    for host in hosts:
+        for _ in range(4):
+            running.cloud.add(host, 2, 1024, spot=True)
+    return hosts
+
+
+def arrive(running: Running, hosts: list[str]) -> None:
+    """A VM of 2 vCPUs on each: one spot must go there."""
+    for host in hosts:
+        running.cloud.add(host, 2, 1024, spot=False, created=time.time())
+
+
+def is_free(running: Running, hosts: list[str]) -> bool:
+    return not any(running.cloud.over(host) for host in hosts)
+
+
+def slow_orders(running: Running, seconds: float) -> None:
+    """Have an order under way for so long: who looks meanwhile does not see it at Nova."""
+
+    def before(method: str, path: str) -> None:
+        if method == "POST" and path.endswith("/action"):
+            time.sleep(seconds)
+
+    running.cloud.before = before
+
+
+def check_one_spot_each(running: Running, hosts: list[str], *machines: Machine) -> None:
+    """Each host lost one spot, which was ordered once."""
+    assert len(running.cloud.deleted) == len(hosts), [each.log() for each in machines]
+    assert sorted(running.cloud.orders) == sorted(running.cloud.deleted)
+    intents = [each["instance"] for one in machines for each in one.events("intent")]
+    failed = [each["instance"] for one in machines for each in one.events("failed")]
+    for spot in failed:
+        intents.remove(spot)
+    assert sorted(intents) == sorted(running.cloud.deleted)
+
+
+def leases(state: StateDatabase) -> dict[str, str]:
+    rows = state.run(lambda done: done.execute(schema.LEASES.select()).all())
+    now = state.run(lambda done: done.now())
+    return {row.name: row.owner for row in rows if row.until > now}
+
+
+# -- both work ----------------------------------------------------------------------------------
+
+
+def test_two_at_work_order_each_spot_once(running: Running, machines: Any) -> None:
+    a, b = machines("a").start(), machines("b", HOUR).start()
+    hosts = full_hosts(running, 4)
+    slow_orders(running, 0.3)
+    running.reconciles(6)
+    for _ in range(2):
+        arrive(running, hosts)
+        wait_until(lambda: is_free(running, hosts), "all hosts are freed", 60)
+        running.reconciles(4)
+    check_one_spot_each(running, hosts * 2, a, b)
+
+
+# -- a partition --------------------------------------------------------------------------------
+
+
+def test_one_that_is_cut_off_evicts_nothing_and_holds_nobody_up(
+    running: Running, machines: Any
+) -> None:
+    a, b = machines("a").start(), machines("b", HOUR).start()
+    hosts = full_hosts(running, 3)
+    running.reconciles(6)
+    a.cut.touch()
+    arrive(running, hosts)
+    wait_until(lambda: is_free(running, hosts), "b frees all hosts", 60)
+    running.reconciles(4)
+    assert a.events("intent") == []
+    assert len(b.events("intent")) == 3
+    assert "the cable is pulled" in a.log()
+    a.cut.unlink()
+    b.cut.touch()
+    arrive(running, hosts)
+    wait_until(lambda: is_free(running, hosts), "a frees all hosts", 60)
+    assert len(a.events("intent")) == 3
+    check_one_spot_each(running, hosts * 2, a, b)
+
+
+def test_without_the_database_nobody_evicts_until_it_is_back(
+    running: Running, machines: Any
+) -> None:
+    a, b = machines("a"), machines("b", -HOUR)
+    a.cut.touch()  # from the start: the services start all the same
+    b.cut.touch()
+    a.start()
+    b.start()
+    hosts = full_hosts(running, 3)
+    arrive(running, hosts)
+    running.reconciles(20)
+    assert running.cloud.deleted == []
+    a.cut.unlink()
+    b.cut.unlink()
+    wait_until(lambda: is_free(running, hosts), "all hosts are freed", 60)
+    running.reconciles(4)
+    check_one_spot_each(running, hosts, a, b)
+
+
+def test_one_that_is_cut_off_in_the_middle_of_its_work(running: Running, machines: Any) -> None:
+    """The order that Nova has is carried out; of the next one the other copy takes care."""
+    a, b = machines("a").start(), machines("b", HOUR)
+    (host,) = full_hosts(running, 1)
+    running.reconciles(4)
+    seen: list[str] = []
+
+    def before(method: str, path: str) -> None:
+        if method == "POST" and path.endswith("/action") and not seen:
+            seen.append(path)
+            a.cut.touch()
+            b.start()
+
+    running.cloud.before = before
+    arrive(running, [host, host])
+    wait_until(lambda: is_free(running, [host]), "the host is freed", 60)
+    running.reconciles(4)
+    assert [len(each.events("freed")) for each in (a, b)] == [1, 1]
+    check_one_spot_each(running, [host, host], a, b)
+
+
+# -- death and standstill -----------------------------------------------------------------------
+
+
+def test_an_order_that_nova_never_heard_of_is_given_by_the_next_copy(
+    running: Running, machines: Any, state: StateDatabase
+) -> None:
+    a, b = machines("a"), machines("b", HOUR)
+    (host,) = full_hosts(running, 1)
+    a.start()
+    running.reconciles(4)
+    a.cut.write_text("order")
+    arrive(running, [host])
+    assert a.process.wait(30) == -signal.SIGKILL
+    assert running.cloud.orders == []
+    (row,) = state.run(lambda done: done.execute(schema.ORDERS.select()).all())
+    began = time.monotonic()
+    b.start()
+    wait_until(lambda: is_free(running, [host]), "b frees the host", 60)
+    assert time.monotonic() - began < LEASE_S + 10
+    assert running.cloud.deleted == [row.spot]
+    (intent,) = b.events("intent")
+    assert (intent["instance"], intent["chosen_by"]) == (row.spot, "note")
+
+
+def test_one_that_stood_still_longer_than_its_lease_orders_nothing_more(
+    running: Running, machines: Any
+) -> None:
+    """It stops between its last question about a spot and its order."""
+    a, b = machines("a").start(), machines("b", HOUR)
+    (host,) = full_hosts(running, 1)
+    running.reconciles(4)
+    stopped: list[str] = []
+
+    def after(method: str, path: str) -> None:
+        # The snapshot lists the servers; the check asks about one.
+        if "/nova/servers/" in path and "detail" not in path and method == "GET" and not stopped:
+            stopped.append(path)
+            os.kill(a.process.pid, signal.SIGSTOP)
+
+    running.cloud.after = after
+    arrive(running, [host])
+    wait_until(lambda: bool(stopped), "a checks a spot", 30)
+    b.start()
+    wait_until(lambda: is_free(running, [host]), "b frees the host", 60)
+    arrive(running, [host])  # the host needs one more, so that only the lease stands in a's way
+    running.cloud.before = lambda method, path: None
+    a.process.send_signal(signal.SIGCONT)
+    wait_until(lambda: is_free(running, [host]), "the host is freed again", 60)
+    running.reconciles(6)
+    check_one_spot_each(running, [host, host], a, b)
+
+
+def test_one_that_is_told_to_stop_lets_go_of_its_leases(
+    running: Running, machines: Any, state: StateDatabase
+) -> None:
+    a = machines("a", **RESERVE).start()
+    running.cloud.add_host("h")
+    wait_until(lambda: "cospot-evictor-notices" in leases(state), "a looks after the reserve", 30)
+    a.end(signal.SIGTERM)
+    assert leases(state) == {}
+
+
+# -- reserves -----------------------------------------------------------------------------------
+
+
+def notices(running: Running) -> dict[str, str]:
+    with running.cloud.lock:
+        return {
+            uuid: each.metadata[METADATA_KEY]
+            for uuid, each in running.cloud.instances.items()
+            if METADATA_KEY in each.metadata
+        }
+
+
+def is_told(state: StateDatabase) -> bool:
+    """Tell whether a notice is stored as given: one that is not is given anew."""
+    rows = state.run(lambda done: done.execute(schema.NOTICES.select()).all())
+    return any(row.is_told for row in rows)
+
+
+@pytest.mark.parametrize("skew", [HOUR, -HOUR])
+def test_who_takes_the_reserves_over_keeps_to_the_notices_that_were_given(
+    running: Running, machines: Any, state: StateDatabase, skew: float
+) -> None:
+    """By the clock of the one that takes over each notice would be over, or far off."""
+    notice_s = 6.0
+    a = machines("a", 0.0, notice_seconds=notice_s, **RESERVE).start()
+    full_hosts(running, 1)
+    wait_until(lambda: is_told(state), "a notice is given", 30)
+    assert len(notices(running)) == 1
+    given = time.monotonic()
+    (owner,) = {each for name, each in leases(state).items() if name.endswith("notices")}
+    b = machines("b", skew, notice_seconds=notice_s, **RESERVE).start()
+    running.reconciles(4)
+    assert b.events("notice", "intent") == []
+    a.end()
+    wait_until(lambda: bool(running.cloud.deleted), "the notice is carried out", 30)
+    took = time.monotonic() - given
+    assert took < notice_s + 40  # not by the clock of the other
+    (other,) = {each for name, each in leases(state).items() if name.endswith("notices")}
+    assert other != owner
+    assert b.events("notice", "notice_withdrawn") == []
+    (intent,) = b.events("intent")
+    assert intent["cause"] == "reserve" and intent["notice_s"] >= notice_s - 0.5
+    running.cloud.violations.clear()  # it knows nothing of reserves
+
+
+def test_one_that_is_cut_off_gives_and_carries_out_no_notice(
+    running: Running, machines: Any, state: StateDatabase
+) -> None:
+    a = machines("a", 0.0, notice_seconds=3.0, **RESERVE).start()
+    full_hosts(running, 1)
+    wait_until(lambda: is_told(state), "a notice is given", 30)
+    a.cut.touch()
+    time.sleep(4.0)
+    assert running.cloud.deleted == []
+    b = machines("b", HOUR, notice_seconds=3.0, **RESERVE).start()
+    wait_until(lambda: len(running.cloud.deleted) == 1, "b carries it out", 30)
+    a.cut.unlink()
+    running.reconciles(6)
+    assert len(running.cloud.deleted) == 1
+    assert len(a.events("notice")) == 1 and b.events("notice") == []
+    running.cloud.violations.clear()
