@@ -711,7 +711,7 @@ class Simulator : Placing {
     const SimTime from = std::max(kept_at_, SimTime{0});
     if (lacks_ && now > from) out_.notices.lacking += std::min(now, workload_.window) - from;
     kept_at_ = now;
-    lacks_ = reserve_lacks(truth_) > 0;
+    lacks_ = has_reserve() && reserve_lacks(truth_) > 0;
   }
   void withdraw_notices() {
     const auto withdraw = [&](const Told& told) {

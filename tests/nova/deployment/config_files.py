@@ -1,5 +1,7 @@
 """The configuration files of a deployment's services."""
 
+import uuid
+
 from .settings import PASSWORD, REGION
 
 # What is too talkative.
@@ -270,6 +272,9 @@ def write_all(settings):
     for host in settings.hosts:
         files[f"{host.name}.conf"] = COMPUTE.format(host=host, folder=folder)
         files[f"providers/{host.name}/spot.yaml"] = PROVIDER.format(host=host)
+        # A compute of later releases does not start again without; the fake driver writes none.
+        identity = uuid.uuid5(uuid.NAMESPACE_DNS, host.name)
+        files[f"state/{host.name}/compute_id"] = str(identity)
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -95,7 +95,8 @@ class Processes:
 
     def environment(self, extra=None):
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("OS_", "RABBITMQ_"))}
-        return {**kept, **(extra or {}), MARK: str(self.folder)}
+        # A service that writes its title over its environment would lose the mark.
+        return {**kept, **(extra or {}), MARK: str(self.folder), "SPT_NOENV": "1"}
 
     def start(self, name, command, environment=None):
         """Start a process in the background; its output goes to logs/NAME.log."""
