@@ -5,8 +5,8 @@
 
 namespace cospot {
 
-/// Passes the hosts with room for the request beside what `kSees` lets it see: a VM ignores the
-/// spots (they can be evicted), a spot does not.
+/// Passes the hosts on which the request fits next to the instances that `kSees` names: a VM
+/// ignores the spots (they can be evicted), a spot does not.
 ///
 /// Source: CoSpot, section 2 ("feasibility").
 template <Sees kSees>

@@ -10,7 +10,7 @@ namespace cospot {
 
 /// LifetimeSla: passes all hosts to a spot that asks for no longer life than can be promised now,
 /// and none to one that asks for more. What can be promised follows from how many more spots of its
-/// size fit beside all instances, on all hosts together, and the lifetimes in the request's
+/// size fit next to all instances, on all hosts together, and the lifetimes in the request's
 /// forecasts. A VM, and a spot that asks for nothing, pass everywhere.
 ///
 /// Source: Pucher et al., "Providing Lifetime SLAs for Cloud Spot Instances", section II.
@@ -35,7 +35,7 @@ class LifetimeSlaFilter final : public Filter {
   LifetimeSlaOptions options_;
 };
 
-/// How many more spots of `size` fit on the hosts beside all their instances.
+/// The number of further spots of `size` that fit on the hosts next to all instances.
 [[nodiscard]] std::int64_t free_slots(const HostView& hosts, const ResourceVector& size);
 
 }  // namespace cospot

@@ -5,7 +5,7 @@
 
 namespace cospot {
 
-/// SAF: hosts that fit the request beside all their spots rank before every other host. The rest
+/// SAF: hosts on which the request fits next to all spots rank before every other host. The rest
 /// follow, so a VM still gets a host, and evictions, when no host can take it without any.
 ///
 /// Source: CoSpot, section 3 ("Spot Avoiding Filter").

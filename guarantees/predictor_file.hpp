@@ -15,7 +15,7 @@ namespace cospot {
 /// A predictor of this kind: kTrue knows the future, the others go by a model file, or by the model
 /// that is built in where `path` is empty.
 ///
-/// Errors: ConfigError for a file that cannot be read, or is no such model.
+/// Errors: ConfigError for a file that cannot be read or is not such a model.
 [[nodiscard]] std::shared_ptr<const LifetimePredictor> read_predictor(KnownLifetimes kind,
                                                                       const std::string& path);
 

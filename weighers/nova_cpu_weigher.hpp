@@ -8,7 +8,7 @@
 namespace cospot {
 
 /// CPUWeigher: the more vcpus are free, the better (spreads; a negative multiplier stacks). The
-/// weight is the free vcpus that Nova sees: beside VMs and spots. A host's total is in whole vcpus
+/// weight is the free vcpus that Nova sees: next to VMs and spots. A host's total is in whole vcpus
 /// after cpu_allocation_ratio, where Nova multiplies the two and may keep a fraction. An
 /// overcommitted host counts as full.
 ///

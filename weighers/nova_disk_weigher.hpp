@@ -8,7 +8,7 @@
 namespace cospot {
 
 /// DiskWeigher: the more disk is free, the better (spreads; a negative multiplier stacks). The
-/// weight is the free disk that Nova sees, beside VMs and spots, in MiB as in Nova's free_disk_mb.
+/// weight is the free disk that Nova sees, next to VMs and spots, in MiB as in Nova's free_disk_mb.
 /// An overcommitted host counts as full.
 ///
 /// Source: nova/scheduler/weights/disk.py; Nova's default multiplier is 1.0.

@@ -8,7 +8,7 @@
 namespace cospot {
 
 /// RAMWeigher: the more memory is free, the better (spreads; a negative multiplier stacks). The
-/// weight is the free memory_mb that Nova sees: beside VMs and spots, after the allocation ratio.
+/// weight is the free memory_mb that Nova sees: next to VMs and spots, after the allocation ratio.
 /// An overcommitted host counts as full.
 ///
 /// Source: nova/scheduler/weights/ram.py; Nova's default multiplier is 1.0.

@@ -13,7 +13,7 @@
 
 namespace cospot {
 
-/// What is still missing on a host before `request` fits beside its VMs and spots.
+/// The amounts that a host lacks for `request` to fit next to its VMs and spots.
 [[nodiscard]] inline ResourceVector shortfall(const HostTable& hosts, HostIndex host,
                                               const Request& request) {
   return request.resources() - hosts.free(host, Sees::kVmsAndSpots);

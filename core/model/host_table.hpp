@@ -38,7 +38,7 @@ struct RunningSpot;
 
 /// Read-only columns over a HostTable, one entry a host. Valid while the table lives; never stored
 /// by a plugin. What is free "beside VMs" ignores spots; "beside all" counts VMs and spots. An
-/// amount beside all may be negative: then the host is overcommitted until spots go.
+/// amount "beside all" may be negative: the host is overcommitted until spots are evicted.
 struct HostView {
   std::span<const ResourceAmount> vcpus_total;
   std::span<const ResourceAmount> memory_mb_total;
@@ -81,7 +81,7 @@ class HostRow {
   [[nodiscard, gnu::always_inline]] ResourceVector total() const {
     return {view_->vcpus_total[host_], view_->memory_mb_total[host_], view_->disk_gb_total[host_]};
   }
-  /// What the host could still take beside its VMs, or beside its VMs and spots.
+  /// The free capacity next to its VMs, or next to its VMs and spots.
   [[nodiscard, gnu::always_inline]] ResourceVector free(Sees sees) const {
     return sees == Sees::kVms ? free_ignoring_spots() : free();
   }
@@ -177,7 +177,7 @@ class HostTable {
   void add_spot(HostIndex host, const ResourceVector& amount) { change_spots(host, amount, 1); }
   void remove_spot(HostIndex host, const ResourceVector& amount) { change_spots(host, amount, -1); }
 
-  /// What a host could still take beside its VMs, or beside its VMs and spots.
+  /// The free capacity of a host next to its VMs, or next to its VMs and spots.
   [[nodiscard]] ResourceVector free(HostIndex host, Sees sees) const {
     return sees == Sees::kVms
                ? ResourceVector{free_ignoring_spots_[0][host], free_ignoring_spots_[1][host],

@@ -41,7 +41,8 @@ struct PlaceRules {
   friend bool operator==(const PlaceRules&, const PlaceRules&) = default;
 };
 
-/// What requests may ask of their hosts beside room. Requests that ask for the same share one.
+/// The demands that requests may make of their hosts apart from capacity. Requests that ask for the
+/// same share one.
 struct RowPlacement {
   static constexpr std::uint32_t kNoGroup = UINT32_MAX;
 
@@ -51,7 +52,7 @@ struct RowPlacement {
   friend bool operator==(const RowPlacement&, const RowPlacement&) = default;
 };
 
-/// What a request asks of its host beside room. Valid for one call, like the request.
+/// The demands of a request on its host apart from capacity. Valid for one call, like the request.
 struct Placement {
   const PlaceRules* rules = nullptr;   ///< nullptr: any place will do
   const ServerGroup* group = nullptr;  ///< nullptr: in no group

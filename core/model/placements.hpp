@@ -8,7 +8,7 @@
 
 namespace cospot {
 
-/// What requests ask beside room, and where the members of their groups are.
+/// Demands of requests apart from capacity, and the hosts of their groups' members.
 class Placements {
  public:
   /// None asks for more than room.

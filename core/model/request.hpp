@@ -29,13 +29,13 @@ struct Request {
   InstanceClass instance_class = InstanceClass::kVm;
   InstanceIndex instance = 0;
   SimTime time{0};  ///< when the request is made
-  /// How long a spot asks to live; 0 asks for nothing. What its customer states, not the truth.
+  /// The lifetime that a spot asks for, as its customer states it; 0: none.
   SimTime asked_lifetime{0};
   /// If it gets a host it is promised to live until then; kNoPromisedEnd: nothing is promised.
   SimTime promised_until = kNoPromisedEnd;
   /// What is forecast when the request is made (core/policy/forecasts.hpp); null: nothing.
   const Forecasts* forecasts = nullptr;
-  /// What it asks beside room (core/model/placement_rules.hpp); null: nothing.
+  /// Its demands apart from capacity (core/model/placement_rules.hpp); null: nothing.
   const Placement* placement = nullptr;
 
   [[nodiscard]] constexpr ResourceVector resources() const { return {vcpus, memory_mb, disk_gb}; }

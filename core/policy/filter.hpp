@@ -15,7 +15,7 @@ enum class FilterMode : std::uint8_t {
   kPrefer,  ///< they rank after every host that passes: a filter with a fallback
 };
 
-/// What of a request beside its room a filter looks at, when it looks at nothing else.
+/// The part of a request, apart from its size, that a filter looks at, if that is all it looks at.
 enum class FilterScope : std::uint8_t {
   kAny,    ///< whatever it likes
   kPlace,  ///< Placement::rules, and of the host its place; without rules all hosts pass

@@ -22,7 +22,7 @@ enum class KnownLifetimes : std::uint8_t {
 /// Which choice of `cospot tune` has a policy among its candidates unless the user names others.
 enum class TuneChoice : std::uint8_t { kNone, kVm, kSpot, kEvictor };
 
-/// What a policy is and what it needs. Whoever treats policies differently goes by this, never by
+/// Properties and needs of a policy. Code that treats policies differently goes by these, never by
 /// their names.
 struct PluginInfo {
   std::string_view name;     ///< as in sweep files; the paper's or Nova's own

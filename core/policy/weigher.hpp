@@ -56,7 +56,7 @@ class Weigher {
 
   /// A ranking of `hosts` by this weigher alone that is kept in order between requests (see
   /// core/ranking/keyed_weigher.hpp), or nullptr when this weigher has none for that table: then
-  /// the chain scans all hosts. `feasible` tells what a host must have room beside.
+  /// the chain scans all hosts. `feasible` states next to which instances a request must fit.
   [[nodiscard]] virtual std::unique_ptr<HostRanking> make_ranking(const HostTable& /*hosts*/,
                                                                   Sees /*feasible*/,
                                                                   bool /*prefer_spot_free*/) const {

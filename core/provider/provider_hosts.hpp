@@ -66,7 +66,8 @@ class ProviderHosts {
   [[nodiscard]] bool is_lowest(const Request& request) const {
     return levels_.of(request) + 1 == levels_.count;
   }
-  /// What an instance asks beside room, as things are now; nullptr: nothing. Valid for one request.
+  /// The demands of an instance apart from capacity, as of now; nullptr: nothing. Valid for one
+  /// request.
   [[nodiscard]] const Placement* placement_of(InstanceIndex instance) const {
     return placements_.of(instance);
   }
@@ -148,7 +149,7 @@ class ProviderHosts {
     if (has_parts_) tell_parts_of_vm(instance, size, host, -1);
     vms_changed(host);
   }
-  /// A VM that stays gets another size, for which there is room beside the others.
+  /// A VM that stays gets another size, for which the others leave enough capacity.
   void resize_vm(const ResourceVector& from, const ResourceVector& to, HostIndex host);
   void place_spot(const RunningSpot& spot, HostIndex host);
   /// Returns what it was.

@@ -8,7 +8,7 @@ namespace cospot {
 // Source: Shastri et al., "Transient guarantees", SC 2016, equations 1 to 3; J. Daly, 2006.
 // Errors of all of them: ConfigError for a time that is not positive.
 
-/// How long it takes to save the memory of a server: 10 minutes for 16 GB, and in proportion.
+/// The time to save the memory of a server: 10 minutes for 16 GB, and in proportion.
 [[nodiscard]] double checkpoint_hours(double memory_gb);
 
 /// Equation 1: how long to work between checkpoints, sqrt(2 checkpoint MTTR).

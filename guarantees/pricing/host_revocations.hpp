@@ -14,7 +14,7 @@ class HostRevocations {
 
   /// From the hours that spots ran on each host and the evictions of spots there.
   ///
-  /// A host that few spots have run on is taken for an average one until more is seen: the rate is
+  /// A host that has run few spots counts as an average one until more are seen: the rate is
   /// (evictions + r * kPriorHours) / (hours + kPriorHours), with r the rate of all hosts together.
   HostRevocations(const std::vector<double>& spot_hours, const std::vector<double>& evictions);
 

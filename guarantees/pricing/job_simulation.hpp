@@ -18,7 +18,7 @@ struct CheckpointPolicy {
   [[nodiscard]] static CheckpointPolicy assuming(double mttr_hours, double checkpoint_hours);
 };
 
-/// What a job spends beside its work, in hours.
+/// The hours that a job spends in addition to its work.
 struct JobCosts {
   double checkpoint = 10.0 / 60;
   double restore = 0;  ///< after a revocation, where anything was saved

@@ -28,7 +28,7 @@ class Moments {
 /// frequency at which its mean and variance change". Here: the share of neighbouring days at which
 /// neither does. `days` holds, for each day, the logarithms of the idle periods that a revocation
 /// ended. A change is a difference of means (Welch's t) or of variances (F) that is significant at
-/// 1 %. Days of fewer than 5 periods are not compared; without a pair of days there is no value.
+/// 1 %. Days of fewer than 5 periods are not compared; without a pair of days, nothing.
 [[nodiscard]] std::optional<double> predictability(std::span<const Moments> days);
 
 }  // namespace cospot

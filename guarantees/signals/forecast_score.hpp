@@ -33,7 +33,7 @@ struct Skill {
   [[nodiscard]] bool is_positive() const { return half_width && skill - *half_width > 0; }
 };
 
-/// With fewer cases of the rarer outcome there is no telling whether a signal foresees it.
+/// With fewer cases of the rarer outcome, the data cannot tell whether a signal foresees it.
 inline constexpr std::uint64_t kFewOutcomes = 10;
 
 /// What some stretch of time, or some workload, lost: sums of squared errors.
@@ -82,7 +82,7 @@ class ForecastScore {
   [[nodiscard]] bool has_skill() const;
 
   /// The largest difference between forecast and observed shares among the deciles with
-  /// `least_cases` or more. Nothing: no decile has so many.
+  /// `least_cases` or more. Nothing: no decile has that many.
   [[nodiscard]] std::optional<double> largest_gap(std::uint64_t least_cases) const;
 
  private:

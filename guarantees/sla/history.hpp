@@ -37,7 +37,7 @@ class History {
     std::vector<std::pair<InstanceIndex, std::size_t>> running;  ///< the index of its placement
   };
 
-  /// Errors: InputError when there is no host, or one without vcpus.
+  /// Errors: InputError without hosts, or for one without vcpus.
   explicit History(std::vector<ResourceVector> host_totals);
   /// From what `state` returned.
   explicit History(State state);

@@ -51,7 +51,7 @@ class LifetimeEstimate {
   /// that each draws other points; `earlier` says when those before it were made, for samples that
   /// accumulate. `history` and `settings` outlive it.
   ///
-  /// Errors: ConfigError (check_settings); InputError when there is no time between from and now.
+  /// Errors: ConfigError (check_settings); InputError if `from` is not before `now`.
   LifetimeEstimate(const History& history, const LifetimeEstimateSettings& settings, SimTime from,
                    SimTime now, std::uint64_t refresh, std::span<const SimTime> earlier = {});
 

@@ -30,13 +30,13 @@ class RecordedHosts {
   /// How many spots were placed so far: the number that the next one gets.
   [[nodiscard]] std::uint32_t spots_placed() const { return spots_placed_; }
 
-  /// What is free beside VMs and spots.
+  /// The free capacity next to VMs and spots.
   [[nodiscard]] const ResourceVector& free(HostIndex host) const { return free_[host]; }
   [[nodiscard]] const ResourceVector& free_ignoring_spots(HostIndex host) const {
     return free_ignoring_spots_[host];
   }
-  /// What is free beside VMs and those spots with a number below `age` that are promised to live
-  /// on: nobody else keeps a promised spot of that age from its room.
+  /// The free capacity next to VMs and those spots with a number below `age` that are promised to
+  /// live on: nobody else keeps a promised spot of that age from its room.
   [[nodiscard]] ResourceVector free_beside_promised(HostIndex host, std::uint32_t age,
                                                     SimTime now) const;
 
