@@ -223,7 +223,11 @@ class StudyReport(unittest.TestCase):
         names = [f"vm_rejected by host_subset_size.{kind}" for kind in ("png", "svg", "csv")]
         names.append("degradation points.csv")
         deadline = time.monotonic() + 20
-        while any(not (saved / name).exists() for name in names) and time.monotonic() < deadline:
+
+        def is_saved(name: str) -> bool:  # a file is there before its content is
+            return (saved / name).exists() and (saved / name).stat().st_size > 0
+
+        while not all(map(is_saved, names)) and time.monotonic() < deadline:
             time.sleep(0.1)
         self.assertEqual((saved / names[0]).read_bytes()[:4], b"\x89PNG")
         picture = (saved / names[1]).read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import csv
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -197,7 +198,8 @@ class TimelineReport(unittest.TestCase):
         self.call("report", "plain.db", "-o", "plain.html")
         self.browser.open(self.folder / "plain.html")
         self.assertEqual(self.browser.all("#timeline-part"), [])
-        self.call("report", "t.db", "t.db", "-o", "both.html")
+        shutil.copy(self.folder / "t.db", self.folder / "again.db")
+        self.call("report", "t.db", "again.db", "-o", "both.html")
         # The runs after stand behind the eight before.
         self.browser.open(self.folder / "both.html", "#mode=runs&selected=13")
         self.assertEqual(self.browser.console(), [])
