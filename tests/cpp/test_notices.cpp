@@ -21,7 +21,6 @@
 namespace cospot {
 namespace {
 
-using reference::Settings;
 using namespace std::chrono_literals;
 
 TEST_CASE("ReservedCapacity: as many VMs as the scarcest resource holds, disk unless asked aside") {

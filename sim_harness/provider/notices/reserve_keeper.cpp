@@ -245,8 +245,8 @@ bool ReserveKeeper::plan(std::vector<RunningSpot>& spots, const ResourceVector& 
   score = plan_.plan.score;
   std::vector<RunningSpot> victims;
   for (const std::uint32_t victim : plan_.plan.victims) victims.push_back(spots[victim]);
-  std::ranges::stable_partition(victims,
-                                [now](const RunningSpot& spot) { return !spot.is_promised(now); });
+  std::stable_partition(victims.begin(), victims.end(),
+                        [now](const RunningSpot& spot) { return !spot.is_promised(now); });
   spots = std::move(victims);
   return true;
 }
