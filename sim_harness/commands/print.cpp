@@ -25,9 +25,9 @@ std::vector<std::string> merged_warnings(const std::vector<std::string>& warning
   for (const std::string& warning : warnings) {
     const std::size_t colon = std::min(warning.find(": "), warning.size());
     const std::string text = warning.substr(colon);
-    const auto same = std::ranges::find(all, text, &Merged::text);
-    Merged& merged = same == all.end() ? all.emplace_back(text) : *same;
-    merged.names.push_back(warning.substr(0, colon));
+    auto same = std::ranges::find(all, text, &Merged::text);
+    if (same == all.end()) same = all.insert(same, {.text = text, .names = {}});
+    same->names.push_back(warning.substr(0, colon));
   }
   std::vector<std::string> texts;
   for (const Merged& merged : all) {
