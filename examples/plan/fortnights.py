@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes a month or a year of requests: synthetic fortnights, one after the other.
 
-    PYTHONPATH=build/release/python /usr/bin/python3 examples/plan/fortnights.py FILE [--days 365] [--scale 0.001]
+    PYTHONPATH=build/release/python /usr/bin/python3 examples/plan/fortnights.py FILE [--days 365]
 
 Instances that run at the end of a fortnight end there, and the next one begins with those that run
 at its own beginning.

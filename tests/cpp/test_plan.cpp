@@ -141,7 +141,8 @@ TEST_CASE("A plan is the best of what was tried, by the parts before") {
 }
 
 /// Findings of three judged parts, in which plain spots earned 100 a day.
-PlanFindings judged(const std::vector<double>& plan, double plan_loss = 0, PromiseCount economy = {}) {
+PlanFindings judged(const std::vector<double>& plan, double plan_loss = 0,
+                    PromiseCount economy = {}) {
   PlanFindings findings;
   for (std::size_t i = 0; i < kAlternatives; ++i) {
     const auto alternative = static_cast<Alternative>(i);

@@ -788,13 +788,13 @@ class WhatIsSaid(ImportCase):
         )
         self.import_files("t.csv", *self.OPTIONS)
         # 30 days and the hour after the last end; c is the last to start, on day 6.5.
-        self.assertEqual(self.warnings, [
+        assert self.warnings == [
             "cospot: warning: w.csv: the window of 30.042 days goes on to the last end, but "
             "nothing starts in its last 23.5; if no starts were recorded then, --window-start 0 "
             "--window-days 7 ends it after the last start"
-        ])
+        ]
         self.import_files("t.csv", *self.OPTIONS, "--window-start", "0", "--window-days", "7")
-        self.assertEqual(self.warnings, [])
+        assert self.warnings == []
 
     def test_an_empty_file_before_anything_else(self):
         (self.folder / "t.csv").write_text("")

@@ -1,4 +1,4 @@
-"""What the scheduler's guard of reserves lets through in Nova is what the simulation's filter does."""
+"""The scheduler's guard of reserves lets the same through as the filter of the simulation."""
 
 from __future__ import annotations
 
