@@ -798,10 +798,9 @@ class WhatIsSaid(ImportCase):
 
     def test_an_empty_file_before_anything_else(self):
         (self.folder / "t.csv").write_text("")
-        self.assertEqual(
-            self.refused("t.csv"),
+        assert self.refused("t.csv") == (
             "cospot: t.csv: the file is empty, expected records of instances: a CSV table with a "
-            "header line, or a format of --list-formats\n",
+            "header line, or a format of --list-formats\n"
         )
 
 
