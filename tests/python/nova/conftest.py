@@ -28,6 +28,15 @@ def running(tmp_path: Path) -> Iterator[Any]:
     made.close()
 
 
+@pytest.fixture(scope="module")
+def mariadb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A database of a MariaDB of the module's own."""
+    from state_servers import mariadb
+
+    with mariadb(tmp_path_factory.mktemp("mariadb")) as url:
+        yield url
+
+
 @pytest.fixture
 def set_option() -> Iterator[Callable[..., None]]:
     """Sets options of `[cospot]`, or of another group, until the test ends."""

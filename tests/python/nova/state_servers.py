@@ -10,6 +10,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
+
+import pytest
 
 PASSWORD = "s3cret-of-tests"
 
@@ -21,6 +24,15 @@ def has_mariadb() -> bool:
     except ImportError:
         return False
     return all(map(shutil.which, ("mariadbd", "mariadb-install-db")))
+
+
+#: The parameters of a fixture, of which the second one asks for the fixture `mariadb_url`.
+SERVERS: Final = (
+    "sqlite",
+    pytest.param(
+        "mariadb", marks=pytest.mark.skipif(not has_mariadb(), reason="needs mariadb-server")
+    ),
+)
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase
 from evictor_cloud import wait_until
 from evictor_running import Running, write_configuration
-from state_servers import has_mariadb, mariadb
+from state_servers import SERVERS
 
 #: Of the leases in these tests, seconds.
 LEASE_S = 2.0
@@ -37,25 +37,12 @@ HOUR = 3600.0
 RESERVE: dict[str, Any] = {"mode": "proactive", "default_reserve": "2:0"}
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with mariadb(tmp_path_factory.mktemp("mariadb")) as url:
-        yield url
-
-
-@pytest.fixture(
-    params=[
-        "sqlite",
-        pytest.param(
-            "mariadb", marks=pytest.mark.skipif(not has_mariadb(), reason="needs mariadb-server")
-        ),
-    ]
-)
+@pytest.fixture(params=SERVERS)
 def state(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StateDatabase]:
     """A database with empty tables."""
     url = f"sqlite:///{tmp_path}/state.db"
     if request.param == "mariadb":
-        url = request.getfixturevalue("server")
+        url = request.getfixturevalue("mariadb_url")
     made = StateDatabase(url, 2.0)
     made.upgrade()
     for table in (schema.LEASES, schema.ORDERS, schema.NOTICES, schema.STALLED_HOSTS):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,30 +27,17 @@ from cospot.nova.state.notices import SharedNotices
 from cospot.nova.state.orders import OrderedElsewhereError, SharedOrders
 from cospot.nova.state.promise_records import SharedPromiseRecords
 from cospot.nova.state.stalled import SharedStalledHosts
-from state_servers import PASSWORD, deaf_server, has_mariadb, mariadb
+from state_servers import PASSWORD, SERVERS, deaf_server, has_mariadb
 
 HOST, OTHER = "host-provider", "other-provider"
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with mariadb(tmp_path_factory.mktemp("mariadb")) as url:
-        yield url
-
-
-@pytest.fixture(
-    params=[
-        "sqlite",
-        pytest.param(
-            "mariadb", marks=pytest.mark.skipif(not has_mariadb(), reason="needs mariadb-server")
-        ),
-    ]
-)
+@pytest.fixture(params=SERVERS)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty database."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/state.db"
-    made: str = request.getfixturevalue("server")
+    made: str = request.getfixturevalue("mariadb_url")
     engine = sa.create_engine(made)
     schema.METADATA.drop_all(engine)
     engine.dispose()

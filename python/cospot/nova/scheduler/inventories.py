@@ -16,6 +16,7 @@ from oslo_log import log as logging
 
 from cospot.nova.inventory import PCPU, amounts_of
 from cospot.nova.scheduler.instance_facts import NOTHING, Size
+from cospot.nova.scheduler.placement_questions import ask_placement, wait_for
 from cospot.nova.spot_flavors import DISK_GB, MEMORY_MB, VCPU
 
 LOG = logging.getLogger(__name__)
@@ -63,14 +64,7 @@ def fetch_from_placement(provider: str) -> Inventories | None:
     Returns:
         None when placement does not know the provider.
     """
-    from nova.scheduler.client import report
-
-    response = report.report_client_singleton().get(f"/resource_providers/{provider}/inventories")
-    if response is None or response.status_code >= 500:
-        raise ConnectionError(f"placement answered {getattr(response, 'status_code', 'nothing')}")
-    if response.status_code != 200:
-        return None
-    inventories: Inventories = response.json()["inventories"]
+    inventories: Inventories | None = ask_placement(provider, "inventories")
     return inventories
 
 
@@ -124,19 +118,15 @@ class InventoryCache:
         self._keep_reading()
 
     def _read_within(self, new: list[str], seconds: float) -> None:
-        """Read hosts in a thread of their own, as Nova's client of placement has no time limit."""
         deadline = self._clock() + seconds
-        done = threading.Event()
 
         def read() -> None:
             for provider in new:
                 if self._clock() >= deadline or self._clock() < self._not_before:
                     break
                 self._read(provider)
-            done.set()
 
-        threading.Thread(target=read, name="cospot-new-inventories", daemon=True).start()
-        done.wait(timeout=seconds)
+        wait_for(read, seconds, "cospot-new-inventories")
 
     def _read(self, provider: str) -> None:
         read_at = self._clock()

@@ -10,7 +10,6 @@ VMs are not asked about: placement refuses them itself.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final, TypeAlias
@@ -19,6 +18,7 @@ from oslo_log import log as logging
 
 from cospot.nova.inventory import held
 from cospot.nova.scheduler.instance_facts import NOTHING, Size
+from cospot.nova.scheduler.placement_questions import ask_placement, wait_for
 from cospot.nova.spot_flavors import DISK_GB, MEMORY_MB, VCPU
 
 LOG = logging.getLogger(__name__)
@@ -33,14 +33,9 @@ def fetch_from_placement(provider: str) -> Held | None:
     Returns:
         amounts by resource class, by consumer; None when placement does not know the provider.
     """
-    from nova.scheduler.client import report
-
-    response = report.report_client_singleton().get(f"/resource_providers/{provider}/allocations")
-    if response is None or response.status_code >= 500:
-        raise ConnectionError(f"placement answered {getattr(response, 'status_code', 'nothing')}")
-    if response.status_code != 200:
+    found = ask_placement(provider, "allocations")
+    if found is None:
         return None
-    found = response.json()["allocations"]
     return {consumer: each["resources"] for consumer, each in found.items()}
 
 
@@ -65,18 +60,14 @@ class SpotCheck:
             return None
         answers: list[Held | None] = []
         problems: list[str] = []
-        is_done = threading.Event()
 
         def ask() -> None:
             try:
                 answers.append(self._fetch(provider))
             except Exception as error:
                 problems.append(f"{type(error).__name__}: {error}")
-            finally:
-                is_done.set()
 
-        threading.Thread(target=ask, name="cospot-spot-check", daemon=True).start()
-        is_done.wait(seconds)
+        wait_for(ask, seconds, "cospot-spot-check")
         if answers:
             return answers[0]
         self._not_before = self._clock() + self._PAUSE_AFTER_ERROR
