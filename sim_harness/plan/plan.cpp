@@ -465,12 +465,14 @@ class PlanMaker {
     const std::size_t best = choose.best(some, 0, parts);
     std::erase_if(some, [&](std::size_t run) { return found_.runs[run].division != Division{}; });
     const std::size_t whole = choose.best(some, 0, parts);
-    std::vector<double> gains;
-    for (std::size_t part = 0; part < parts; ++part) {
-      gains.push_back(net_income_of(found_.runs[best].parts[part], prices) -
-                      net_income_of(found_.runs[whole].parts[part], prices));
-    }
-    return is_above_zero(mean_interval(gains)) ? best : whole;
+    const auto net_of = [&](std::size_t run) {
+      std::vector<double> net;
+      for (const PartAccount& part : found_.runs[run].parts) {
+        net.push_back(net_income_of(part, prices));
+      }
+      return net;
+    };
+    return is_above_zero(gain_over(net_of(best), net_of(whole))) ? best : whole;
   }
 
   /// What is tried on other hosts and with another demand: the advice, or what comes closest to

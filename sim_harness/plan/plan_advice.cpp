@@ -20,14 +20,16 @@ Alternative best_single_but(const PlanFindings& findings, std::optional<Alternat
   });
 }
 
-/// Paired by part.
 MeanInterval gain_of(const PlanFindings& findings, Alternative of, Alternative over) {
-  std::vector<double> gains = findings.of(of).net;
-  for (std::size_t i = 0; i < gains.size(); ++i) gains[i] -= findings.of(over).net[i];
-  return mean_interval(gains);
+  return gain_over(findings.of(of).net, findings.of(over).net);
 }
 
 }  // namespace
+
+MeanInterval gain_over(std::vector<double> net, std::span<const double> other) {
+  for (std::size_t i = 0; i < net.size(); ++i) net[i] -= other[i];
+  return mean_interval(net);
+}
 
 void advise(PlanFindings& findings) {
   findings.best_single = best_single_but(findings, std::nullopt);

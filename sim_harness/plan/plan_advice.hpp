@@ -11,4 +11,7 @@ namespace cospot {
 /// best single alternative has an interval above 0.
 void advise(PlanFindings& findings);
 
+/// What one earned more than another, paired by part.
+[[nodiscard]] MeanInterval gain_over(std::vector<double> net, std::span<const double> other);
+
 }  // namespace cospot
