@@ -41,6 +41,16 @@ def wait_until(condition, what, seconds=60.0, every=None):
             pause = min(1.2 * pause, 0.4)
 
 
+def wait_for_next_second():
+    """Return the next whole second of the clock as soon as it begins, seconds since the epoch.
+
+    Nova keeps whole seconds: only spots of different seconds have an older one.
+    """
+    begins = int(time.time()) + 1
+    wait_until(lambda: time.time() >= begins, "the second begins", every=0.02)
+    return begins
+
+
 def marked_processes(folder):
     """Return the ids of all living processes of the deployment in this folder."""
     mark = f"{MARK}={folder}".encode()

@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 import pytest
 from cospot.nova.spot_flavors import spot_extra_specs
 from deployment.flavors import flavor_name
-from deployment.processes import wait_until
+from deployment.processes import wait_for_next_second, wait_until
 from deployment.stand_ins import IMAGE_ID
 from oracle import Policy
 
@@ -220,12 +220,6 @@ class History:
             self.spots.discard(instance)
             self.cloud.delete(instance)
             self.cloud.wait_until_reported()
-
-
-def wait_for_next_second():
-    begins = int(time.time()) + 1
-    wait_until(lambda: time.time() >= begins, "the second begins", every=0.02)
-    return begins
 
 
 def export(cloud, began, folder):

@@ -5,7 +5,7 @@ import socket
 import urllib.request
 from datetime import datetime, timedelta, timezone
 
-from deployment.processes import wait_until
+from deployment.processes import wait_for_next_second, wait_until
 
 SMALL, LARGE = "spot.2x2048", "spot.8x6144"
 
@@ -67,6 +67,7 @@ def test_spots_are_told_and_counted(cloud):
     wait_until(lambda: port.rates() is not None, "the first look", 60)
     before = port.rates()
     evicted = cloud.boot("spot", 8, 6144, host="h6")  # FIFO: the oldest goes first, and suffices
+    wait_for_next_second()
     kept = cloud.boot("spot", 2, 2048, host="h6")  # h6 is full
     ended = cloud.boot("spot", 2, 2048, host="h2")
     vm = cloud.request("vm", 4, 4096, host="h2")
