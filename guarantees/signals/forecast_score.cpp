@@ -15,16 +15,22 @@ std::optional<Skill> skill_of(std::span<const SkillPart> parts) {
   if (all.reference_loss <= 0) return std::nullopt;
   Skill result{.skill = 1 - all.loss / all.reference_loss};
   if (parts.size() < 2) return result;
-  double squares = 0;
-  for (const SkillPart& part : parts) {
-    // What the part gained beyond what the skill over all says; these sum up to 0.
-    const double residual = part.reference_loss - part.loss - result.skill * part.reference_loss;
-    squares += residual * residual;
-  }
+  // Jackknife: the skill without each part. Where one part has most of the loss, it alone says what
+  // the skill is, and the others cannot tell how far that may be off; here that shows.
+  std::vector<double> without;
+  double mean = 0;
   const auto count = static_cast<double>(parts.size());
+  for (const SkillPart& part : parts) {
+    const double reference_loss = all.reference_loss - part.reference_loss;
+    if (reference_loss <= 0) return result;
+    without.push_back(1 - (all.loss - part.loss) / reference_loss);
+    mean += without.back() / count;
+  }
+  double squares = 0;
+  for (const double skill : without) squares += (skill - mean) * (skill - mean);
   const boost::math::students_t student(count - 1);
-  const double deviation = std::sqrt(count * squares / (count - 1)) / all.reference_loss;
-  result.half_width = boost::math::quantile(student, 0.975) * deviation;
+  result.half_width =
+      boost::math::quantile(student, 0.975) * std::sqrt(squares * (count - 1) / count);
   return result;
 }
 

@@ -42,8 +42,8 @@ struct SkillPart {
   double reference_loss = 0;
 };
 
-/// 1 - loss / reference loss of all parts together, with the interval of a ratio of sums over the
-/// parts by Student's t. Nothing: the reference made no mistake.
+/// 1 - loss / reference loss of all parts together, with an interval by leaving out one part after
+/// the other (jackknife) and Student's t. Nothing: the reference made no mistake.
 [[nodiscard]] std::optional<Skill> skill_of(std::span<const SkillPart> parts);
 
 /// How good probabilities were, by what happened: the Brier score (mean squared difference from 1

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -35,31 +33,6 @@ class ShrunkFrequency {
   };
   Group all_;
   std::unordered_map<std::uint64_t, Group> groups_;  // by the bins that lead there; never iterated
-};
-
-/// Chooses among several ways to forecast, the first of which is the most cautious: the one with
-/// the least squared error on the cases that are known so far.
-///
-/// Source: Dawid, "Present position and potential developments: the prequential approach", 1984.
-template <std::size_t kWays>
-class BestSoFar {
- public:
-  using Forecasts = std::array<double, kWays>;
-
-  [[nodiscard]] double choose(const Forecasts& forecasts) const { return forecasts[best_]; }
-
-  void learn(const Forecasts& forecasts, bool happened) {
-    for (std::size_t way = 0; way < kWays; ++way) {
-      const double error = forecasts[way] - (happened ? 1 : 0);
-      losses_[way] += error * error;
-    }
-    const auto least = std::min_element(losses_.begin(), losses_.end());
-    best_ = static_cast<std::size_t>(least - losses_.begin());
-  }
-
- private:
-  std::array<double, kWays> losses_{};
-  std::size_t best_ = 0;
 };
 
 }  // namespace cospot

@@ -2,10 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "guarantees/signals/forecast_score.hpp"
+#include "guarantees/signals/mixed_forecast.hpp"
 #include "guarantees/signals/shrunk_frequency.hpp"
 #include "guarantees/sla/lifetime_quantiles.hpp"
 
@@ -32,12 +34,12 @@ TEST_CASE("forecast score: Brier score, skill and its interval") {
   CHECK(score.reference_brier() == Approx(0.25));
   CHECK(score.observed() == Approx(2.0 / 3));
   CHECK(score.mean_forecast() == Approx(2.4 / 3));
-  // 1 - 0.40 / 0.75 = 7/15. Residuals: 0.5 - 0.4 - 7/15 x 0.5 = -2/15, and 0.25 - 7/15 x 0.25 =
-  // 2/15. Deviation: sqrt(2 x (2 x (2/15)^2) / 1) / 0.75 = (4/15) / 0.75 = 16/45; Student's t of 1
-  // degree of freedom: 12.7062.
+  // 1 - 0.40 / 0.75 = 7/15. Without the first fold 1 - 0 / 0.25 = 1, without the other 1 - 0.4 /
+  // 0.5 = 0.2: deviation sqrt(1/2 x (0.4^2 + 0.4^2)) = 0.4. Student's t of 1 degree of
+  // freedom: 12.7062.
   const Skill skill = *score.skill();
   CHECK(skill.skill == Approx(7.0 / 15));
-  CHECK(*skill.half_width == Approx(12.7062 * 16 / 45).epsilon(1e-5));
+  CHECK(*skill.half_width == Approx(12.7062 * 0.4).epsilon(1e-5));
   CHECK_FALSE(skill.is_positive());
   CHECK(Skill{.skill = 0.3, .half_width = 0.2}.is_positive());
   CHECK_FALSE(Skill{.skill = 0.3}.is_positive());
@@ -47,8 +49,22 @@ TEST_CASE("skill: of parts that may be workloads, as of folds") {
   const std::vector<SkillPart> parts{{.loss = 0.4, .reference_loss = 0.5},
                                      {.loss = 0, .reference_loss = 0.25}};
   CHECK(skill_of(parts)->skill == Approx(7.0 / 15));
-  CHECK(*skill_of(parts)->half_width == Approx(12.7062 * 16 / 45).epsilon(1e-5));
+  CHECK(*skill_of(parts)->half_width == Approx(12.7062 * 0.4).epsilon(1e-5));
   CHECK_FALSE(skill_of({}));
+}
+
+TEST_CASE(
+    "skill: one part that has nearly all of the loss tells nothing of how sure the skill is") {
+  const std::vector<SkillPart> parts{{.loss = 50, .reference_loss = 100},
+                                     {.loss = 0.3, .reference_loss = 0.2},
+                                     {.loss = 0.1, .reference_loss = 0.2}};
+  // 1 - 50.4 / 100.4 is about 0.5; without the first part it is 1 - 0.4 / 0.4 = 0.
+  CHECK(skill_of(parts)->skill == Approx(0.498).epsilon(1e-3));
+  CHECK_FALSE(skill_of(parts)->is_positive());
+  // Without the first nothing is left to compare with.
+  const std::vector<SkillPart> alone{{.loss = 50, .reference_loss = 100}, {}};
+  CHECK(skill_of(alone)->skill == Approx(0.5));
+  CHECK_FALSE(skill_of(alone)->half_width);
 }
 
 TEST_CASE("forecast score: a reference without a mistake leaves no skill to have") {
@@ -106,13 +122,21 @@ TEST_CASE("forecast score: no skill is claimed where one outcome was hardly ever
   CHECK(score.skill()->is_positive());
 }
 
-TEST_CASE("best so far: the way with the least squared error, the first one at first") {
-  BestSoFar<2> best;
-  CHECK(best.choose({0.5, 0.9}) == 0.5);
-  best.learn({0.5, 0.9}, true);  // errors 0.25 and 0.01
-  CHECK(best.choose({0.2, 0.3}) == 0.3);
-  best.learn({0.2, 0.9}, false);  // 0.29 and 0.82
-  CHECK(best.choose({0.2, 0.3}) == 0.2);
+TEST_CASE("mixed forecast: the mean at first, then by what each way lost") {
+  MixedForecast<2> mix(1);
+  CHECK(mix.mix({0.5, 0.9}) == Approx(0.7));
+  mix.learn({0.5, 0.9}, true);  // losses 0.25 and 0.01: the second weighs exp(0.24) times as much
+  const double weight = std::exp(0.24);
+  CHECK(mix.mix({0.2, 0.4}) == Approx((0.2 + weight * 0.4) / (1 + weight)));
+  mix.learn({0.2, 0.9}, false);  // 0.29 and 0.82
+  const double less = std::exp(-0.53);
+  CHECK(mix.mix({0.2, 0.4}) == Approx((0.2 + less * 0.4) / (1 + less)));
+}
+
+TEST_CASE("mixed forecast: a way that is far behind counts for nothing, and nothing overflows") {
+  MixedForecast<2> mix(1);
+  for (int i = 0; i < 2'000; ++i) mix.learn({0, 1}, true);
+  CHECK(mix.mix({0.25, 0.75}) == 0.75);
 }
 
 SeenLifetime seen(int hours, bool is_censored) {

@@ -88,12 +88,12 @@ class SignalsReader {
 
 }  // namespace
 
-void AgeTally::add(double lasted_hours, bool has_ended) {
+void AgeTally::add(double from_hours, double to_hours, bool has_ended) {
   for (std::size_t age = 0; age < kSignalAges; ++age) {
-    if (lasted_hours <= age_begin(age) && age > 0) break;
-    const bool ends_here = lasted_hours <= age_end(age);
-    hours[age] += std::min(lasted_hours, age_end(age)) - age_begin(age);
-    if (ends_here && has_ended) ends[age] += 1;
+    if (to_hours <= age_begin(age) && age > 0) break;
+    const double seen = std::min(to_hours, age_end(age)) - std::max(from_hours, age_begin(age));
+    hours[age] += std::max(seen, 0.0);
+    if (to_hours <= age_end(age) && has_ended) ends[age] += 1;
   }
 }
 
@@ -101,6 +101,13 @@ void AgeTally::add(const AgeTally& other) {
   for (std::size_t age = 0; age < kSignalAges; ++age) {
     hours[age] += other.hours[age];
     ends[age] += other.ends[age];
+  }
+}
+
+void AgeTally::fade(double share) {
+  for (std::size_t age = 0; age < kSignalAges; ++age) {
+    hours[age] *= share;
+    ends[age] *= share;
   }
 }
 
@@ -125,10 +132,10 @@ AgeRates rates_of(const AgeTally& tally) {
   return rates_of(tally, overall);
 }
 
-double FlavorSignals::survives(double hours) const {
+double survival(const AgeRates& ends_per_hour, double hours) {
   double expected = 0;
   for (std::size_t age = 0; age < kSignalAges && hours > age_begin(age); ++age) {
-    expected += evictions_per_hour[age] * (std::min(hours, age_end(age)) - age_begin(age));
+    expected += ends_per_hour[age] * (std::min(hours, age_end(age)) - age_begin(age));
   }
   return portable_exp(-expected);
 }

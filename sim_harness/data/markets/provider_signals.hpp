@@ -21,8 +21,12 @@ struct AgeTally {
   std::array<double, kSignalAges> ends{};
 
   /// Something that lasted so long, and then ended or was seen no longer.
-  void add(double lasted_hours, bool has_ended);
+  void add(double lasted_hours, bool has_ended) { add(0, lasted_hours, has_ended); }
+  /// Something that was seen between two ages, and then ended or was seen no longer.
+  void add(double from_hours, double to_hours, bool has_ended);
   void add(const AgeTally& other);
+  /// Counts everything so far as if only this share of it had been seen.
+  void fade(double share);
 };
 
 /// How often it ends, an hour, by the class of its age. An hour's ends of a class are drawn towards
@@ -33,6 +37,9 @@ inline constexpr double kSignalShrinkEnds = 5;
 /// The same of a tally that nothing is around: drawn towards its own rate at all ages.
 [[nodiscard]] AgeRates rates_of(const AgeTally& tally);
 
+/// The probability that it does not end within so many hours.
+[[nodiscard]] double survival(const AgeRates& ends_per_hour, double hours);
+
 /// What a provider tells of a flavor: how often its spots are evicted by their age, and how often
 /// the wait for a spot ends after one was evicted.
 struct FlavorSignals {
@@ -41,7 +48,7 @@ struct FlavorSignals {
   AgeRates evictions_per_hour{}, ends_per_hour{};
 
   /// The probability that a spot is not evicted within so many hours.
-  [[nodiscard]] double survives(double hours) const;
+  [[nodiscard]] double survives(double hours) const { return survival(evictions_per_hour, hours); }
   /// The mean time to its eviction, if what is told of the oldest age goes on.
   [[nodiscard]] double mean_hours_to_eviction() const;
 };

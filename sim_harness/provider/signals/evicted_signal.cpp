@@ -13,7 +13,7 @@ EvictedSignal::Bins EvictedSignal::bins_of(const SpotLife& life, const MarketSta
 }
 
 double EvictedSignal::forecast(const SpotLife& life, const MarketState& state) const {
-  return way_.choose(ways_of(life, state));
+  return mix_.mix(ways_of(life, state));
 }
 
 EvictedSignal::Ways EvictedSignal::ways_of(const SpotLife& life, const MarketState& state) const {
@@ -47,7 +47,7 @@ void EvictedSignal::settle(SimTime now, const SpotLives& lives) {
     const SpotLife& life = lives.all()[one.life];
     const bool happened = life.is_evicted_before(one.due);
     if (one.fold) score_.add(*one.fold, one.forecast, one.ways.front(), happened);
-    way_.learn(one.ways, happened);
+    mix_.learn(one.ways, happened);
     cases_.add(one.bins, happened);
     base_rate_.add(life.pool, happened);
   }

@@ -35,7 +35,7 @@ class EvictedSignal {
  private:
   using Bins = std::array<FeatureBin, 4>;
   /// By the base rate, and by groups, drawn strongly or less.
-  using Ways = BestSoFar<3>::Forecasts;
+  using Ways = MixedForecast<3>::Forecasts;
 
   struct Case {
     std::size_t life = 0;
@@ -52,7 +52,7 @@ class EvictedSignal {
   SimTime span_;
   std::size_t moments_ = 0;
   ShrunkFrequency cases_;
-  BestSoFar<3> way_;
+  MixedForecast<3> mix_{0.2};  // five spots of a burst count as one case
   BaseRate base_rate_;
   std::deque<Case> open_;  // the first due first
   ForecastScore score_;

@@ -6,6 +6,7 @@
 
 #include "core/model/sim_time.hpp"
 #include "guarantees/signals/forecast_score.hpp"
+#include "guarantees/signals/mixed_forecast.hpp"
 #include "guarantees/signals/shrunk_frequency.hpp"
 #include "sim_harness/provider/signals/market_state.hpp"
 
@@ -13,7 +14,7 @@ namespace cospot {
 
 /// In how many further cases a group of cases is taken to have been like the one around it. Cases
 /// that are near in time are much alike, as spots that are evicted together, so it is more than a
-/// handful; how much more is found out on the way (BestSoFar).
+/// handful; how much more is found out on the way (MixedForecast).
 inline constexpr double kShrinkWeight = 30;
 inline constexpr double kStrongShrinkWeight = 300;
 

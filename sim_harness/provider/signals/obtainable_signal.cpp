@@ -21,7 +21,7 @@ ObtainableSignal::Bins ObtainableSignal::bins_of(std::size_t pool, const MarketS
 
 double ObtainableSignal::forecast(std::size_t pool, const MarketState& state) const {
   if (state.pools.slots(pool) >= count_) return 1;
-  return way_when_full_.choose(ways_when_full(pool, state));
+  return mix_when_full_.mix(ways_when_full(pool, state));
 }
 
 ObtainableSignal::WaysWhenFull ObtainableSignal::ways_when_full(std::size_t pool,
@@ -70,7 +70,7 @@ void ObtainableSignal::score(std::size_t pool, const Case& one) {
   base_rate_.add(pool, one.happened);
   if (one.fits_now) return;
   if (one.fold) when_full_.add(*one.fold, one.forecast, one.ways.front(), one.happened);
-  way_when_full_.learn(one.ways, one.happened);
+  mix_when_full_.learn(one.ways, one.happened);
   when_full_cases_.add(one.bins, one.happened);
   base_rate_when_full_.add(pool, one.happened);
 }

@@ -37,7 +37,7 @@ class ObtainableSignal {
  private:
   using Bins = std::array<FeatureBin, 4>;
   /// By the base rate of such moments, and by groups, drawn strongly or less.
-  using WaysWhenFull = BestSoFar<3>::Forecasts;
+  using WaysWhenFull = MixedForecast<3>::Forecasts;
 
   struct Case {
     SimTime due{0};
@@ -57,7 +57,7 @@ class ObtainableSignal {
   std::int64_t count_;
   SimTime span_;
   ShrunkFrequency when_full_cases_;
-  BestSoFar<3> way_when_full_;
+  MixedForecast<3> mix_when_full_{1};
   BaseRate base_rate_;
   BaseRate base_rate_when_full_;
   std::vector<std::deque<Case>> open_;  // of each pool, the first due first

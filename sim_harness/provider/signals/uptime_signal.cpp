@@ -15,6 +15,9 @@ constexpr double kSlotsWidth = 0.1;
 
 constexpr std::uint64_t kAllSpots = 0;
 
+/// Of MixedForecast: one burst of evictions decides a hundred cases and more.
+constexpr double kMixRate = 0.01;
+
 constexpr std::array kUsualAgeHours{1,  2,  3,  4,  6,   8,   12,  16, 24,
                                     36, 48, 72, 96, 120, 168, 336, 720};
 
@@ -26,7 +29,7 @@ UptimeSignal::UptimeSignal(const std::vector<SimTime>& spans, std::size_t folds,
       history_(std::move(host_totals)),
       next_refresh_(kRefreshEveryHours),
       open_(spans.size()),
-      ways_(spans.size()),
+      mixes_(spans.size(), Mix(kMixRate)),
       scores_(spans.size(), ForecastScore(folds)) {
   for (const int hours : kUsualAgeHours) spans_.emplace_back(std::chrono::hours(hours));
 }
@@ -53,7 +56,8 @@ void UptimeSignal::placed(std::size_t number, const SpotLife& life, const Market
     open_[span].push_back({.life = number,
                            .due = due,
                            .fold = state.fold,
-                           .forecast = ways_[span].choose(ways),
+                           .forecast = mixes_[span].mix(ways),
+                           .reference = base_rate(life.pool, span),
                            .ways = ways});
   }
 }
@@ -67,8 +71,8 @@ void UptimeSignal::settle(SimTime now, const SpotLives& lives) {
       const bool is_evicted = life.is_evicted_before(one.due);
       // With its host, or because it was stopped: nobody knows when it would have been evicted.
       if (!is_evicted && life.ended_at < one.due) continue;
-      if (one.fold) scores_[span].add(*one.fold, one.forecast, one.ways.front(), !is_evicted);
-      ways_[span].learn(one.ways, !is_evicted);
+      if (one.fold) scores_[span].add(*one.fold, one.forecast, one.reference, !is_evicted);
+      mixes_[span].learn(one.ways, !is_evicted);
     }
   }
 }
@@ -79,6 +83,7 @@ void UptimeSignal::refresh(const SpotLives& lives, const MarketState& state) {
   if (lives.all().empty()) return;
   estimate_from_fictitious(state);
   estimate_from_lives(lives, state.now);
+  recent_.see(lives, state.now);
 }
 
 void UptimeSignal::estimate_from_fictitious(const MarketState& state) {
@@ -144,30 +149,34 @@ UptimeSignal::Ways UptimeSignal::ways_of(std::size_t pool, const MarketState& st
     const double as_full = drawn(group_of(state.fullness), span, outer, weight);
     return drawn(group_of(state.fullness, pool), span, as_full, weight);
   };
-  return {base,
+  const double recent = recent_.survives(pool, spans_[span]);
+  return {recent,
+          base,
           fictitious,
+          by_groups(recent, kStrongShrinkWeight),
           by_groups(base, kStrongShrinkWeight),
           by_groups(fictitious, kStrongShrinkWeight),
+          by_groups(recent, kShrinkWeight),
           by_groups(base, kShrinkWeight),
           by_groups(fictitious, kShrinkWeight)};
 }
 
-const BestSoFar<6>& UptimeSignal::way_for(std::size_t span) const {
+const UptimeSignal::Mix& UptimeSignal::mix_for(std::size_t span) const {
   const auto distance = [&](std::size_t scored) {
     return spans_[scored] > spans_[span] ? spans_[scored] - spans_[span]
                                          : spans_[span] - spans_[scored];
   };
   std::size_t nearest = 0;
-  for (std::size_t scored = 1; scored < ways_.size(); ++scored) {
+  for (std::size_t scored = 1; scored < mixes_.size(); ++scored) {
     if (distance(scored) < distance(nearest)) nearest = scored;
   }
-  return ways_[nearest];
+  return mixes_[nearest];
 }
 
 std::optional<double> UptimeSignal::survives(std::size_t pool, const MarketState& state,
                                              std::size_t span) const {
   if (curves_.empty()) return std::nullopt;
-  return way_for(span).choose(ways_of(pool, state, span));
+  return mix_for(span).mix(ways_of(pool, state, span));
 }
 
 SimTime UptimeSignal::lifetime(std::size_t pool, const MarketState& state, std::size_t i) const {

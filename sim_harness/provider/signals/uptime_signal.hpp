@@ -12,6 +12,7 @@
 #include "guarantees/sla/lifetime_quantiles.hpp"
 #include "sim_harness/provider/signals/learned_share.hpp"
 #include "sim_harness/provider/signals/market_state.hpp"
+#include "sim_harness/provider/signals/recent_evictions.hpp"
 #include "sim_harness/provider/signals/spot_lives.hpp"
 
 namespace cospot {
@@ -58,14 +59,17 @@ class UptimeSignal {
   [[nodiscard]] const ForecastScore& score(std::size_t span) const { return scores_[span]; }
 
  private:
-  /// By the base rate; the lifetime SLA's estimate; and by groups drawn towards each of the two,
-  /// strongly or less.
-  using Ways = BestSoFar<6>::Forecasts;
+  /// By the evictions of late; the base rate; the lifetime SLA's estimate; and by groups drawn
+  /// towards each of the three, strongly or less.
+  static constexpr std::size_t kWays = 9;
+  using Mix = MixedForecast<kWays>;
+  using Ways = Mix::Forecasts;
   struct Case {
     std::size_t life = 0;
     SimTime due{0};
     std::optional<std::size_t> fold{};
     double forecast = 0;
+    double reference = 0;
     Ways ways{};
   };
   using Group = std::uint64_t;
@@ -79,18 +83,19 @@ class UptimeSignal {
   /// The share of a group, drawn towards `outer`.
   [[nodiscard]] double drawn(Group group, std::size_t span, double outer, double weight) const;
   [[nodiscard]] Ways ways_of(std::size_t pool, const MarketState& state, std::size_t span) const;
-  /// The way that is best for a span; of a usual age, for the nearest that is scored.
-  [[nodiscard]] const BestSoFar<6>& way_for(std::size_t span) const;
+  /// The mixture for a span; of a usual age, for the nearest that is scored.
+  [[nodiscard]] const Mix& mix_for(std::size_t span) const;
   [[nodiscard]] double base_rate(std::size_t pool, std::size_t span) const;
 
   std::vector<SimTime> spans_;  // those that are scored, then the usual ages
   History history_;
   SimTime next_refresh_;
   LifetimeQuantiles fictitious_;
+  RecentEvictions recent_;
   std::map<Group, Curve> curves_;
   std::vector<FeatureBin> fullness_;    // of each life, when it was placed
   std::vector<std::deque<Case>> open_;  // of each span, the first due first
-  std::vector<BestSoFar<6>> ways_;      // the same
+  std::vector<Mix> mixes_;              // the same
   std::vector<ForecastScore> scores_;   // of each span
 };
 
