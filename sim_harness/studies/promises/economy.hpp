@@ -47,7 +47,8 @@ struct EconomyInput {
   std::string sha256;
   std::string name;
   SlackPeriods periods;
-  // Over all samples, relative to the capacity at the time and weighted by duration.
+  // Over all samples, relative to the capacity at the time; weighted by duration if a sample holds
+  // until the next one.
   std::size_t samples = 0;
   double slack_mean = 0;
   double slack_p1 = 0;    ///< 1st percentile: 99 % of the samples have more slack

@@ -11,7 +11,7 @@
 
 namespace cospot {
 
-/// The value of `confidence` for a promise without a limit.
+/// The value of `promise` for a promise without a limit; other values are confidences.
 inline constexpr const char* kUnlimitedPromise = "unlimited";
 
 /// The Economy class settings of a study file.
