@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from cospot.nova.tools.doctor.finding import Finding, error, ok, unknown, warning
 
-#: RabbitMQ's queue durability: a second declaration of a queue with another value is rejected.
+#: Queue options: RabbitMQ rejects a second declaration of a queue with other values.
 _QUEUE_OPTIONS: Final = ("amqp_durable_queues", "amqp_auto_delete", "rabbit_quorum_queue")
 
 

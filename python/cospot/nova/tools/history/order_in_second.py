@@ -20,14 +20,13 @@ _STEP_S: Final = 1e-6  # the resolution of a workload file
 
 
 def in_order(instances: Sequence[PastInstance]) -> list[PastInstance]:
-    """Adjust times so that no instance ends before a request that it preceded in Nova.
+    """Adjust times so that no instance ends before a request that it outlived in Nova.
 
     Only creation times within the second of the last such request change: they then follow each
     other by a microsecond.
 
     Args:
         instances: In order of creation.
-        instances: In the order in which they were created.
     """
     created = _by_second(instances)
     under_way = _UnderWay(instances)
@@ -86,7 +85,7 @@ def _last_seen(
     created: dict[tuple[int, int], list[PastInstance]],
     under_way: _UnderWay,
 ) -> PastInstance | None:
-    """Return the last request that an instance preceded, among those dated after its end."""
+    """Return the last request that an instance outlived, among those dated after its end."""
     if one.ended is None or one.deletion is None:
         return None
     number, ended = one.deletion.number, one.ended
