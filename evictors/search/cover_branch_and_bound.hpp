@@ -185,7 +185,7 @@ class CoverBranchAndBound {
   ResourceVector at_first_;         ///< what was missing at first
   std::vector<CoverItem> ordered_;  ///< the items of branches_
   CoverDominance dominance_;
-  /// each longer than the one before; a path may have passed the last
+  /// Each longer than the one before; a path may have passed the last.
   std::array<CoverTail, kMostTails> tails_;
   std::size_t tail_count_ = 0;
   const CoverKey* key_ = nullptr;  ///< the sort key of the tails

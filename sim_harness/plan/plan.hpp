@@ -53,7 +53,7 @@ inline constexpr std::size_t kAlternatives = 6;
 struct JudgedAlternative {
   Alternative alternative = Alternative::kSellNothing;
   std::vector<std::size_t> chosen{};  ///< runs, by judged part
-  /// chosen on the whole history: the run to deploy from now on
+  /// Chosen on the whole history: the run to deploy from now on.
   std::size_t last = 0;
   std::vector<double> net{};  ///< by judged part, per day: net_income_of
   MeanInterval mean_net{};

@@ -50,14 +50,14 @@ struct PlanRun {
   std::size_t hosts = 0;
   std::vector<PartAccount> parts{};
   std::vector<LevelOutcome> levels{};  ///< of the whole window: VMs, economy if any, spots
-  /// mean share of all vcpus promised to the Economy class
+  /// Mean share of all vcpus promised to the Economy class.
   std::optional<double> promised_percent{};
   std::shared_ptr<const LifetimeQuantiles> quotes{};  ///< at the end, if lifetimes are promised
 };
 
 /// The history, its hosts, and what its runs share.
 struct PlanDatacenter {
-  /// the whole history; its evictors are prepared for it
+  /// The whole history; its evictors are prepared for it.
   std::shared_ptr<const TuneSample> history{};
   EventSchedule vms{};  ///< of its VMs only
   std::string label{};  ///< of the history, as given

@@ -34,7 +34,7 @@ enum class JudgedChoice {
 struct TuneVerdict {
   TuneAdvice advice = TuneAdvice::kNotCompared;
   JudgedChoice choice = JudgedChoice::kBest;
-  /// net revenue over no cooperation, a fraction of the requested spot revenue
+  /// Net revenue over no cooperation, a fraction of the requested spot revenue.
   MeanInterval gain{};
   std::size_t searches = 0;            ///< one per fold, or one in all
   std::size_t chose_it = 0;            ///< those that chose the recommendation

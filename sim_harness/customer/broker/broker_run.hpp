@@ -155,7 +155,7 @@ class BrokerRun {
   Seconds last_price_change_ = 0;  ///< no price changes after this time
 
   std::vector<Ordered> idle_;  ///< by type: idle leases by the end of their paid hour
-  /// by type: running leases by the paid time left after their tasks
+  /// By type: running leases by the paid time left after their tasks.
   std::vector<Ordered> busy_;
   std::vector<Ordered> waiting_;  ///< by type: waiting tasks by their expected run time on it
   std::vector<std::uint32_t> leases_in_;                         ///< by market

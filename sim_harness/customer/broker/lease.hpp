@@ -42,7 +42,7 @@ struct Lease {
   Seconds phase_end = kNoTime;
   Seconds save_at = kNoTime;
 
-  /// the running task, or the one that starts once the instance is ready
+  /// The running task, or the one that starts once the instance is ready.
   std::int32_t task = kNoTask;
   std::vector<std::int32_t> queue;  ///< tasks to run next
   Seconds expected_free = 0;        ///< when all of these are expected to be done

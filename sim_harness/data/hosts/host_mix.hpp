@@ -41,7 +41,6 @@ struct NamedHost {
 /// are added one by one in proportion to the counts, so that the declared total gives exactly the
 /// declared counts. With an added type, the declared hosts come first, and then only hosts of that
 /// type.
-/// only hosts of that type are added.
 class HostMix {
  public:
   HostMix() = default;

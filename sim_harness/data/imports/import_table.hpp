@@ -75,7 +75,7 @@ struct TableShape {
   Kind kind = Kind::kCsv;
   bool has_header = true;              ///< CSV: the first line names the columns
   std::vector<std::string> columns{};  ///< otherwise their names
-  /// JSON: members, `a.b` for nested ones; none: those of the first objects
+  /// JSON: members, `a.b` for nested ones; none: those of the first objects.
   std::vector<std::string> json_columns{};
   char separator = ',';                   ///< CSV
   std::vector<std::string> json_paths{};  ///< possible paths of the row list in a JSON document

@@ -13,7 +13,7 @@ namespace cospot {
 /// The history of a flavor's spot price.
 struct FlavorPriceHistory {
   ResourceVector size;  ///< vcpus and memory_mb
-  /// the first price, then each price that differs from the one before
+  /// The first price, then each price that differs from the one before.
   std::vector<PriceChange> changes{};
 
   /// The number of changes after the first price.

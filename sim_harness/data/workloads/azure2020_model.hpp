@@ -56,7 +56,7 @@ using SpreadTable = std::array<double, 21>;
 
 /// The habits of the tenants of one class.
 struct ClassHabits {
-  /// probability that a batch has its tenant's usual flavor, size and lifetimes
+  /// Probability that a batch has its tenant's usual flavor, size and lifetimes.
   double follow;
   double early_tenants;  ///< share of the tenants whose batches all start before the window
   double burst_share;    ///< probability that a batch inside the window is part of a burst
@@ -64,7 +64,7 @@ struct ClassHabits {
   std::array<std::uint32_t, 60> minutes;  ///< cumulative weight of the minutes of an hour
   std::vector<TenantGroup> tenants;
   SpreadTable small_spread;  ///< of lifetimes within a batch of fewer than 10 requests
-  /// probability of the same lifetime as an earlier request of a large batch
+  /// Probability of the same lifetime as an earlier request of a large batch.
   double large_repeat;
   SpreadTable large_spread;   ///< of lifetimes within a larger batch
   SpreadTable tenant_spread;  ///< of lifetimes between batches of one tenant

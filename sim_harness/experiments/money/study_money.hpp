@@ -46,7 +46,6 @@ struct StudyMoney {
 /// database's study) times the hourly price on demand (`vms`), as a spot (`spots`) and as an
 /// Economy instance (`economies`), from the prices ?1 (prices_json; 1 if missing); and the `months`
 /// of its window.
-/// has.
 inline constexpr std::string_view kWorkloadUnits = R"sql(
 WITH vcpus AS (
   SELECT json_extract(workload.value, '$.label') AS workload,

@@ -57,7 +57,7 @@ struct Resize {
 struct LifePlan {
   Backoff retries{};
   Backoff returning_spots{};
-  /// a late instance keeps its end from the workload; else it keeps its duration
+  /// A late instance keeps its end from the workload; else it keeps its duration.
   bool ends_stay = false;
   std::vector<Outage> outages{};  ///< ties: in this order
   std::vector<Resize> resizes{};  ///< by time; ties: in the order of the file

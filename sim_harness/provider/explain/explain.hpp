@@ -30,7 +30,7 @@ struct ExplainedHost {
   std::vector<double> parts;    ///< normalised x multiplier, by weigher, when these are summed
 
   std::size_t place_in_offer = 0;  ///< 1 is the best; 0: not offered
-  /// an offered host with enough capacity, possibly after evictions
+  /// An offered host with enough capacity, possibly after evictions.
   bool has_plan = false;
   double score = 0;  ///< the evictor's, in its own unit
   std::vector<RunningSpot> victims;
@@ -44,15 +44,15 @@ struct Explanation {
   std::vector<std::string> filters;  ///< their names
   std::vector<FilterMode> filter_modes;
   bool weights_are_summed = false;
-  /// meaning of each bit of RankedHost::tiers, the first one first
+  /// Meaning of each bit of RankedHost::tiers, the first one first.
   std::vector<std::string> tiers;
   std::vector<ExplainedHost> hosts;  ///< by rank, then the dropped ones by index
   std::size_t feasible = 0;
   std::size_t offered = 0;
   ResourceVector largest_total;
-  /// all filters that dropped a host check capacity and nothing else
+  /// All filters that dropped a host check capacity and nothing else.
   bool needs_room_only = true;
-  /// zones, extra specs or groups, in addition to the chain's filters
+  /// Zones, extra specs or groups, in addition to the chain's filters.
   bool has_placement_filters = false;
   HostIndex winner = kNoHost;
 

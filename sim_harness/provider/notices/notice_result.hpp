@@ -15,7 +15,7 @@ struct NoticeResult {
   std::uint64_t withdrawn = 0;
   std::uint64_t evictions_for_reserve = 0;  ///< the others were for VMs
   std::uint64_t evictions_with_full_notice = 0;
-  /// a VM needed the capacity before the notice ended
+  /// A VM needed the capacity before the notice ended.
   std::uint64_t evictions_with_short_notice = 0;
   /// The notice of each evicted spot that received one.
   std::vector<SimTime> lengths{};

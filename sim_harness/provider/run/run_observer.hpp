@@ -33,7 +33,7 @@ enum class LifeEventKind : std::uint8_t {
   kHostBack,     ///< it takes instances again
   kLoss,         ///< a spot is lost when its host fails
   kStop,         ///< a spot is stopped by its host's maintenance
-  /// a VM leaves a host that is down; a following event tells whether it finds another
+  /// A VM leaves a host that is down; a following event tells whether it finds another.
   kEvacuation,
   kMigration,        ///< a VM runs on this host from now on
   kResize,           ///< a VM has this size, on this host, from now on

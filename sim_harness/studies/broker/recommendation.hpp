@@ -38,7 +38,7 @@ struct Recommendation {
   std::vector<MarketBid> bids{};     ///< of the recommended setting, the most used market first
   std::vector<std::string> drawn{};  ///< what the job log does not state
   std::vector<std::string> cautions{};
-  /// false: all markets are availability traces, where bids have no effect
+  /// False: all markets are availability traces, where bids have no effect.
   bool has_prices = true;
   double allowed_late = 0;
   double jobs = 0;  ///< per run

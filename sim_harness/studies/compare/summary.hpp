@@ -29,8 +29,7 @@ struct BestCombination {
   OfferRule otn{};
   double hosts = 0;                 ///< mean over the workloads
   std::vector<std::size_t> runs{};  ///< one of each workload
-  // Over the workloads.
-  /// of the requested spot revenue, 1 = all
+  // Over the workloads. The share is a fraction of the requested spot revenue.
   std::optional<MeanInterval> spot_revenue_share{};
   std::optional<MeanInterval> spot_vcpu_hours_per_host{};  ///< for relative units, unit-hours
   std::optional<MeanInterval> gain{}, evictions{};
@@ -90,7 +89,7 @@ struct Summary {
   std::size_t too_large_workloads = 0;
   bool any_to_set = false;  ///< some run needs no true lifetimes
   bool any_bound = false;   ///< some run needs true lifetimes
-  /// headroom_of: each_policy: the number of hosts differs between VM policies
+  /// headroom_of: each_policy: the number of hosts differs between VM policies.
   bool has_own_sizes = false;
   bool is_relative = false;      ///< some workload's vcpus are relative units
   std::vector<BestOfSize> best;  ///< by size, ascending

@@ -35,7 +35,7 @@ struct StrategyFigures {
 struct DeadlineComparison {
   std::vector<StrategyFigures> strategies{};  ///< in the order of the axis
   std::size_t samples = 0;
-  /// USD/h, for the case with the dearest spots relative to on-demand
+  /// USD/h, for the case with the dearest spots relative to on-demand.
   double spot_price = 0, on_demand_price = 0;
 
   /// Null: not in the study.

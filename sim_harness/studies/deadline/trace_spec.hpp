@@ -39,7 +39,7 @@ struct TraceSpec {
   double days = 30;            ///< of a synthetic trace
   double gap_seconds = 300;    ///< of a synthetic trace, a CSV or an event log
   std::int64_t instances = 1;  ///< that the job needs simultaneously
-  /// as stated; otherwise estimated from the ticks before the start
+  /// As stated; otherwise estimated from the ticks before the start.
   std::optional<CapacityQuote> quote;
   std::optional<std::size_t> window;  ///< first tick of a window; start_hours is added
 };
