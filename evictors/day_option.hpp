@@ -7,7 +7,7 @@
 
 namespace cospot {
 
-/// Reads an option that is a day since the start of the window. Errors: ConfigError.
+/// Reads an option that gives a day, counted from the start of the window. Errors: ConfigError.
 [[nodiscard]] SimTime read_day(const PluginOptions& options, std::string_view policy,
                                const char* key, double fallback);
 

@@ -5,8 +5,8 @@
 
 namespace cospot {
 
-/// FIFO: the spots placed first go first, until every resource suffices, even when one of them
-/// frees nothing that is scarce. Score: the number of victims.
+/// FIFO: evicts the spots that were placed first until every resource suffices, including spots
+/// that free none of the scarce resource. Score: the number of victims.
 ///
 /// Source: CoSpot, section 4.6.
 class FifoEvictor final : public Evictor {

@@ -8,7 +8,7 @@
 
 namespace cospot {
 
-/// What the registry says of the evictor that knows lifetimes like this.
+/// Describes the evictor with these known lifetimes to the registry.
 constexpr PluginInfo lifetime_evictor_info(KnownLifetimes lifetimes) {
   if (lifetimes == KnownLifetimes::kTrue) {
     return {.name = "LPO",
@@ -29,24 +29,25 @@ constexpr PluginInfo lifetime_evictor_info(KnownLifetimes lifetimes) {
           .lifetimes = lifetimes};
 }
 
-/// Of all sets of spots that cover the shortfall, the one that loses the least revenue. LPO, the
-/// lifetime prediction oracle, knows when each spot will end; LPML, lifetime prediction by machine
-/// learning, and LPKM, by Kaplan-Meier curves, go by what a predictor expects, given how long the
-/// spot has run. Nothing else tells them apart. Score: vcpu-seconds lost.
+/// Evicts the set of spots that covers the shortfall at the least loss of revenue. The lifetime
+/// prediction oracle (LPO) knows when each spot will end. LPML (lifetime prediction by machine
+/// learning) and LPKM (by Kaplan-Meier curves) use the remaining life that a predictor expects,
+/// given how long the spot has run. The three differ in nothing else. Score: vcpu-seconds lost.
 ///
 /// A victim costs its vcpus times its remaining life, counted to `horizon_day`, or to
-/// `lookahead_days` from now where no last day is known, as in a running cloud, and at least one
-/// microsecond: so no victim is free (victims_have_positive_cost), even one that is about to end.
-/// Exact in whole vcpu-microseconds. Ties: the fewest victims, then the oldest.
-/// search/eviction_search.hpp tells how far a search goes on a host where either is too hard.
+/// `lookahead_days` from now where no last day is known (as in a running cloud). It costs at least
+/// one microsecond, so that no victim is free (victims_have_positive_cost), not even one that is
+/// about to end. Costs are exact in whole vcpu-microseconds. Ties: the fewest victims, then the
+/// oldest. search/eviction_search.hpp says how far the search goes on a host where this is too
+/// hard.
 ///
-/// Before `from_day` all plan as FIFO does, score included: those are the days that models learn
-/// from, and LPO is compared with them.
+/// Before `from_day` all of them plan as FIFO does and give FIFO's score: models learn from those
+/// days, and LPO is compared with them.
 ///
-/// Options, in days since the start of the window: `from_day` (3), `horizon_day` (90); in days,
-/// `lookahead_days` (0: `horizon_day` counts). LPML and LPKM also have `model`, a file that `cospot
-/// lifetime train` wrote (without it the model that is built in, for the synthetic workload
-/// azure2020). Source: CoSpot, section 4.6.
+/// Options, in days since the start of the window: `from_day` (3), `horizon_day` (90); in days:
+/// `lookahead_days` (0: `horizon_day` counts). LPML and LPKM also take `model`, a file written by
+/// `cospot lifetime train` (default: the built-in model for the synthetic workload azure2020).
+/// Source: CoSpot, section 4.6.
 template <KnownLifetimes kLifetimes>
 class LifetimeEvictor final : public Evictor {
  public:

@@ -4,11 +4,11 @@
 
 namespace cospot {
 
-/// Which spot a walk over a host meets first.
+/// The spot with which a walk over a host begins.
 enum class WalkFrom : std::uint8_t { kOldest, kYoungest };
 
-/// Plans the eviction of spots in the order of their placement until every resource suffices, even
-/// when one of them frees nothing that is scarce. Score: the number of victims.
+/// Evicts spots in the order of their placement until every resource suffices, including spots that
+/// free none of the scarce resource. Score: the number of victims.
 ///
 /// Returns false when all spots together do not cover the shortfall, or when the score would not
 /// be less than `score_limit`.

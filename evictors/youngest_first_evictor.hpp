@@ -5,9 +5,10 @@
 
 namespace cospot {
 
-/// YJF, youngest job first: the spots placed last go first, until every resource suffices, so that
-/// the least work is thrown away. Score: the number of victims, or with `score: age` how long the
-/// oldest of them has run (in microseconds), so that of all offered hosts the youngest spots go.
+/// YJF, youngest job first: evicts the spots that were placed last until every resource suffices,
+/// so that the least work is lost. Score: the number of victims, or with `score: age` how long the
+/// oldest of them has run (in microseconds), so that the youngest spots of all offered hosts are
+/// evicted.
 ///
 /// Source: Pucher et al., "Providing Lifetime SLAs for Cloud Spot Instances".
 class YoungestFirstEvictor final : public Evictor {

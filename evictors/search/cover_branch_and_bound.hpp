@@ -13,15 +13,15 @@
 
 namespace cospot {
 
-/// Exact arithmetic for bounds: a 63-bit cost with 48 bits behind the point, and room for sums.
+/// Exact arithmetic for bounds: a 63-bit cost with 48 fractional bits, and headroom for sums.
 __extension__ typedef __int128 Weight;
 
-/// The weights of a bound. Any prices >= 0 give a valid one; those of the linear relaxation give
-/// the best for the root.
+/// The prices of a bound. Any prices >= 0 give a valid bound; the duals of the linear relaxation
+/// give the best one at the root.
 struct CoverPrices {
   Weight per_cost = 0;  ///< a set weighs per_cost * cost + per_item * (number of items)
   Weight per_item = 0;
-  Weight per_vcpu = 0;  ///< and what it frees is worth this for each unit that was missing
+  Weight per_vcpu = 0;  ///< credit for each unit freed of what was missing
   Weight per_memory_mb = 0;
   Weight per_disk_gb = 0;
 
@@ -43,7 +43,7 @@ struct CoverKey {
   Weight CoverPrices::*price;
 };
 
-/// A set is of interest when it is within both.
+/// Limits on cost and number of items; a set must meet both.
 struct CoverTarget {
   std::int64_t cost = 0;
   std::int64_t count = 0;
@@ -55,64 +55,64 @@ struct CoverSet {
   std::int64_t cost = 0;
 };
 
-/// What a search does once it has found a set within the target.
+/// What a search does after it has found a set within the target.
 enum class CoverGoal : std::uint8_t { kLeastCost, kAnySet };
 
-/// Depth-first branch and bound over the sets of items that cover what is missing.
+/// Depth-first branch and bound over the sets of items that cover a shortfall.
 ///
-/// A node has decided the first `depth` items. Three things cut it off:
-/// - the items left do not cover what is missing;
-/// - the bound: the weight taken, plus the worth of what is missing, plus the reduced weight of
-///   each item left for which that is negative. A reduced weight is the item's weight minus the
-///   worth of what it frees. Whatever the prices, no set below the node weighs less (the Lagrangian
-///   relaxation of the cover constraints);
-/// - memory: a node of the same depth that missed the same was here before and had spent no more.
+/// A node has decided the first `depth` items. Three tests prune it:
+/// - the remaining items do not cover what is missing;
+/// - the bound: the weight taken, plus the price of what is missing, plus the negative reduced
+///   weights of the remaining items. A reduced weight is the item's weight minus the price of what
+///   it frees. At any prices >= 0 no set below the node weighs less (the Lagrangian relaxation of
+///   the cover constraints);
+/// - memory: an earlier node of the same depth missed the same and had spent no more.
 ///
-/// A search that takes long gets two more means:
+/// A long search uses two more:
 /// - dominance: an item that another one dominates is taken only with that one;
-/// - tails: the best way to go on with the last items is looked up in a list of all their sets.
+/// - tails: the best way to finish with the last items is looked up in a list of all their sets.
 ///
-/// Why memory and dominance do not cut off each other's replacement: both replace a set by one that
-/// is no worse and that the search meets earlier, for it tries what the prices want first. (They
-/// want an item when its reduced weight is negative, and that of a dominating item is no larger.)
-/// So of the best sets, the one that the search would meet first is never cut off by them.
+/// Memory and dominance do not prune each other's replacement. Both replace a set by one that is no
+/// worse and that the search meets earlier, because it first tries what the prices favour. (They
+/// favour an item with a negative reduced weight, and a dominating item's is no larger.) So neither
+/// prunes the optimal set that the search would meet first.
 ///
-/// Items are decided by |reduced weight|, largest first: those the prices are sure about come
-/// first, so that branching happens among the few in doubt. Of identical items one is taken only
-/// with all before it.
+/// Items are decided in descending order of |reduced weight|: the clear cases first, so that
+/// branching happens among the few in doubt. Of identical items, one is taken only with all before
+/// it.
 class CoverBranchAndBound {
  public:
   static constexpr std::size_t kMostBounds = 3;
   static constexpr std::size_t kMostTails = 5;
   static constexpr std::int64_t kMostNodes = 4'000'000;
 
-  /// Takes over the items and puts them in order.
+  /// Takes over the items and sorts them.
   void assign(std::span<const CoverItem> items, const CoverPrices& prices);
 
-  /// Adds a bound by other prices, of kMostBounds in all, until the next assign().
+  /// Adds a bound at other prices, up to kMostBounds in all, until the next assign().
   void add_bound(const CoverPrices& prices);
 
-  /// Lets the bound added last guide the search, in place of the first.
+  /// Lets the most recently added bound guide the search instead of the first.
   void branch_by_last_bound();
 
-  /// Lets all searches until the next assign() look at `nodes` nodes more in all; when they are
-  /// used up, a search ends with what it has. Without this they get kMostNodes.
+  /// Limits all searches until the next assign() to `nodes` more nodes together; after that a
+  /// search returns its best set so far. The default is kMostNodes.
   void limit_nodes(std::int64_t nodes) { nodes_left_ = nodes; }
 
-  /// Drops an item; the order of the others stays.
+  /// Drops an item and keeps the order of the others.
   void remove(std::uint32_t position);
 
-  /// Looks for a set that covers `missing` within `target` and, as `goal` says, for better ones.
-  /// Writes the best to `best`; returns false, leaving `best` alone, when there is none.
+  /// Searches for a set that covers `missing` within `target` and, depending on `goal`, for better
+  /// ones. Writes the best to `best`; returns false, leaving `best` alone, when there is none.
   bool search(const ResourceVector& missing, const CoverTarget& target, CoverGoal goal,
               CoverSet& best);
 
-  /// The least weight, by the first bound, of any set the last search could have found.
+  /// The least weight, by the first bound, of all sets in the last search.
   [[nodiscard]] Weight root_bound(const ResourceVector& missing) const {
     return bounds_[0].prices.worth(missing) + bounds_[0].rest_gain[0];
   }
 
-  /// After a search for the least cost: whether another set may cost as little as the best.
+  /// After a search for the least cost: whether another set may cost the same as the best.
   [[nodiscard]] bool may_have_tied() const { return may_have_tied_; }
 
  private:
@@ -123,12 +123,12 @@ class CoverBranchAndBound {
   };
   struct Bound {
     CoverPrices prices;
-    std::vector<Weight> rest_gain;  ///< the negative reduced weights from a depth on, summed
+    std::vector<Weight> rest_gain;  ///< sum of the negative reduced weights from a depth on
     Weight limit = 0;               ///< no set within the target weighs more
   };
-  /// The items from some depth on.
+  /// The items from a depth on.
   struct Rest {
-    ResourceVector frees;       ///< together, no more than what is missing at first
+    ResourceVector frees;       ///< together, capped at what is missing at first
     std::int64_t cheapest = 0;  ///< cost of the cheapest
   };
   struct Visit {
@@ -178,17 +178,18 @@ class CoverBranchAndBound {
   std::vector<Visit> visits_;
   std::uint64_t stamp_ = 0;
 
-  // What strengthens a search that takes long.
-  std::int64_t nodes_ = 0;  ///< looked at by this search
+  // Used only by searches that take long.
+  std::int64_t nodes_ = 0;  ///< visited by this search
   std::int64_t strengthen_at_ = 0;
   std::size_t tail_size_ = 0;
   ResourceVector at_first_;         ///< what was missing at first
   std::vector<CoverItem> ordered_;  ///< the items of branches_
   CoverDominance dominance_;
-  std::array<CoverTail, kMostTails> tails_;  ///< longer and longer; a path may have passed the last
+  /// Each longer than the one before; a path may have passed the last.
+  std::array<CoverTail, kMostTails> tails_;
   std::size_t tail_count_ = 0;
-  const CoverKey* key_ = nullptr;  ///< what the tails are sorted by
-  /// Bit i: item i is taken though the prices do not want it, or skipped though they do.
+  const CoverKey* key_ = nullptr;  ///< the sort key of the tails
+  /// Bit i: the decision on item i goes against the prices.
   std::vector<CoverDominance::Word> deviations_;
 
   std::int64_t nodes_left_ = kMostNodes;

@@ -8,9 +8,9 @@ namespace cospot {
 
 /// An item of the covering problem.
 struct CoverItem {
-  ResourceVector frees;  ///< no more than what is missing at first
+  ResourceVector frees;  ///< capped at what is missing at first
   std::int64_t cost = 0;
-  std::uint32_t position = 0;  ///< the caller's name for it
+  std::uint32_t position = 0;  ///< identifies the item to the caller
 };
 
 [[nodiscard]] constexpr bool identical(const CoverItem& a, const CoverItem& b) {

@@ -9,8 +9,8 @@
 namespace cospot {
 
 /// Mixes several ways to forecast a probability. The weight of a way is exp(-rate * its squared
-/// error so far): a way that does badly soon counts for little, and of ways that do equally well
-/// the mean is told, which is better calibrated than any one of them.
+/// error so far): a bad way soon counts for little. Ways that do equally well are averaged, and
+/// their mean is better calibrated than a choice that jumps between them.
 ///
 /// Source: exponentially weighted average; Cesa-Bianchi and Lugosi, "Prediction, Learning, and
 /// Games", 2006, section 2.2.

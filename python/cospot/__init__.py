@@ -1,15 +1,15 @@
-"""cospot: spot instances for cloud providers. Place VMs and spots, evict, compare policies.
+"""cospot: spot instances for cloud providers. Places VMs and spots, evicts, compares policies.
 
 Times are whole microseconds since the start of the observation window (names end in ``_us``),
 memory is in MiB (``_mb``), disks in GB, revenue in vcpu-seconds.
 
-Compose a VM chain and a spot chain (`Chain`), watch one decision (`Datacenter`, `make_offer`,
-`choose`), replay a workload (`Workload`, `simulate`, `Simulation`), compare thousands of
-combinations (`compare`; on many machines: `sweep`), find what to set (`tune`) and what to sell
-(`plan`), price idle capacity
-(`price_classes`, `idle_periods`, `simulate_job`), promise it (`sla.quote`, `economy.plan`), run a
-customer's jobs on spot markets (`broker_run`, `broker_recommend`), write policies in Python
-(`Filter`, `Weigher`, `Evictor`), and look at results (`load_results`, `report`).
+Compose a VM chain and a spot chain (`Chain`), make one decision step by step (`Datacenter`,
+`make_offer`, `choose`), replay a workload (`Workload`, `simulate`, `Simulation`), compare thousands
+of combinations (`compare`; on many machines: `sweep`), find out what to set (`tune`) and what to
+sell (`plan`), price idle capacity (`price_classes`, `idle_periods`, `simulate_job`), promise it
+(`sla.quote`, `economy.plan`), run a customer's jobs on spot markets (`broker_run`,
+`broker_recommend`), write policies in Python (`Filter`, `Weigher`, `Evictor`), and view results
+(`load_results`, `report`).
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from cospot.errors import (
 )
 from cospot.extras import missing_package
 
-# Before the compiled module, so that both use Python's SQLite: with two copies in one process
-# SQLite's locks do not hold. The one that a wheel brings is for Pythons that have none.
+# Import it before the compiled module, so that both use Python's SQLite: SQLite's locks fail with
+# two copies in one process. The copy in a wheel is for Pythons without SQLite.
 with contextlib.suppress(ImportError):
     importlib.import_module("_sqlite3")
-#: Why the compiled module, or NumPy, does not load; None: it did.
+#: The reason why the compiled module or NumPy cannot be loaded; None: it is loaded.
 compiled_module_error: Exception | None = None
 try:
     from cospot._core import (
@@ -96,8 +96,8 @@ try:
     )
     from cospot.provider.policies import Evictor, Filter, Weigher
 except Exception as error:
-    # Said when something compiled is first asked for. nova-scheduler finds the plugin's classes
-    # below this package, and must start and place VMs all the same.
+    # The error is raised on the first use of compiled code. nova-scheduler finds the plugin's
+    # classes below this package, and must start and place VMs regardless.
     compiled_module_error = error
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ if TYPE_CHECKING:
     )
     from cospot.sweeps import sweep
 
-# What needs an optional package (pandas, for one) is imported when it is first asked for.
+# What needs an optional package, such as pandas, is imported on first use.
 _LAZY = {
     "BrokerRecommendation": "cospot.customer.broker",
     "average_over_workloads": "cospot.results",

@@ -11,9 +11,9 @@ from cospot._core import run_command_line
 
 def main() -> int:
     """Run the command line with the arguments of this process; return its exit code."""
-    # As in the program: until the command catches Ctrl-C itself, the process ends at once.
+    # Like the program: until the command handles Ctrl-C itself, it ends the process at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # What the program runs in Python (cospot lifetime) runs in this one.
+    # Python code that the program runs in a subprocess (cospot lifetime) runs in this process.
     os.environ.setdefault("COSPOT_PYTHON", sys.executable)
     return run_command_line(sys.argv[1:])
 

@@ -1,4 +1,4 @@
-"""The error of a call of the compiled module with arguments that it does not take."""
+"""The error for a call of the compiled module with invalid arguments."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from cospot.errors import ArgumentError
 def argument_error(
     name: str, parameters: str, args: tuple[Any, ...], kwargs: dict[str, Any], raised: TypeError
 ) -> TypeError:
-    """Return what a call raises instead of `raised`.
+    """Return the exception to raise instead of `raised`.
 
     Args:
-        name: The name of the call: ``simulate``, ``Chain.rank``.
+        name: The function called: ``simulate``, ``Chain.rank``.
         parameters: Its signature without types: ``(workload, *, hosts=None)``.
-        args: Its positional arguments, ``self`` included.
-        kwargs: Its keyword arguments.
-        raised: An error of pybind11, which lists types, or one that a function raised itself; that
-            one stays.
+        args: The positional arguments, including ``self``.
+        kwargs: The keyword arguments.
+        raised: An error of pybind11, which lists types, or one that the function raised itself; the
+            latter is returned unchanged.
     """
     if not str(raised).startswith(f"{name.rpartition('.')[2]}(): incompatible") and (
         "__init__(): incompatible" not in str(raised)
@@ -40,7 +40,7 @@ def argument_error(
 
 
 def _signature(parameters: str) -> inspect.Signature:
-    """Read the text of a signature whose defaults are literals of Python."""
+    """Parse the text of a signature whose defaults are Python literals."""
     space: dict[str, Any] = {}
     exec(f"def call{parameters}: pass", space)
     return inspect.signature(space["call"])
@@ -79,8 +79,8 @@ def _fault(
     )
 
 
-#: Values that pybind11 converts, by the type that its message names: from its version 3 on, a
-#: number is a `typing.SupportsFloat` or a `typing.SupportsInt` in there.
+#: Python types that pybind11 converts, by their name in its messages: since version 3, a number is
+#: a `typing.SupportsFloat` or a `typing.SupportsInt` there.
 _CONVERTED: dict[str, tuple[type, ...]] = {
     "bool": (bool, numpy.bool_),
     "int": (numbers.Integral, numpy.integer),
@@ -90,7 +90,7 @@ _CONVERTED: dict[str, tuple[type, ...]] = {
 
 
 def _wrong_types(given: dict[str, Any], supported: str) -> list[str]:
-    """Name the arguments at fault, of a call with one signature and plain types."""
+    """Name the arguments of the wrong type in a call with one signature and plain types."""
     signatures = re.findall(r"(?m)^ +\d+\. .*\((.*)\)", supported)
     if len(signatures) != 1:
         return []
@@ -104,12 +104,12 @@ def _wrong_types(given: dict[str, Any], supported: str) -> list[str]:
     ]
 
 
-#: How to get an object of a class from what callers pass in its place.
+#: How to make an object of a class from the values that callers often pass instead.
 _MADE_BY: dict[str, str] = {"Workload": "cospot.Workload.load(FILE) reads a file"}
 
 
 def _wrong_classes(given: dict[str, Any], supported: str) -> list[str]:
-    """Name the arguments that are not of the class of the module that the call takes."""
+    """Name the arguments that are not of the required class of the module."""
     wrong = []
     for name, class_name in re.findall(r"(\w+): cospot\._core\.(\w+)", supported):
         expected = getattr(_core, class_name)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 
 class CospotError(Exception):
-    """Base of all exceptions that cospot raises on purpose."""
+    """Base class of all exceptions that cospot raises deliberately."""
 
 
 class InputError(CospotError):
     """The input cannot be used.
 
-    The text is one sentence that says where, what, what was expected and, for names, the valid
-    ones: the sentence that the command line prints.
+    The text is the sentence that the command line prints: the place, what was found, what was
+    expected and, for names, the valid ones.
     """
 
 
@@ -20,11 +20,11 @@ class ConfigError(InputError):
 
 
 class ArgumentError(InputError, TypeError):
-    """A call has an argument that it does not take, lacks one, or has one of another type."""
+    """A call has an unknown argument, lacks one, or has one of the wrong type."""
 
 
 class WorkloadError(InputError):
-    """A workload cannot be used; for a file the text starts with ``file:line:``."""
+    """A workload cannot be used; the text for a file starts with ``file:line:``."""
 
 
 class DatabaseError(InputError):
@@ -32,15 +32,15 @@ class DatabaseError(InputError):
 
 
 class WorkloadWarning(UserWarning):
-    """Figures over a workload are to be taken with care; the text says why.
+    """Figures over a workload need care; the text says why.
 
-    Requests fall outside its window, nothing precedes time 0 (the datacenter starts empty), or
-    part of the window was not observed. Given at the first use of a workload.
+    Requests fall outside its window, nothing precedes time 0 (the datacenter starts empty), or part
+    of the window was not observed. Issued on the first use of a workload.
     """
 
 
 class PolicyError(CospotError):
-    """A policy broke its contract: it raised, or returned what cannot be used.
+    """A policy broke its contract: it raised an exception or returned an unusable value.
 
-    The text names the policy. When the policy raised, its exception is ``__cause__``.
+    The text names the policy. The policy's exception, if any, is ``__cause__``.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: The extra of pyproject.toml that brings a package.
+#: The extra of pyproject.toml that installs a package.
 EXTRA_OF = {
     "dask": "dask",
     "distributed": "dask",
@@ -21,7 +21,7 @@ def install_hint(extra: str) -> str:
 
 
 def missing_package(error: ImportError) -> ImportError | None:
-    """Return an error that says how to install what `error` lacks; None: it is in no extra."""
+    """Return an error that explains how to install a missing package; None: it is in no extra."""
     package = (error.name or "").partition(".")[0]
     extra = EXTRA_OF.get(package)
     if extra is None:

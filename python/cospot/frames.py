@@ -1,4 +1,4 @@
-"""Data frames of every kind, in and out; pandas, polars and pyarrow are imported when needed."""
+"""Converts data frames of any library; imports pandas, polars and pyarrow only when needed."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from cospot.extras import missing_package
 
 
 def as_pandas(frame: Any) -> Any:
-    """Return a pandas DataFrame of any data frame.
+    """Convert any data frame to a pandas DataFrame.
 
     Raises:
-        ArgumentError: It has none of `to_pandas`, the Arrow C stream and the interchange protocol.
-        ImportError: A package that it takes is not installed.
+        ArgumentError: It supports neither `to_pandas`, the Arrow C stream nor the interchange
+            protocol.
+        ImportError: A required package is not installed.
     """
     pd = require("pandas")
     if isinstance(frame, pd.DataFrame):
         return frame
     if hasattr(frame, "__arrow_c_stream__"):
-        # polars converts itself only with pyarrow, too.
+        # polars too needs pyarrow to convert itself.
         return require("pyarrow").table(frame).to_pandas()
     if hasattr(frame, "to_pandas"):
         return frame.to_pandas()
@@ -35,17 +36,17 @@ def as_pandas(frame: Any) -> Any:
 
 
 def to_polars(columns: Any) -> Any:
-    """Return a polars DataFrame of a dict of arrays, or of a pandas DataFrame."""
+    """Make a polars DataFrame from a dict of arrays or a pandas DataFrame."""
     return require("polars").DataFrame(_plain(columns))
 
 
 def to_arrow(columns: Any) -> Any:
-    """Return a pyarrow Table of a dict of arrays, or of a pandas DataFrame."""
+    """Make a pyarrow Table from a dict of arrays or a pandas DataFrame."""
     return require("pyarrow").table(_plain(columns))
 
 
 def _plain(columns: Any) -> dict[str, Any]:
-    """Return columns that hold numbers or lists of texts, which both read alike."""
+    """Return columns of numbers or lists of texts, which both libraries read alike."""
     named = columns if isinstance(columns, Mapping) else _columns_of(columns)
     return {
         name: [None if _is_nan(value) else value for value in values.tolist()]
@@ -69,7 +70,7 @@ def _columns_of(frame: Any) -> dict[str, Any]:
 
 
 def require(package: str) -> Any:
-    """Import an optional package. Raises ImportError, which says how to install it."""
+    """Import an optional package; the ImportError says how to install it."""
     try:
         return importlib.import_module(package)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Results as dataclasses, made of what the commands print with `--json` (docs/json.md)."""
+"""Makes dataclasses from the JSON that commands print with `--json` (docs/json.md)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from cospot.interval import Interval
 
 
 def from_json(made: type, value: Any) -> Any:
-    """Return `value`, a tree of dicts and lists, as what the annotation `made` says.
+    """Convert `value`, a tree of dicts and lists, to the type of the annotation `made`.
 
-    A dataclass takes its fields from the keys of a dict. A field of another name says the key in
-    its metadata. A null in JSON is None where the annotation allows it; a number is infinite
-    then, a text empty.
+    A dataclass takes its fields from the keys of a dict; a field with another name gives its key in
+    its metadata. A JSON null is None if the annotation allows it, otherwise infinity for a number
+    and an empty text.
     """
     if is_dataclass(made):
         return _interval(value) if made is Interval else _dataclass(made, value)

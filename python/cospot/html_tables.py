@@ -1,4 +1,4 @@
-"""Results in notebooks: small tables with units."""
+"""Results as small tables with units, for notebooks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cospot import Chain, Choice, Offer, RunResult, Workload
 
-#: More rows than a person reads at a glance.
+#: The maximum number of rows shown.
 _MOST_ROWS = 20
 _SECONDS_PER_HOUR = 3600
 
@@ -17,7 +17,7 @@ Row = tuple[str, ...]
 
 
 def html_table(caption: str, head: Row, rows: Iterable[Row]) -> str:
-    """Return a table of texts, whatever they hold; the first column names the row."""
+    """Return an HTML table of texts, which are escaped; the first column names the row."""
     listed = list(rows)
     lines = [f"<table><caption>{escape(caption)}</caption>"]
     if head:
@@ -36,12 +36,12 @@ def html_table(caption: str, head: Row, rows: Iterable[Row]) -> str:
 
 
 def html_of(value: Any) -> str:
-    """Return the table of a value of the compiled module."""
+    """Return the HTML table for a value of the compiled module."""
     return _TABLES[type(value).__name__](value)
 
 
 def share(part: float | None, of: float = 1) -> str:
-    """Return a part as a percentage; empty when it is a part of nothing."""
+    """Return a part as a percentage; empty if the whole is 0."""
     return f"{100 * part / of:.2f}%" if part is not None and of else ""
 
 

@@ -1,4 +1,4 @@
-"""A mean and how sure it is."""
+"""A mean and its confidence interval."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with its 95 % interval (Student's t); a single value has none."""
+    """A mean with its 95 % interval (Student's t); a single value has no interval."""
 
     mean: float
     low: float | None

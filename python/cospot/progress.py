@@ -1,4 +1,4 @@
-"""The bar of long calls."""
+"""The progress bar of long calls."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Progress = Callable[[int, int], object]
 
 
 def progress_function(progress: object) -> Progress | None:
-    """Return what an argument `progress` asks to be called with (done, total); None: nothing.
+    """Return the function (done, total) that an argument `progress` requests; None: nothing.
 
-    A function is itself. None asks for a bar where a person looks, on a terminal or in a notebook;
-    True for one anywhere, and False for none. Without tqdm there is no bar.
+    A function is returned as it is. None requests a bar on terminals and in notebooks, True a bar
+    anywhere, and False none. Without tqdm there is no bar.
     """
     if progress is None:
         return _bar() if _is_watched() else None
@@ -34,7 +34,7 @@ def _is_watched() -> bool:
 
 
 def _is_notebook() -> bool:
-    """Whether this runs in a notebook that can show a bar: by ipywidgets, or tqdm complains."""
+    """Whether this is a notebook that can show a bar: without ipywidgets tqdm complains."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return type(shell).__name__ == "ZMQInteractiveShell" and find_spec("ipywidgets") is not None

@@ -1,4 +1,4 @@
-"""The page that `cospot report` writes."""
+"""The page written by `cospot report`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from cospot import _core
 
 @dataclass(frozen=True)
 class Report:
-    """A page of results, to open in a browser."""
+    """A page of results to open in a browser."""
 
     path: Path
-    runs: int  #: that it shows
+    runs: int  #: number of runs shown
     size_bytes: int
 
 
@@ -27,21 +27,21 @@ def report(
     price: Mapping[str, float | str] | str | PathLike[str] | None = None,
     before: str | PathLike[str] | None = None,
 ) -> Report:
-    """Write the results of a study as one page to look at and filter, as `cospot report` does.
+    """Write the results of a study as an interactive page, as `cospot report` does.
 
     Args:
         database: The results database (docs/results-format.md).
         output: The file to write.
-        title: Of the page; by the study when None.
-        price: Of a vCPU-hour, a dict with on_demand and spot, and if wanted economy and currency;
-            or a file of prices by flavor. None: those that were kept with the results, if any.
-        before: Another database of the same study, to compare this one with.
+        title: Of the page; None: derived from the study.
+        price: Per vCPU-hour: a dict with on_demand and spot, and optionally economy and currency;
+            or a file of prices by flavor. None: the prices stored with the results, if any.
+        before: Another database of the same study, for comparison.
 
     Returns:
-        Where the page is, and what is in it.
+        The page's path and its contents.
 
     Raises:
-        ConfigError: A price is missing or out of range, or no money is put on this study.
+        ConfigError: A price is missing or out of range, or this study takes no prices.
         InputError: A database has no runs or cannot be read, or the page cannot be written.
     """
     databases = [database] if before is None else [before, database]

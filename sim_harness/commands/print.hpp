@@ -8,17 +8,17 @@
 
 namespace cospot {
 
-/// Writes a command's result to standard output. Errors: InputError when it cannot be written, as
-/// on a full disk.
+/// Writes a command's result to standard output. Errors: InputError if that fails, for example on a
+/// full disk.
 void print(const std::string& text);
 
-/// The same of JSON, as a line.
+/// The same for JSON, as one line.
 void print_json(const Json& json);
 
-/// Prints each on a line of its own to the standard error.
+/// Prints each warning on its own line to standard error.
 void print_warnings(const std::vector<std::string>& warnings);
 
-/// What ended the program, as a line on the standard error.
+/// Prints the error that ended the program as a line on standard error.
 void print_error(std::string_view text);
 
 }  // namespace cospot

@@ -22,7 +22,7 @@ struct WrittenReport {
   std::size_t bytes = 0;
 };
 
-/// Writes the results of a database, or of two side by side, as one page. Errors: InputError,
+/// Writes the results of a database, or of two for comparison, as one page. Errors: InputError,
 /// DatabaseError.
 WrittenReport write_report(const ReportArguments& arguments, const StudyRegistry& studies);
 

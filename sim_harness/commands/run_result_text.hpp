@@ -10,19 +10,19 @@
 
 namespace cospot {
 
-/// What people should know of a run's revenue beside the numbers.
+/// What the texts on a run's revenue need besides the numbers.
 struct RevenueWords {
-  VcpusUnit unit{};                        ///< what one of the vcpus is
-  std::optional<VcpuHourPrices> prices{};  ///< of vcpus as the workload has them
+  VcpusUnit unit{};                        ///< the unit of the vcpus
+  std::optional<VcpuHourPrices> prices{};  ///< per unit of the workload's vcpus
   double window_days = 14;
 };
 
-/// The counts, revenue and times of one run as a table for people. Allocation times of 0 count as
-/// not measured.
+/// The counts, revenue and times of one run as a text table. Allocation times of 0 mean not
+/// measured.
 [[nodiscard]] std::string run_result_text(const RunResult& result, Timing timing,
                                           const RevenueWords& words = {});
 
-/// Money of a run as JSON.
+/// The money of a run as JSON.
 [[nodiscard]] Json run_money_json(const RunResult& result, const VcpuHourPrices& prices,
                                   double window_days);
 

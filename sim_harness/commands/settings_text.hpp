@@ -8,12 +8,12 @@
 
 namespace cospot {
 
-// The lines with which `run` and `size` tell what they went by.
+// The lines in which `run` and `size` print their settings.
 
-/// What one host has.
+/// The capacity of one host.
 [[nodiscard]] std::string host_text(const ResourceVector& host, const VcpusUnit& unit);
 
-/// A line that tells the window, unless it is the default one that nobody stated.
+/// A line with the window; empty for an unstated default.
 [[nodiscard]] std::string window_text(const Workload& workload);
 
 }  // namespace cospot

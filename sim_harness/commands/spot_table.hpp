@@ -7,10 +7,10 @@
 
 namespace cospot {
 
-/// The spots of a workload in order of arrival as CSV, for what learns from them: instance_id,
-/// vcpus, memory_mb, disk_gb, requested_s, ended_s, previous_lifetime_s (the last two "never" when
-/// not known). With a predictor also expected_life_s: the life it expects at the request, counted
-/// to day 90.
+/// The spots of a workload in order of arrival as CSV, as training data: instance_id, vcpus,
+/// memory_mb, disk_gb, requested_s, ended_s, previous_lifetime_s (the last two are "never" if
+/// unknown). With a predictor also expected_life_s: the expected life at the request, counted to
+/// day 90.
 [[nodiscard]] std::string spot_table_csv(const Workload& workload,
                                          const LifetimePredictor* predictor);
 

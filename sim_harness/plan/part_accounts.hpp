@@ -16,7 +16,7 @@
 
 namespace cospot {
 
-/// Equal parts of a window, in time.
+/// The parts of a window, of equal duration.
 struct WindowParts {
   SimTime window{0};
   std::size_t count = 0;
@@ -27,23 +27,24 @@ struct WindowParts {
                                    static_cast<std::int64_t>(part));
   }
   [[nodiscard]] SimTime end(std::size_t part) const { return begin(part + 1); }
-  /// The part of a time; what comes before the window is in its first part, what comes after in its
-  /// last.
+  /// The part that contains a time. Times before the window belong to its first part, times after
+  /// it to its last.
   [[nodiscard]] std::size_t of(SimTime time) const;
 };
 
-/// A class of promised lifetimes: a spot lives at least so long, with all but this probability.
+/// A class of promised lifetimes: a spot lives at least this long, except with the probability
+/// `broken`.
 struct PromiseClass {
   SimTime life{0};
-  double broken = 0;  ///< the probability that is allowed
+  double broken = 0;  ///< allowed probability
 
   friend bool operator==(const PromiseClass&, const PromiseClass&) = default;
 };
 
-/// What became of the promises of one class. A spot that its owner ended earlier tests nothing.
+/// Whether the promises of one class were kept. A spot that its owner ended early is not a test.
 struct PromiseTally {
   std::uint64_t given = 0;
-  PromiseCount tested{};  ///< of them, those that lived so long or were evicted before
+  PromiseCount tested{};  ///< spots that lived as long as promised or were evicted earlier
 
   PromiseTally& operator+=(const PromiseTally& other) {
     given += other.given;
@@ -53,10 +54,10 @@ struct PromiseTally {
   }
 };
 
-/// A part says something by itself if it tested so many promises of a class.
+/// The tested promises of a class that make a part meaningful by itself.
 inline constexpr std::uint64_t kLeastTested = 30;
 
-/// What instances of one level asked for, earned and went through in a part.
+/// Requests, revenue and evictions of the instances of one level in a part.
 struct LevelAccount {
   Revenue requested = 0;
   Revenue earned = 0;
@@ -74,22 +75,23 @@ struct PartAccount {
   }
 };
 
-/// Of the class at `index`, over the parts in [from, to).
+/// The tally of the class at `index` over the parts in [from, to).
 [[nodiscard]] PromiseTally tally_of(std::span<const PartAccount> parts, std::size_t index,
                                     std::size_t from, std::size_t to);
 
-/// Whether a class held before the part `to`: surely over all parts before, and in the last of them
-/// that tested enough, so that a class which broke lately is not sold because of a calm past.
+/// Whether a class held before part `to`: significantly over all earlier parts, and also in the
+/// last of them with enough tests, so that a class that broke recently is not sold because of a
+/// calm past.
 [[nodiscard]] bool held_before(std::span<const PartAccount> parts, std::size_t index,
                                const PromiseClass& promise, std::size_t to);
 
-/// Keeps the accounts of a run by the parts of its window. What an instance earns is counted in
-/// each part that it runs in, so that the parts add up to what the engine says of the whole run;
-/// what is promised counts in the part in which the spot begins.
+/// Keeps the accounts of a run per part of its window. An instance's revenue is counted in each
+/// part in which it runs, so that the parts add up to the engine's total; a promise counts in the
+/// part in which its spot begins.
 class PartAccounts final : public RunObserver {
  public:
-  /// Args: schedule: outlives it. level_of: of each row; empty: VMs and spots. classes: what is
-  /// promised where the forecasts of a request know it. hosts: of the engine that it watches.
+  /// Args: schedule: outlives it. level_of: of each row; empty: VMs and spots. classes: the
+  /// promises, where a request's forecasts know them. hosts: of the observed engine.
   PartAccounts(const EventSchedule& schedule, const Workload& workload, WindowParts parts,
                std::vector<std::uint8_t> level_of, std::span<const PromiseClass> classes,
                const HostTable& hosts);
@@ -99,14 +101,14 @@ class PartAccounts final : public RunObserver {
   void departed(InstanceIndex instance, HostIndex host, SimTime time) override;
   void happened(const LifeEvent& event) override;
 
-  /// When the run is over: what still runs does so to the end of the window.
+  /// Requires a finished run: running instances count to the end of the window.
   [[nodiscard]] std::vector<PartAccount> finish();
 
  private:
-  /// What an instance does now.
+  /// The current placement of an instance.
   struct Stay {
-    SimTime since = kNever;     ///< kNever: it does not run
-    std::uint64_t classes = 0;  ///< promised, a bit each
+    SimTime since = kNever;     ///< kNever: not running
+    std::uint64_t classes = 0;  ///< promised classes, one bit each
   };
 
   void count_requests(const Workload& workload);

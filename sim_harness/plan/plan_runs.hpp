@@ -22,63 +22,65 @@ namespace cospot {
 /// The policies of a datacenter: what `tune` chooses.
 struct PlanSetting {
   ChainSpec vm{};
-  ChainSpec spot{};  ///< an empty one: nothing is sold
+  ChainSpec spot{};  ///< empty: nothing is sold
   EvictorSpec evictor{};
   bool saf = false;
   OfferRule otn{};
-  bool is_bound = false;  ///< it needs true lifetimes: an upper bound, not to be set
+  bool is_bound = false;  ///< needs true lifetimes: an upper bound that cannot be deployed
 
-  /// VMs alone are placed.
+  /// Only VMs are placed.
   [[nodiscard]] bool sells_nothing() const { return spot.label.empty() && spot.weighers.empty(); }
   [[nodiscard]] bool cooperates() const { return saf || otn != OfferRule(1); }
   /// "COS, sUTIL, FIFO, SAF on, OTN 4".
   [[nodiscard]] std::string label() const;
 };
 
-/// How idle capacity is divided among what can be sold.
+/// The division of idle capacity among products.
 struct Division {
-  double economy_percent = 0;  ///< of the spots that are asked for: sold as economy instances
-  double confidence = 0;       ///< of what is promised to them; without any: 0
+  double economy_percent = 0;  ///< share of the requested spots sold as economy instances
+  double confidence = 0;       ///< of the promises to them; 0 if there are none
 
   friend bool operator==(const Division&, const Division&) = default;
 };
 
-/// What one run of the whole history came to, by part of its window.
+/// The results of one run over the whole history, by part of its window.
 struct PlanRun {
   PlanSetting setting;
   Division division{};
   std::size_t hosts = 0;
   std::vector<PartAccount> parts{};
-  std::vector<LevelOutcome> levels{};        ///< of the whole window: VMs, economy if any, spots
-  std::optional<double> promised_percent{};  ///< of all vcpus, to the Economy class: the mean
-  std::shared_ptr<const LifetimeQuantiles> quotes{};  ///< at the end, where lifetimes are promised
+  std::vector<LevelOutcome> levels{};  ///< of the whole window: VMs, economy if any, spots
+  /// Mean share of all vcpus promised to the Economy class.
+  std::optional<double> promised_percent{};
+  std::shared_ptr<const LifetimeQuantiles> quotes{};  ///< at the end, if lifetimes are promised
 };
 
-/// The history on its hosts, and what its runs share.
+/// The history, its hosts, and what its runs share.
 struct PlanDatacenter {
-  std::shared_ptr<const TuneSample> history{};  ///< all of it; its evictors know where it is
-  EventSchedule vms{};                          ///< of its VMs alone
-  std::string label{};                          ///< of the history, as it was given
+  /// The whole history; its evictors are prepared for it.
+  std::shared_ptr<const TuneSample> history{};
+  EventSchedule vms{};  ///< of its VMs only
+  std::string label{};  ///< of the history, as given
   HostMix host{};
   WindowParts parts{};
-  EconomyClassSettings economy{};  ///< how its promises are made
-  std::optional<VmUse> vm_use{};   ///< nothing: the parts are too short to promise anything
+  EconomyClassSettings economy{};  ///< how promises are made
+  std::optional<VmUse> vm_use{};   ///< nothing: the parts are too short for promises
   std::shared_ptr<const GivenParts> with{};
   std::vector<PromiseClass> classes{};
 };
 
-/// What one run is to be.
+/// The input of one run.
 struct PlanTask {
   PlanSetting setting;
   Division division{};
   std::size_t hosts = 0;
   bool promises = false;  ///< lifetimes are promised and judged, which changes nothing else
-  double demand = 1;      ///< the share of the spots in the history that are asked for
+  double demand = 1;      ///< the share of the history's spots that are requested
 };
 
 [[nodiscard]] PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task);
 
-/// The same of several at once; the results do not depend on the number of threads.
+/// Several runs in parallel; the results do not depend on the number of threads.
 [[nodiscard]] std::vector<PlanRun> run_plans(const PlanDatacenter& datacenter,
                                              std::span<const PlanTask> tasks, std::size_t threads,
                                              RunCounter& counter);

@@ -5,7 +5,7 @@
 
 namespace cospot {
 
-/// How the capacity of a part was used, fractions of its vcpu-time.
+/// The use of a part's capacity, as fractions of its vcpu-time.
 struct CapacityShares {
   double vms = 0, economy = 0, spots = 0, idle = 0;
 };

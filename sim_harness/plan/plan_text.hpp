@@ -9,12 +9,12 @@
 
 namespace cospot {
 
-/// The decision in three sentences: what to do, what it is worth, what it risks.
+/// The decision in three sentences: what to do, its value, its risk.
 [[nodiscard]] std::vector<std::string> decision_of(const PlanFindings& findings,
                                                    const std::string& currency);
-/// What `cospot plan` prints: the decision, and every number that it rests on.
+/// The output of `cospot plan`: the decision and all numbers behind it.
 [[nodiscard]] SummaryText plan_text(const PlanFindings& findings, const std::string& currency);
-/// The same as one object; docs/json.md has its keys.
+/// The same as one object; docs/json.md describes its keys.
 [[nodiscard]] Json plan_json(const PlanFindings& findings, const std::string& currency);
 
 /// "75 % of the spots as spots, 25 % as Economy instances (confidence 0.9)"; "spots", "nothing".

@@ -7,19 +7,19 @@
 
 namespace cospot {
 
-/// What a study file names beside the plan, as the command line has it.
+/// The inputs that a study file names besides the plan, as given on the command line.
 struct PlannedInputs {
-  std::string host;        ///< a path of a file of hosts, or totals
-  std::string added_type;  ///< or empty
+  std::string host;        ///< a file of hosts, or totals
+  std::string added_type;  ///< may be empty
   std::string currency;
   std::string prices;  ///< an option of `cospot compare`
 };
 
-/// What to set from now on, as a study file: `cospot compare` runs the whole history by it, with
-/// the same numbers. Its comments have the decision and the promised lifetimes to sell, which
-/// `cospot-nova plan` reads.
+/// The settings to deploy, as a study file: `cospot compare` repeats the whole history with them
+/// and gets the same numbers. Its comments contain the decision and the promised lifetimes to sell,
+/// which `cospot-nova plan` reads.
 ///
-/// Args: folder: of the file; paths are relative to it.
+/// Args: folder: the file's folder; paths are relative to it.
 [[nodiscard]] std::string plan_yaml(const PlanFindings& findings, const PlannedInputs& inputs,
                                     const std::filesystem::path& folder);
 

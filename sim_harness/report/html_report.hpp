@@ -6,32 +6,33 @@
 
 namespace cospot {
 
-/// The text of a file that shows results in any browser, without a network. Its content security
-/// policy lets only its own scripts and style run and lets nothing be fetched.
+/// An HTML page that shows results in any browser, without a network. Its content security policy
+/// allows only its own scripts and style, and no downloads.
 ///
-/// `title` is plain text; `answer` is HTML, the summary of the results; `data_json` comes from
+/// `title` is plain text; `answer` is HTML, the summary of the results; `data_json` is from
 /// report_json.
 [[nodiscard]] std::string html_report(std::string_view title, std::string_view answer,
                                       std::string_view data_json);
 
-/// The SHA-256 of a script or style as a content security policy writes it: `sha256-` and Base64.
+/// The SHA-256 of a script or style in the notation of a content security policy: `sha256-` and
+/// Base64.
 [[nodiscard]] std::string csp_hash(std::string_view text);
 
-/// Lets only this script, the chart library and the style run, and nothing be fetched.
+/// A policy that allows only this script, the chart library and the style, and no downloads.
 [[nodiscard]] std::string content_security_policy(std::string_view script);
 
-/// Replaces every {{name}} by its value; what a value holds is not looked at again.
+/// Replaces every {{name}} by its value. Values are not expanded again.
 [[nodiscard]] std::string fill_in(std::string_view text,
                                   const std::map<std::string, std::string_view>& values);
 
-// The parts of a report that are the same in every report: the files of report/assets/, which the
-// build puts into the program (cospot_embed).
+// The parts that all reports share: the files of report/assets/, which the build embeds in the
+// program (cospot_embed).
 
 [[nodiscard]] std::string_view report_template();  ///< HTML with {{placeholders}}
 [[nodiscard]] std::string_view report_style();     ///< CSS
 [[nodiscard]] std::string_view chart_library();    ///< JavaScript: Vega, its interpreter, Vega-Lite
 [[nodiscard]] std::string_view report_script();    ///< JavaScript: script/*.js in order
-[[nodiscard]] std::string_view plan_template();    ///< HTML of the page of a plan
+[[nodiscard]] std::string_view plan_template();    ///< HTML of the plan page
 [[nodiscard]] std::string_view plan_script();      ///< JavaScript: theme.js, plan.js
 [[nodiscard]] std::string_view asset_licences();   ///< of the chart library
 

@@ -6,12 +6,12 @@
 
 namespace cospot {
 
-/// The data of two reports as one: a run is where both have their axes' values, behind a first axis
-/// `database` with the values `before` and `after`. Values of an axis that one of the two lacks
-/// come last; a column that one lacks is left out.
+/// The data of two reports as one: a run is where both have its axis values, with a new first axis
+/// `database` (`before`, `after`). Axis values that one of them lacks come last; columns that one
+/// lacks are dropped.
 ///
-/// Errors: DatabaseError when they are of different studies or have different axes; it starts with
-/// `names`.
+/// Errors: DatabaseError, starting with `names`, if they are of different studies or have different
+/// axes.
 [[nodiscard]] Json joined_data(Json before, Json after, std::string_view names);
 
 }  // namespace cospot

@@ -4,16 +4,15 @@
 
 namespace cospot {
 
-/// What the page of a plan shows.
+/// The contents of the page of a plan.
 struct PlanPage {
   std::string title;
   std::string answer;     ///< HTML: the decision and its tables
-  std::string data_json;  ///< what `cospot plan --json` says, from which the charts are drawn
-  std::string command;    ///< that makes the plan again
+  std::string data_json;  ///< the output of `cospot plan --json`, source of the charts
+  std::string command;    ///< recreates the plan
 };
 
-/// One page that an executive and an engineer both read: complete without a network, as
-/// html_report is.
+/// A page for executives and engineers alike, self-contained as html_report is.
 [[nodiscard]] std::string plan_page(const PlanPage& page);
 
 }  // namespace cospot

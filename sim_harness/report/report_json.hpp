@@ -11,7 +11,7 @@
 
 namespace cospot {
 
-/// What a study declares of its report, and prices.
+/// A study's declarations for its report, and prices.
 struct ReportShows {
   std::optional<StudyFigures> figures{};
   std::vector<std::string_view> samples{};  ///< Study::samples
@@ -19,16 +19,16 @@ struct ReportShows {
   std::optional<WorkloadPrices> prices{};
 };
 
-/// Everything that the report of a study shows, as JSON (docs/report.md) that no text in it can end
-/// early: its configuration, its axes, and a column of every run for each measure, for what is
-/// derived of them, for the figures that the study declares and, with prices, for its money. The
-/// same results give the same text.
+/// The contents of a study's report as JSON (docs/report.md), escaped so that no text in it can end
+/// the script element: its configuration, its axes, and per-run columns for each measure, each
+/// derived measure, the figures that the study declares and, with prices, its money. The same
+/// results give the same text.
 ///
-/// Errors: DatabaseError when a row is not where the study has it. There must be a run.
+/// Errors: DatabaseError if a row is out of place. Expects at least one run.
 [[nodiscard]] std::string report_json(ResultsDatabase& results, const ReportShows& shows = {});
 
-/// The same of two databases of one study: the first axis, `database`, says which.
-/// Errors: DatabaseError when their axes are not the same.
+/// The same for two databases of one study, distinguished by the first axis, `database`. Errors:
+/// DatabaseError if their axes differ.
 [[nodiscard]] std::string report_json(ResultsDatabase& before, const ReportShows& shows_before,
                                       ResultsDatabase& after, const ReportShows& shows_after);
 

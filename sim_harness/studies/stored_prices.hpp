@@ -8,22 +8,22 @@
 
 namespace cospot {
 
-/// Errors: ConfigError when no money is put on the study, or none by flavor.
+/// Errors: ConfigError if the study takes no prices, or none by flavor.
 void require_prices_for(const StudyRegistry& studies, const PriceList& list, std::string_view study,
                         const std::string& where);
 
-/// What a vCPU-hour costs in each workload of a study. Prices by flavor need its requests: a
-/// file is looked for by its label in the current folder and beside the database, and must be the
-/// one that the results are of.
+/// The price of a vCPU-hour in each workload of a study. Prices by flavor need its requests: a file
+/// is searched by its label in the current folder and next to the database, and must be the one
+/// used for the results.
 ///
-/// Errors: ConfigError when no money is put on the study, a workload is not there or another one,
-/// or a flavor has no price.
+/// Errors: ConfigError if the study takes no prices, a workload is missing or differs, or a flavor
+/// has no price.
 [[nodiscard]] WorkloadPrices prices_of_results(const StudyRegistry& studies, const PriceList& list,
                                                ResultsDatabase& results);
 
-/// Keeps prices with the results, in the table `price`, in place of those that were kept before.
+/// Stores prices with the results, in the table `price`, replacing earlier ones.
 void keep_prices(ResultsDatabase& results, const WorkloadPrices& prices);
-/// Nothing: none were kept.
+/// Nothing if none are stored.
 [[nodiscard]] std::optional<WorkloadPrices> kept_prices(ResultsDatabase& results);
 
 }  // namespace cospot

@@ -9,13 +9,13 @@
 
 namespace cospot {
 
-// What a command was given, as a study file in `folder` says it: paths are relative to the folder.
+// A command's inputs as lines of a study file in `folder`: paths are relative to the folder.
 
 [[nodiscard]] std::string workload_line(const WorkloadSpec& spec,
                                         const std::filesystem::path& folder);
 [[nodiscard]] std::string evictor_line(EvictorSpec evictor, const std::filesystem::path& folder);
 [[nodiscard]] std::string chain_line(const ChainSpec& chain);
-/// Args: text: what the option --host says; hosts: what it means.
+/// Args: text: the value of --host; hosts: its meaning.
 [[nodiscard]] std::string host_line(const std::string& text, const HostMix& hosts,
                                     const std::filesystem::path& folder);
 

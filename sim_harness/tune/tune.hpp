@@ -23,15 +23,15 @@ struct TuneSettings {
   std::vector<EvictorSpec> evictors{};
   std::vector<bool> saf{false, true};
   std::vector<OfferRule> otn{};
-  /// In every run; null: nothing but VMs and spots, by one scheduler.
+  /// Parts of every run; null: only VMs and spots, with one scheduler.
   std::shared_ptr<const GivenParts> with{};
-  double max_vm_loss = 0;             ///< a fraction, of every sample
-  std::optional<std::size_t> budget;  ///< runs at most
-  std::uint64_t seed = 1;             ///< of what the budget leaves out
+  double max_vm_loss = 0;             ///< a fraction, for every sample
+  std::optional<std::size_t> budget;  ///< maximum number of runs
+  std::uint64_t seed = 1;             ///< of the random choice when the budget is limited
   std::size_t threads = 1;
 };
 
-/// A candidate's positions among the choices of TuneSettings.
+/// A candidate, as indices into the choices of TuneSettings.
 struct TuneCandidate {
   std::size_t vm = 0;
   std::size_t spot = 0;
@@ -40,7 +40,7 @@ struct TuneCandidate {
   std::size_t otn = 0;
 };
 
-/// The candidates of a tuning, numbered as the runs of one workload and size are in a sweep. The
+/// The candidates of a tuning, numbered like the runs of one workload and size in a sweep. The
 /// settings outlive it.
 class CandidateSpace {
  public:
@@ -48,9 +48,10 @@ class CandidateSpace {
 
   [[nodiscard]] std::size_t size() const { return grid_.run_count(); }
   [[nodiscard]] TuneCandidate at(std::size_t candidate) const;
-  /// The candidate with the same policies that does not cooperate (OTN 1, SAF off), if there is.
+  /// The candidate with the same policies but without cooperation (OTN 1, SAF off), if any.
   [[nodiscard]] std::optional<std::size_t> baseline_of(std::size_t candidate) const;
-  /// Tells whether a policy of it needs true lifetimes: an upper bound, not to be recommended.
+  /// Tells whether one of its policies needs true lifetimes: an upper bound that cannot be
+  /// deployed.
   [[nodiscard]] bool is_bound(std::size_t candidate) const;
 
  private:
@@ -58,35 +59,36 @@ class CandidateSpace {
   Grid grid_;
 };
 
-/// What was simulated: a result for some candidates on some samples.
+/// The simulated results of some candidates on some samples.
 class TuneRuns {
  public:
-  /// Args: more_hosts_percent: hosts that every sample has beside its own. progress: may be null.
+  /// Args: more_hosts_percent: hosts added to each sample. progress: may be null.
   TuneRuns(const TuneSettings& settings, std::span<const TuneSample> samples, HostMix host,
            double more_hosts_percent = 0, ProgressSink* progress = nullptr);
 
-  /// Simulates what is asked for and not known yet, several groups at once. The results do not
-  /// depend on the number of threads.
+  /// Simulates the missing combinations, several groups in parallel. The results do not depend on
+  /// the number of threads.
   void simulate(std::span<const std::size_t> candidates, std::span<const std::size_t> samples);
 
-  /// The run of a sample, with what it goes on from; null: not simulated.
+  /// The run of a sample, including any sample that it continues; null: not simulated.
   [[nodiscard]] const RunResult* find(std::size_t candidate, std::size_t sample) const;
-  /// Whether the sample was simulated with what it goes on from, so that it can be told apart.
+  /// Whether the sample and any sample that it continues were simulated, as needed for its own
+  /// results.
   [[nodiscard]] bool knows(std::size_t candidate, std::size_t sample) const;
-  /// Of a run that was simulated.
+  /// Requires a simulated run.
   [[nodiscard]] CostAndRevenue point(std::size_t candidate, std::size_t sample) const;
-  /// The mean over samples that were simulated.
+  /// The mean over simulated samples.
   [[nodiscard]] CostAndRevenue mean(std::size_t candidate,
                                     std::span<const std::size_t> samples) const;
-  /// What spots earn less what VMs lose, a fraction of what spots request. A lost vCPU-hour of a VM
-  /// counts as so many of a spot as the sample's vm_worth says.
+  /// Spot revenue minus VM loss, as a fraction of the requested spot revenue. A VM's lost vCPU-hour
+  /// counts as `vm_worth` (of the sample) spot vCPU-hours.
   [[nodiscard]] double net(std::size_t candidate, std::size_t sample) const;
-  /// The mean over samples that were simulated.
+  /// The mean over simulated samples.
   [[nodiscard]] double mean_net(std::size_t candidate, std::span<const std::size_t> samples) const;
-  /// How many hosts a sample has.
+  /// The number of hosts of a sample.
   [[nodiscard]] std::size_t hosts(std::size_t sample) const;
   [[nodiscard]] std::size_t count() const { return counter_.done(); }
-  /// No more is simulated; progress shows the runs so far as all of them.
+  /// Ends the simulation; progress then shows the completed runs as the total.
   void finish();
   [[nodiscard]] const CandidateSpace& space() const { return space_; }
 
@@ -104,70 +106,69 @@ class TuneRuns {
   double more_hosts_percent_;
   CandidateSpace space_;
   std::vector<std::optional<RunResult>> results_;  // by sample, then candidate
-  RunCounter counter_;                             // of at most all candidates on all samples
+  RunCounter counter_;                             // limit: all candidates on all samples
 };
 
-/// One round of the search: how many candidates ran on how many samples.
+/// One round of the search: the number of candidates and of samples.
 struct TuneRound {
-  std::size_t candidates = 0;  ///< in the plan: at most
-  std::size_t by_limit = 0;    ///< of them, chosen by the limit; the others are of Pareto layers
+  std::size_t candidates = 0;  ///< in the plan: the maximum
+  std::size_t by_limit = 0;    ///< chosen by the limit; the others are from Pareto layers
   std::size_t samples = 0;
 };
 
 struct TuneOutcome {
-  std::vector<std::size_t> selection;  ///< samples, in the order they were used
+  std::vector<std::size_t> selection;  ///< samples, in order of use
   std::vector<std::size_t> held_out;
   std::vector<TuneRound> rounds;
-  std::vector<std::size_t> complete;  ///< candidates that ran on every selection sample
-  std::vector<std::size_t>
-      finalists;  ///< of them, those to compare the recommendation with, best first
-  /// Those of `complete` that no other of `complete` dominates on the selection samples, the best
-  /// first and of equal ones the first; of more than can be judged, an even choice.
+  std::vector<std::size_t> complete;   ///< candidates that ran on every selection sample
+  std::vector<std::size_t> finalists;  ///< those to compare the recommendation with, best first
+  /// The candidates of `complete` that none of `complete` dominates on the selection samples, best
+  /// first; of identical ones the first; an even sample if there are too many to judge.
   std::vector<std::size_t> front;
-  std::size_t whole_front = 0;  ///< how many there are before that choice
+  std::size_t whole_front = 0;  ///< its size before that sampling
   std::size_t recommendation = 0;
   bool keeps_limit =
       false;  ///< the recommendation keeps the limit of VM loss on every selection sample
   /// The best setting without cooperation (OTN 1, SAF off), by the rule that chose the
-  /// recommendation; none when no candidate is without. What was compared for it: all of them,
-  /// unless the budget is too small.
+  /// recommendation; none if no candidate is without. All of them were compared unless the budget
+  /// is too small.
   std::optional<std::size_t> without_cooperation;
   std::size_t tried_without_cooperation = 0;
-  /// The best of those that a stock Nova can be set to.
+  /// The best of those that a stock Nova can express.
   std::optional<std::size_t> without_cooperation_for_nova;
-  /// The best of the candidates that need true lifetimes, by the same rule: an upper bound.
+  /// The best candidate that needs true lifetimes, by the same rule: an upper bound.
   std::optional<std::size_t> bound;
-  /// The best finalist that a stock Nova can be set to (is_for_nova).
+  /// The best finalist that a stock Nova can express (is_for_nova).
   std::optional<std::size_t> recommendation_for_nova;
 };
 
-/// Throws ConfigError when every candidate needs true lifetimes: none of them can be set.
+/// Throws ConfigError if every candidate needs true lifetimes, because none could be deployed.
 void require_something_to_set(const TuneSettings& settings);
 
-/// Tells whether nova.conf has values for a candidate: an OTN that is a number, an evictor that
-/// needs no lifetimes, and spots without a promise.
+/// Tells whether nova.conf can express a candidate: a numeric OTN, an evictor that needs no
+/// lifetimes, and spots without a promise.
 [[nodiscard]] bool is_for_nova(const TuneSettings& settings, const TuneCandidate& candidate);
 
-/// Searches by successive halving: every candidate (or as many as the budget allows, drawn at
-/// random) on one selection sample, the best third on twice as many samples, and so on; beside
-/// them go whole Pareto layers of spot revenue against VM loss, of as many candidates at most (30
-/// if that is more). The recommendation is the candidate with the most net revenue (TuneRuns::net)
-/// among those that keep the limit of VM loss on every selection sample (when none does, the one
-/// that loses least). It, the other finalists and the front run on the held-out samples, which play
-/// no part in the choice.
+/// Searches by successive halving: every candidate (or a random subset that fits the budget) on one
+/// selection sample, the best third on twice as many samples, and so on. Each round also keeps
+/// whole Pareto layers of spot revenue against VM loss, at most as many candidates again (30 if
+/// that is more). The recommendation is the candidate with the highest net revenue (TuneRuns::net)
+/// among those that keep the limit of VM loss on every selection sample; if none does, the one with
+/// the smallest loss. The recommendation, the other finalists and the front also run on the
+/// held-out samples, which have no influence on the choice.
 ///
-/// Candidates without cooperation are not eliminated, so that the recommendation is compared with
-/// the best of them. Candidates that need true lifetimes have a search of their own, for the upper
-/// bound: they are neither recommendation nor finalists nor on the front.
+/// Candidates without cooperation are never eliminated, so that the recommendation is compared with
+/// the best of them. Candidates that need true lifetimes have a separate search for the upper
+/// bound: they are never the recommendation, a finalist, or on the front.
 ///
-/// Args: held_out: of each sample, whether it judges; with none, all choose and nothing judges.
-/// Errors: ConfigError when the budget is too small, or nothing can be set; PolicyError.
+/// Args: held_out: for each sample, whether it judges; if none does, all samples choose. Errors:
+/// ConfigError if the budget is too small or no candidate can be deployed; PolicyError.
 [[nodiscard]] TuneOutcome tune(const TuneSettings& settings, const std::vector<bool>& held_out,
                                TuneRuns& runs);
 
-/// Cross-validation: the search once for each fold, which is held out while the others choose.
+/// Cross-validation: one search per fold, which is held out while the others choose.
 ///
-/// Args: fold_of: of each sample, from 0 (draw_folds). Errors: ConfigError when there is one fold;
+/// Args: fold_of: for each sample, from 0 (draw_folds). Errors: ConfigError if there is one fold;
 /// PolicyError.
 [[nodiscard]] std::vector<TuneOutcome> cross_validate(const TuneSettings& settings,
                                                       std::span<const std::size_t> fold_of,

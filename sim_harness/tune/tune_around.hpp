@@ -8,20 +8,20 @@
 
 namespace cospot {
 
-/// What a study file names beside settings, as the command line has it.
+/// The inputs that a study file names besides settings, as given on the command line.
 struct TunedInputs {
   std::span<const WorkloadSpec> workloads;
   const TunedDatacenter& datacenter;
-  std::string host{};        ///< a path of a file of hosts, or totals
-  std::string added_type{};  ///< or empty
+  std::string host{};        ///< a file of hosts, or totals
+  std::string added_type{};  ///< may be empty
   std::string prices{};      ///< an option of `cospot compare`, or empty
 };
 
-/// A study file around what a tuning found, for `cospot compare`: its policies and those of the
-/// best setting without cooperation, SAF on and off, and its offer between the next smaller and the
-/// next larger one that was tried, on the same hosts. One workload is whole again.
+/// A study file for `cospot compare` around the result of a tuning: its policies and those of the
+/// best setting without cooperation, SAF on and off, its offer and the next smaller and larger
+/// offers tried, on the same hosts. A single workload is not split.
 ///
-/// Args: folder: of the file; paths are relative to it.
+/// Args: folder: the file's folder; paths are relative to it.
 [[nodiscard]] std::string around_yaml(const TuneFindings& findings, const TunedInputs& inputs,
                                       const std::filesystem::path& folder);
 

@@ -8,11 +8,11 @@
 
 namespace cospot {
 
-/// A candidate, and what it came to on the samples that `search` trained with and held out.
+/// A candidate and its results on the training and held-out samples of `search`.
 [[nodiscard]] Json setting_json(const TuneFindings& findings, std::size_t candidate,
                                 const TuneOutcome& search);
 
-/// What tune_text says, as JSON; docs/json.md describes its keys. money: with prices.
+/// The content of tune_text as JSON; docs/json.md describes its keys. `money` requires prices.
 [[nodiscard]] Json tune_json(const TuneFindings& findings,
                              const std::optional<TuneMoney>& money = {});
 

@@ -7,14 +7,14 @@
 
 namespace cospot {
 
-/// What all requests of the tuned workloads come to inside their windows.
+/// The total money requested in the tuned workloads inside their windows.
 struct RequestedMoney {
   double vms = 0;
   double spots = 0;
   double days = 0;  ///< of all windows
 };
 
-/// What a setting earns and loses, were its expected shares those of the whole workloads.
+/// The money of a setting if its expected shares applied to the whole workloads.
 struct SettingMoney {
   double spots_earned = 0;
   double vms_lost = 0;
@@ -28,9 +28,9 @@ struct TuneMoney {
   std::optional<SettingMoney> without_cooperation{};
 };
 
-/// The shares are those under "Expected": what each search recommends, or where the verdict is to
-/// keep what there is, its best setting without cooperation, on the samples that played no part in
-/// it.
+/// The shares are those under "Expected": for each search its recommendation (or, if the verdict is
+/// to keep the current setting, its best setting without cooperation), on samples that did not
+/// choose it.
 [[nodiscard]] TuneMoney tune_money(const RequestedMoney& requested, const TuneFindings& findings);
 
 [[nodiscard]] std::string tune_money_text(const TuneMoney& money);

@@ -9,15 +9,15 @@
 
 namespace cospot {
 
-/// A tuning as an unfinished sweep: samples x their host counts x candidates. It holds the runs
-/// that were done, so that everything that reads results reads them.
+/// A tuning as an unfinished sweep: samples x their host counts x candidates. It contains the
+/// completed runs, so that all tools that read results can read them.
 struct TuneRecord {
   ProviderSettings sweep;
   std::vector<InputRecord> workloads;
   std::vector<Row> rows;  ///< in grid order, without times
 };
 
-/// What its database says of itself.
+/// The database tables that describe it.
 [[nodiscard]] ExperimentTables tune_tables(const TuneRecord& record);
 
 [[nodiscard]] TuneRecord tune_record(const TuneSettings& settings,

@@ -9,7 +9,7 @@
 
 namespace cospot {
 
-/// What a tuning found, for its texts. All that it refers to outlives it.
+/// The results of a tuning, for its texts. Referenced objects outlive it.
 struct TuneFindings {
   const TuneSettings& settings;
   std::span<const TuneSample> samples;
@@ -18,28 +18,28 @@ struct TuneFindings {
   std::span<const TuneOutcome> folds;  ///< of cross_validate; empty: `outcome` has held-out samples
   const std::optional<WholeWorkload>& whole;  ///< of make_samples
   TuneVerdict verdict{};
-  std::span<const MoreHosts> tried{};  ///< where the verdict is to keep what there is
+  std::span<const MoreHosts> tried{};  ///< if the verdict is to keep the current setting
 
-  /// The searches that were judged by samples they did not know.
+  /// The searches judged by samples they did not use.
   [[nodiscard]] std::span<const TuneOutcome> judged() const {
     return folds.empty() ? std::span(&outcome, 1) : folds;
   }
 };
 
-/// What a setting earns and loses on samples that played no part in its choice, fractions of what
-/// is requested there: means over the samples.
+/// The revenue and loss of a setting on samples that did not choose it, as fractions of the
+/// requested revenue: means over the samples.
 struct ExpectedFigures {
   std::size_t samples = 0;
-  std::size_t over_limit = 0;  ///< of them, those that lose more VM revenue than the limit
+  std::size_t over_limit = 0;  ///< samples whose VM loss exceeds the limit
   MeanInterval spot_share{};
   MeanInterval vm_loss{};
 };
 
-/// Of what each search advises.
+/// For the setting that each search advises.
 [[nodiscard]] ExpectedFigures expected_figures(const TuneFindings& findings);
 
-/// What to set, what it earned and lost on the held-out samples, how sure that is, and the Pareto
-/// front, in words and tables.
+/// What to set, its revenue and loss on the held-out samples with confidence, and the Pareto front,
+/// as text and tables.
 [[nodiscard]] std::string tune_text(const TuneFindings& findings);
 
 }  // namespace cospot

@@ -13,65 +13,67 @@
 
 namespace cospot {
 
-/// What the validation samples say of what the searches recommend.
+/// The verdict of the validation samples on the searches' recommendations.
 enum class TuneAdvice {
-  kCooperate,     ///< it keeps the limit of VM loss on each, and earns more beyond its interval
-  kKeepForLimit,  ///< it loses more VM revenue than the limit: do not cooperate
-  kKeepForGain,   ///< it does not earn more than no cooperation beyond its interval
+  kCooperate,     ///< keeps the limit of VM loss on each, and its gain's interval is above 0
+  kKeepForLimit,  ///< exceeds the limit of VM loss: do not cooperate
+  kKeepForGain,   ///< its gain over no cooperation has no interval above 0
   kNotCompared,   ///< no setting without cooperation was tried
 };
 
-/// "cooperate", "keep: over the limit", ...: what a JSON key says.
+/// The JSON value: "cooperate", "keep: over the limit", ...
 [[nodiscard]] std::string_view advice_name(TuneAdvice advice);
 
-/// What of each search a verdict is of.
+/// The choice of each search that a verdict is about.
 enum class JudgedChoice {
   kBest,     ///< TuneOutcome::recommendation
-  kForNova,  ///< TuneOutcome::recommendation_for_nova: a plainer offer and evictor
+  kForNova,  ///< TuneOutcome::recommendation_for_nova: a simpler offer and evictor
 };
 
-/// A judgement out of sample: every figure is of samples that did not choose the setting.
+/// An out-of-sample verdict: every figure is from samples that did not choose the setting.
 struct TuneVerdict {
   TuneAdvice advice = TuneAdvice::kNotCompared;
   JudgedChoice choice = JudgedChoice::kBest;
-  MeanInterval gain{};  ///< net revenue beyond no cooperation, a fraction of what spots request
-  std::size_t searches = 0;    ///< of all folds, or one
-  std::size_t chose_it = 0;    ///< of them, those that chose what is recommended
-  std::size_t validated = 0;   ///< samples
-  std::size_t over_limit = 0;  ///< of them, those on which the recommendation loses too much
+  /// Net revenue over no cooperation, a fraction of the requested spot revenue.
+  MeanInterval gain{};
+  std::size_t searches = 0;            ///< one per fold, or one in all
+  std::size_t chose_it = 0;            ///< those that chose the recommendation
+  std::size_t validated = 0;           ///< samples
+  std::size_t over_limit = 0;          ///< those on which the recommendation exceeds the limit
   std::size_t over_limit_without = 0;  ///< the same without cooperation
-  double most_lost = 0;                ///< of a sample's VM revenue
-  std::size_t over_limit_of_best = 0;  ///< where the choice is not the best: of that
+  double most_lost = 0;                ///< maximum VM revenue lost in a sample
+  std::size_t over_limit_of_best = 0;  ///< if the choice is not the best: the best's
 
   [[nodiscard]] bool cooperates() const {
     return advice == TuneAdvice::kCooperate || advice == TuneAdvice::kNotCompared;
   }
 };
 
-/// Judges what `judged` recommend: the searches of all folds, or the one with held-out samples.
-/// Paired by sample: what the recommendation of a search earns, net of lost VMs, less what the best
-/// setting without cooperation of the same search does. Where the best of all settings does not
-/// keep the limit, or does not earn more beyond its interval, the best that Nova can be set to may.
+/// Judges the recommendations of `judged`: the searches of all folds, or the one with held-out
+/// samples. Pairs by sample: the net revenue of a search's recommendation minus that of its best
+/// setting without cooperation. If the best of all settings exceeds the limit or has no gain with
+/// an interval above 0, the best that Nova can express may still pass.
 [[nodiscard]] TuneVerdict judge(const TuneSettings& settings, const TuneRuns& runs,
                                 const TuneOutcome& outcome, std::span<const TuneOutcome> judged);
 
-/// What to set by a verdict: the recommendation of the search, or the best without cooperation.
+/// The setting to deploy by a verdict: the search's recommendation, or the best without
+/// cooperation.
 [[nodiscard]] std::size_t advised(const TuneVerdict& verdict, const TuneOutcome& outcome);
-/// The same of those that nova.conf has values for.
+/// The same among those that nova.conf can express.
 [[nodiscard]] std::optional<std::size_t> advised_for_nova(const TuneVerdict& verdict,
                                                           const TuneOutcome& outcome);
 
 /// A search with more hosts, for a datacenter in which cooperation does not pay.
 struct MoreHosts {
-  double percent = 0;     ///< more than the datacenter has
+  double percent = 0;     ///< in addition to the datacenter's hosts
   std::size_t hosts = 0;  ///< of the whole workload, or of the first sample
-  std::size_t added = 0;  ///< of them, those that it does not have
-  std::string setting;    ///< that was found
+  std::size_t added = 0;  ///< those that the datacenter lacks
+  std::string setting;    ///< the setting found
   TuneVerdict verdict{};
 };
 
-/// The first lines of the output: what to do, and the evidence for it. `tried`: searches with more
-/// hosts, of which the last may be the first that pays.
+/// The first lines of the output: the recommendation and the evidence for it. `tried`: searches
+/// with more hosts; the last may be the first one that pays.
 [[nodiscard]] std::string verdict_text(const TuneVerdict& verdict, double max_vm_loss,
                                        std::span<const MoreHosts> tried);
 [[nodiscard]] Json verdict_json(const TuneVerdict& verdict, std::span<const MoreHosts> tried);

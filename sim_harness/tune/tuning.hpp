@@ -19,45 +19,45 @@ inline constexpr std::size_t kMostTuneParts = 1000;
 
 /// Policies and offers to choose from, by name.
 struct TuneCandidates {
-  TuneCandidates();  ///< those that are tried unless somebody says otherwise
+  TuneCandidates();  ///< the default candidates
 
   std::vector<std::string> vm;
   std::vector<std::string> spot;
   std::vector<std::string> evictor;
   std::vector<std::string> otn;
-  std::vector<std::string> promises{};  ///< targets for which spot policies are tried too
-  /// Files of lifetime models; one of each kind at most. An evictor without one has its built-in.
+  std::vector<std::string> promises{};  ///< targets with which spot policies are tried too
+  /// Files of lifetime models, at most one of each kind. Other evictors use the built-in model.
   std::vector<std::string> models{};
   std::string dashes = "--";  ///< before the names of these in errors
 };
 
-/// Adds candidates to settings. Errors: ConfigError for what is unknown, or given twice.
+/// Adds candidates to settings. Errors: ConfigError for an unknown or duplicate candidate.
 void add_candidates(const TuneCandidates& candidates, PolicyLoader& loader, TuneSettings& settings);
 
-/// Errors: ConfigError for what is given twice; `option`: what it is called.
+/// Errors: ConfigError for duplicates; `option` is the name to report.
 void require_distinct(const std::vector<std::string>& values, std::string_view option);
 
-/// The datacenter to tune: `hosts` of them, a headroom, or all that `host` declares. Errors:
+/// The datacenter to tune: `hosts` hosts, a headroom, or all that `host` declares. Errors:
 /// ConfigError.
 [[nodiscard]] TunedDatacenter tuned_datacenter(HostMix host, std::optional<std::size_t> hosts,
                                                std::optional<double> headroom_percent,
                                                const std::string& dashes);
 
-/// What is tuned, and how it is judged.
+/// The input of a tuning, and how it is judged.
 struct TuneRequest {
   std::vector<WorkloadSpec> workloads;
   TunedDatacenter datacenter;
   TuneSettings settings;
   std::size_t parts = kDefaultTuneParts;  ///< of a single workload
   std::optional<std::size_t> folds{};
-  /// By workload, the price of a VM's vCPU-hour in prices of a spot's; empty: the same.
+  /// By workload, the price of a VM's vCPU-hour relative to a spot's; empty: 1.
   std::vector<double> vm_worth{};
 };
 
-/// One search over all samples, those of the cross-validation, and what to make of them.
+/// One search over all samples, those of the cross-validation, and the verdict.
 class Tuning {
  public:
-  /// Runs it. `warn` is called once, before the first run.
+  /// Runs the tuning. Calls `warn` once, before the first run.
   ///
   /// Errors: ConfigError, WorkloadError, PolicyError.
   Tuning(TuneRequest request, ProgressSink& progress,
@@ -83,7 +83,7 @@ class Tuning {
   /// 1: half of the samples judge instead. Each part of a single workload is a fold.
   [[nodiscard]] std::size_t number_of_folds() const;
   [[nodiscard]] Searches search(TuneRuns& runs) const;
-  /// Whether cooperation pays with so many hosts more, up to the first number with which it does.
+  /// Whether cooperation pays with more hosts; stops at the first number with which it does.
   [[nodiscard]] std::vector<MoreHosts> try_more_hosts(ProgressSink& progress) const;
 
   TuneRequest request_;

@@ -1,4 +1,4 @@
-"""What `cospot.broker_recommend` returns (docs/broker.md). Costs are in USD."""
+"""The result of `cospot.broker_recommend` (docs/broker.md). Costs are in USD."""
 
 from __future__ import annotations
 
@@ -9,27 +9,28 @@ from cospot.interval import Interval
 
 @dataclass(frozen=True)
 class BrokerSetting:
-    """One way to run the jobs, over its seeds."""
+    """A setting for running the jobs, with its results over all seeds."""
 
     bid: str
     alpha: float
     fault_tolerance: str
     market_choice: str
-    seeds: int  #: on which it ran
-    cost: Interval  #: of a run
-    cost_per_useful_job: Interval | None  #: None: with a seed no job was in time
-    to_best: Interval | None  #: its cost per useful job beyond the best's, a share of that
-    told_apart: bool  #: whether the interval of `to_best` leaves out 0
-    saving: Interval  #: of what the same jobs cost on-demand
-    late_share: float  #: of all jobs
-    #: Of the worst seed.
+    seeds: int  #: number of seeds it ran on
+    cost: Interval  #: per run
+    cost_per_useful_job: Interval | None  #: None: some seed had no job in time
+    #: its excess cost per useful job over the best, as a fraction of the best's
+    to_best: Interval | None
+    told_apart: bool  #: whether the interval of `to_best` excludes 0
+    saving: Interval  #: fraction of the on-demand cost of the same jobs
+    late_share: float  #: fraction of all jobs
+    #: Maximum over the seeds.
     worst_late_share: float = field(metadata={"key": "late_share_worst_seed"})
-    revocations: float  #: of a run
+    revocations: float  #: per run
 
 
 @dataclass(frozen=True)
 class OnDemand:
-    """The same jobs on on-demand instances alone, where that is cheapest."""
+    """The same jobs on on-demand instances only, where those are cheapest."""
 
     market_choice: str
     cost: Interval
@@ -52,19 +53,19 @@ class MarketBid:
 
 @dataclass(frozen=True)
 class BrokerRecommendation:
-    """The cheapest way to run a customer's jobs, and all others."""
+    """The cheapest setting for a customer's jobs, and all others."""
 
     seeds: int
-    days: float  #: in which the jobs are submitted
-    #: Beyond those that are late on-demand too.
+    days: float  #: over which the jobs are submitted
+    #: In addition to jobs that are late even on-demand.
     allowed_late_share: float = field(metadata={"key": "allowed_late_share_beyond_on_demand"})
-    recommendation: BrokerSetting | None  #: None: none saves money beyond its interval
+    recommendation: BrokerSetting | None  #: None: no setting's saving has an interval above 0
     best: BrokerSetting | None
     cost_per_month: Interval | None  #: of `best`
-    bids: list[MarketBid]  #: the market most used first
+    bids: list[MarketBid]  #: most used market first
     on_demand: OnDemand
     drawn: list[str]  #: what the job log does not state
     cautions: list[str]
-    within_risk: list[BrokerSetting]  #: late no more often than allowed, the cheapest first
+    within_risk: list[BrokerSetting]  #: late no more often than allowed, cheapest first
     beyond_risk: list[BrokerSetting]
-    dropped: list[BrokerSetting]  #: after the first seeds: dearer or later beyond doubt
+    dropped: list[BrokerSetting]  #: after the first seeds: significantly dearer or later

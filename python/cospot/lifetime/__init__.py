@@ -1,8 +1,8 @@
-"""Lifetime prediction for the evictors LPML and LPKM: train models, tell how good they are.
+"""Lifetime prediction for the evictors LPML and LPKM: trains and evaluates models.
 
 The command line is ``cospot lifetime train`` and ``cospot lifetime eval``; docs/lifetime-model.md
-describes the models, their files, and how unknown ends are treated. Training a network needs
-scikit-learn, the plot of an evaluation Matplotlib (``pip install cospot[lifetime]``).
+describes the models, their files, and the treatment of unknown ends. Training a network requires
+scikit-learn, plotting an evaluation Matplotlib (``pip install cospot[lifetime]``).
 """
 
 from __future__ import annotations

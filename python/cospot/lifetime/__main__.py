@@ -1,4 +1,4 @@
-"""``python -m cospot.lifetime``: what ``cospot lifetime train`` and ``eval`` run."""
+"""``python -m cospot.lifetime``: implements ``cospot lifetime train`` and ``eval``."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file, all of it or nothing."""
+    """Write a file atomically."""
     try:
         handle, part = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
@@ -92,7 +92,7 @@ def _train(arguments: argparse.Namespace) -> None:
 
 
 def _options_of_kind(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of the kind of model that is asked for; those of the other are refused."""
+    """Return the options of the requested kind of model; reject those of the other kind."""
     for kind, defaults in _OPTIONS.items():
         given = [name for name in defaults if getattr(arguments, name) is not None]
         if kind != arguments.kind and given:
@@ -142,6 +142,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    # Both signals unwind, so that a half-written file is removed.
+    # Make both signals unwind, so that an incomplete file is removed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(main())

@@ -1,6 +1,6 @@
-"""Intervals of age: the grid on which hazards are discrete, and which of its intervals a spot saw.
+"""Age intervals: the grid on which hazards are discrete, and the intervals observed of each spot.
 
-A hazard is the chance that a spot that has reached an interval ends in it.
+A hazard is the probability that a spot that reaches an interval ends in it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ _MINUTE = 60.0
 _HOUR = 3600.0
 _DAY = 86400.0
 
-# (until, width) in seconds. Narrow where many spots end: within minutes, and around a day. No
-# wider than a day, so that three days of training see whole intervals of old spots, too. Until day
-# 120: the oldest spot of a 14-day window at day 90 is 104 days old, if it came inside the window.
+# (until, width) in seconds. Narrow where many spots end: in the first minutes, and around one day.
+# At most a day wide, so that three days of training contain whole intervals of old spots. They
+# extend to day 120: the oldest spot of a 14-day window, if requested inside it, is 104 days old at
+# day 90.
 _SEGMENTS = (
     (10 * _MINUTE, _MINUTE),
     (1 * _HOUR, 5 * _MINUTE),
@@ -34,8 +35,8 @@ class AgeIntervals:
     """Consecutive intervals of age.
 
     Attributes:
-        edges: Shape (k + 1,), seconds, from 0: where intervals start and end.
-        segment: Shape (k,): intervals of one segment have the same width.
+        edges: Shape (k + 1,), seconds, from 0: boundaries of the intervals.
+        segment: Shape (k,): intervals in one segment have the same width.
     """
 
     edges: Floats
@@ -65,12 +66,12 @@ def default_intervals() -> AgeIntervals:
 
 @dataclass(frozen=True)
 class PersonPeriods:
-    """One row for each interval that was seen of each spot ("person-period" data).
+    """One row for each observed interval of each spot ("person-period" data).
 
     Attributes:
         spot: Shape (m,): the spot's row in its table.
         interval: Shape (m,): the interval.
-        ended: Shape (m,): 1 when the spot ended in it, 0 when it survived it.
+        ended: Shape (m,): 1 if the spot ended in it, 0 if it survived it.
     """
 
     spot: Integers
@@ -79,27 +80,26 @@ class PersonPeriods:
 
 
 def expand(spots: SpotTable, edges: Floats, until_s: float, from_s: float = 0.0) -> PersonPeriods:
-    """List the intervals of age that were watched as a whole, and whether the spot ended in them.
+    """List the fully observed age intervals of each spot, and whether it ended in them.
 
-    Watching starts at `from_s` and ends at `until_s`. A spot that was already running at `from_s`
-    is there only because it had survived until then (left truncation), so it tells nothing of the
-    intervals that began before. A spot that still runs at `until_s` has an unknown end (right
-    censoring) and tells that it survived. An interval of which `until_s` lies inside is left out
-    whether the spot ended before or not: to keep only those that ended would make lives look
-    shorter than they are.
+    Observation lasts from `from_s` to `until_s`. A spot that is already running at `from_s` is
+    included only because it survived until then (left truncation), so intervals that began earlier
+    are left out. A spot that still runs at `until_s` has an unknown end (right censoring) and
+    counts as surviving. The interval that contains `until_s` is left out whether the spot ended
+    earlier in it or not: keeping only the spots that ended would bias lifetimes downwards.
 
     Args:
-        spots: n spots; what happened after `until_s` is not looked at.
+        spots: n spots; events after `until_s` are ignored.
         edges: Edges of k intervals, seconds, from 0.
-        until_s: End of watching, seconds since window start.
-        from_s: Start of watching.
+        until_s: End of observation, seconds since window start.
+        from_s: Start of observation.
 
     Returns:
         The rows, by spot, then by interval.
     """
     entry_age = np.maximum(from_s - spots.requested_s, 0.0)
     first = np.searchsorted(edges, entry_age, side="left")
-    # The number of intervals whose end was reached before watching ended, had the spot lived on.
+    # The number of intervals that would be fully observed if the spot lived on.
     watched = np.searchsorted(edges, until_s - spots.requested_s, side="right") - 1
     lifetime = np.where(spots.ended_s <= until_s, spots.lifetime_s, np.inf)
     died_in = np.where(

@@ -11,15 +11,16 @@ from cospot.lifetime.spots import Floats, Integers, SpotTable
 
 
 def kaplan_meier_hazards(spots: SpotTable, edges: Floats, until_s: float) -> Floats:
-    """Estimate the share that ends in each interval of age, from all spots alike.
+    """Estimate the hazard of each age interval from all spots together.
 
     The product-limit estimate with unknown ends (alive at `until_s`) and late entries (running at
-    time 0), read at the edges. From the last age at which anybody was watched on, nobody ends.
+    time 0), evaluated at the edges. Beyond the last age at which any spot was observed, hazards are
+    0.
 
     Args:
-        spots: The spots; what happened after `until_s` is not looked at.
+        spots: The spots; events after `until_s` are ignored.
         edges: Edges of k intervals, seconds, from 0.
-        until_s: End of watching.
+        until_s: End of observation.
 
     Returns:
         Hazards, shape (k,).
@@ -31,7 +32,7 @@ def kaplan_meier_hazards(spots: SpotTable, edges: Floats, until_s: float) -> Flo
     is_end = known.ended_s <= until_s
     exit_age = np.minimum(known.ended_s, until_s) - known.requested_s
     ages, ends = np.unique(exit_age[is_end], return_counts=True)
-    # At risk at an age: entered before it (or at it, for lives of no length), left not before it.
+    # At risk at an age: entered before it (or at it, for lifetimes of 0) and not left before it.
     entered: Integers = np.asarray(np.searchsorted(entry, ages, side="left"))
     entered = np.where(ages == 0, np.searchsorted(entry, 0.0, side="right"), entered)
     left = np.searchsorted(np.sort(exit_age), ages, side="left")
@@ -40,7 +41,8 @@ def kaplan_meier_hazards(spots: SpotTable, edges: Floats, until_s: float) -> Flo
     interval: Integers = np.asarray(np.searchsorted(edges, ages, side="right")) - 1
     inside = interval < len(edges) - 1
     staying = np.ones(len(edges) - 1)
-    # Interval by interval: after an age that nobody survived others may be watched all the same.
+    # Compute interval by interval: after an age that no spot survived, others may still be
+    # observed.
     np.multiply.at(staying, interval[inside], factors[inside])
     hazards: Floats = 1 - staying
     return hazards
@@ -58,7 +60,7 @@ class KaplanMeier:
         return curves.expected_rest(self.edges, self._rows(len(spots)), age, limit)
 
     def survival(self, spots: SpotTable, age_s: float) -> Floats:
-        """Return the chance to reach an age, shape (n,)."""
+        """Return the probability of reaching an age, shape (n,)."""
         age = np.full(len(spots), age_s)
         return curves.survival_at(self.edges, self._rows(len(spots)), age)
 
@@ -68,9 +70,10 @@ class KaplanMeier:
 
 @dataclass(frozen=True)
 class FlavorMean:
-    """A spot lives as long as the spots of its size that ended did on average.
+    """Predicts the mean lifetime of the ended spots of the same size.
 
-    What a first script would do: it leaves out whoever still runs, and so says too little.
+    This is what a first script would do. It ignores spots that still run, so its predictions are
+    too low.
     """
 
     means: dict[tuple[int, ...], float]
@@ -81,7 +84,7 @@ class FlavorMean:
         return np.array([self.means.get(tuple(size), self.overall) for size in spots.flavors])
 
     def expected_rest(self, spots: SpotTable, age: Floats, limit: Floats) -> Floats:
-        """Return what is left of the mean, seconds, not beyond the limit."""
+        """Return the rest of the mean, seconds, up to the limit."""
         return np.clip(np.minimum(self.lifetime(spots), limit) - age, 0.0, None)
 
     def survival(self, spots: SpotTable, age_s: float) -> Floats:
@@ -90,7 +93,7 @@ class FlavorMean:
 
 
 def flavor_means(spots: SpotTable, until_s: float) -> FlavorMean:
-    """Average the lifetimes that had ended by `until_s`, by size."""
+    """Average the lifetimes that ended by `until_s`, by size."""
     ended = spots.select(spots.ended_s <= until_s)
     sizes, which = np.unique(ended.flavors, axis=0, return_inverse=True)
     sums = np.bincount(which.reshape(-1), weights=ended.lifetime_s, minlength=len(sizes))

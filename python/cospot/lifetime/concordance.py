@@ -1,4 +1,4 @@
-"""Concordance: how often the spot that is said to live longer does live longer."""
+"""Concordance: how often the spot predicted to live longer does live longer."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from cospot.lifetime.spots import Floats
 
 @dataclass(frozen=True)
 class Concordance:
-    """Counted pairs; those of several groups can be added up.
+    """Counts of pairs; counts of several groups can be added.
 
     Attributes:
-        right: Comparable pairs in the right order; pairs predicted alike count one half.
+        right: Comparable pairs in the right order; equal predictions count one half.
         pairs: Comparable pairs: it is known which of the two lived longer.
     """
 
@@ -35,21 +35,21 @@ class Concordance:
 def count_concordance(
     predicted: Floats, lifetime: Floats, ended: npt.NDArray[np.bool_]
 ) -> Concordance:
-    """Count the pairs whose order is predicted right (Harrell's C, with censoring).
+    """Count the correctly predicted orders of pairs (Harrell's C, with censoring).
 
-    Of two spots it is known that the second lived longer when the first ended, and the second was
-    seen alive later, or at the same time without ending then.
+    A pair is comparable if one spot ended and the other was seen alive later, or at the same time
+    without ending then.
 
     Args:
         predicted: Shape (n,): predicted lifetimes, in any unit.
-        lifetime: Shape (n,): how long each was seen to live.
+        lifetime: Shape (n,): observed lifetime.
         ended: Shape (n,): whether it ended then; false: its end is unknown and later (censored).
 
     Source: Harrell et al., Evaluating the yield of medical tests, JAMA 1982.
     """
-    order = np.lexsort((ended, -lifetime))  # the longest first; at equal times censored ones first
-    longer: list[float] = []  # predictions of those seen longer, sorted
-    waiting: list[float] = []  # of those that ended at the time that is looked at
+    order = np.lexsort((ended, -lifetime))  # longest first; ties: censored ones first
+    longer: list[float] = []  # predictions of spots observed longer, sorted
+    waiting: list[float] = []  # predictions of spots that ended at the current time
     right, pairs = 0.0, 0
     now = float("nan")
     for row in order:

@@ -1,6 +1,6 @@
-"""Life curves: what a sequence of hazards says of the time that is left.
+"""Life curves: remaining lifetimes computed from a sequence of hazards.
 
-The same arithmetic as guarantees/life_curve.cpp, for whole arrays.
+The same arithmetic as guarantees/life_curve.cpp, on whole arrays.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _LEAST_SURVIVAL = 1e-250
 
 
 def survival_at_edges(hazards: Floats) -> Floats:
-    """Return the share of lives that reach each edge.
+    """Return the share of spots that reach each edge.
 
     Args:
         hazards: Shape (n, k).
@@ -28,7 +28,7 @@ def survival_at_edges(hazards: Floats) -> Floats:
 
 
 def _at(edges: Floats, survival: Floats, rest: Floats, age: Floats) -> tuple[Floats, Floats]:
-    """Return survival and mean rest (to the last edge) at one age a row, all shape (n,)."""
+    """Return survival and mean rest (to the last edge) at one age per row, all shape (n,)."""
     rows = np.arange(len(age))
     interval = np.minimum(np.searchsorted(edges, age, side="right") - 1, len(edges) - 2)
     beyond = age >= edges[-1]
@@ -41,7 +41,7 @@ def _at(edges: Floats, survival: Floats, rest: Floats, age: Floats) -> tuple[Flo
 
 
 def survival_at(edges: Floats, hazards: Floats, age: Floats) -> Floats:
-    """Return the share of lives that reach an age.
+    """Return the share of spots that reach an age.
 
     Args:
         edges: Shape (k + 1,), seconds, from 0.
@@ -56,15 +56,15 @@ def survival_at(edges: Floats, hazards: Floats, age: Floats) -> Floats:
 
 
 def expected_rest(edges: Floats, hazards: Floats, age: Floats, limit: Floats) -> Floats:
-    """Return the mean life after an age of those that reach it, counted to an age limit.
+    """Return the mean remaining life of spots that reach an age, counted to an age limit.
 
-    Inside an interval lives end evenly; after the last edge none ends.
+    Ends are spread evenly within an interval; after the last edge there are none.
 
     Args:
         edges: Shape (k + 1,), seconds, from 0.
         hazards: Shape (n, k).
         age: Shape (n,), seconds from 0.
-        limit: Shape (n,), seconds: life after this age does not count.
+        limit: Shape (n,), seconds: lifetime beyond this age does not count.
 
     Returns:
         Shape (n,), seconds, from 0 to ``limit - age``.

@@ -1,4 +1,4 @@
-"""The quality of predictions on the days after training, compared with those without a network."""
+"""The quality of predictions after the training days, compared with simple baselines."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _GROUPS = 5
 
 
 class Predictor(Protocol):
-    """Predicts lives of spots."""
+    """Predicts lifetimes of spots."""
 
     def expected_rest(self, spots: SpotTable, age: Floats, limit: Floats) -> Floats:
         """Return expected remaining lives, seconds; see `curves.expected_rest`."""
 
     def survival(self, spots: SpotTable, age_s: float) -> Floats:
-        """Return the chance of each spot to reach an age."""
+        """Return the probability of each spot to reach an age."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class _Learned:
 
 @dataclass(frozen=True)
 class CalibrationGroup:
-    """Spots that are predicted alike: a fifth of all, by predicted survival."""
+    """Spots with similar predictions: a fifth of all, by predicted survival."""
 
     horizon: str
     spots: int
@@ -62,18 +62,18 @@ class CalibrationGroup:
 
 @dataclass(frozen=True)
 class Score:
-    """How good one predictor is.
+    """The scores of one predictor.
 
     Attributes:
         name: The predictor.
         at_request: Concordance of the expected life at the request, of spots requested after the
             training days.
-        running: Concordance of the expected remaining life of the spots that run at the same time,
-            at the start of each day after the training days: what LPML compares.
+        running: Concordance of the expected remaining life of simultaneously running spots, at the
+            start of each day after the training days: the comparison that LPML makes.
         calibration: Groups for each horizon.
         mean_rest_days: Mean expected remaining life of those running spots, to the day on which
-            watching stopped.
-        true_mean_rest_days: What it was, to that day.
+            observation stopped.
+        true_mean_rest_days: Its true value, to that day.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Score:
 
     @property
     def calibration_error(self) -> float:
-        """Mean absolute difference of predicted and observed survival, over groups by size.
+        """Mean absolute difference of predicted and observed survival, weighted by group size.
 
         NaN without groups.
         """
@@ -103,7 +103,7 @@ class Evaluation:
     Attributes:
         scores: The model first.
         spots: Spots requested after the training days.
-        censored: Those of them whose end is unknown.
+        censored: Spots of these whose end is unknown.
         observed_until: The day on which observation stopped.
     """
 
@@ -162,7 +162,7 @@ class Evaluation:
 def _seen_life(
     spots: SpotTable, from_s: Floats, watched_s: float
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return the life seen after a time, and whether it ended while it was watched."""
+    """Return the life observed after a time, and whether it ended during observation."""
     return np.minimum(spots.ended_s, watched_s) - from_s, spots.ended_s <= watched_s
 
 
@@ -171,8 +171,8 @@ def _calibrate(
 ) -> tuple[CalibrationGroup, ...]:
     groups = []
     for name, horizon in HORIZONS_S.items():
-        # Chosen by the request alone: to leave out only those that still lived when watching
-        # stopped, and keep the others of their time that had ended, would make lives look short.
+        # Select by request time only: leaving out just the spots that still lived when observation
+        # stopped, but not others of their time, would bias lifetimes downwards.
         followed = spots.select(spots.requested_s + horizon <= watched_s)
         predicted = predictor.survival(followed, horizon)
         reached = followed.lifetime_s >= horizon
@@ -198,8 +198,8 @@ def _score(
 ) -> Score:
     life, ended = _seen_life(late, late.requested_s, watched_s)
     zero = np.zeros(len(late))
-    # One limit for all. With the time that is left to watch each of them, a later request would be
-    # a shorter expected life, whatever the predictor says.
+    # One limit for all: with the remaining observation time as the limit, a later request would
+    # have a shorter expected life whatever the predictor says.
     limit = np.full(len(late), watched_s - days * _DAY_S)
     expected = predictor.expected_rest(late, zero, limit)
     at_request = count_concordance(expected, life, ended)
@@ -207,7 +207,7 @@ def _score(
     running = Concordance(0.0, 0)
     rests: list[Floats] = []
     truths: list[Floats] = []
-    # All running spots are compared day by day, from the training days' end to the window's.
+    # Compare all running spots day by day, from the end of training to the end of the window.
     for day in range(int(np.ceil(days)), int(np.floor(window_days)) + 1):
         now = day * _DAY_S
         if now >= watched_s:
@@ -236,23 +236,23 @@ def evaluate(
     observed_until: float | None = None,
     window_days: float = DEFAULT_WINDOW_DAYS,
 ) -> Evaluation:
-    """Compare predictions with what spots did after the first days of the window.
+    """Compare predictions with the lifetimes of spots after the first days of the window.
 
     The baselines (`KaplanMeier`, `FlavorMean`) learn from the first days of the same spots.
 
     Args:
         spots: All spots of a workload.
         model: The model.
-        days: The training days, which are not looked at.
+        days: The training days, which are excluded.
         observed_until: The day on which observation stopped: a spot that had not ended by then has
-            an unknown end. The latest time in `spots` when left out.
-        window_days: Until when the spots that run are compared, day by day.
+            an unknown end. Default: the latest time in `spots`.
+        window_days: The day up to which running spots are compared.
 
     Returns:
         Scores: concordance with censoring, calibration of the survival.
 
     Raises:
-        InputError: No spot was requested after the training days and before watching stopped.
+        InputError: No spot was requested between the training days and the end of observation.
     """
     watched_s = watched_seconds(spots, observed_until)
     is_late = (spots.requested_s >= days * _DAY_S) & (spots.requested_s < watched_s)

@@ -9,7 +9,7 @@ from cospot.lifetime.evaluation import HORIZONS_S, Evaluation
 
 
 def plot_evaluation(evaluation: Evaluation, path: Path) -> None:
-    """Write a plot: predicted against observed survival, and concordance, of every predictor.
+    """Plot predicted against observed survival, and concordance, for every predictor.
 
     A panel for each predictor, with its calibration error, then one for the concordance.
 
@@ -69,7 +69,7 @@ def plot_evaluation(evaluation: Evaluation, path: Path) -> None:
             bars.set_label(name)
         concordance.axhline(0.5, color=DARK, linewidth=0.8)
         concordance.set(
-            # From 0: a predictor may be worse than chance, and a bar's length is its value.
+            # Start at 0: a predictor may be worse than chance, and a bar's length is its value.
             ylim=(0, 1.05),
             ylabel="concordance",
             title="Pairs in the right order\n(0.5: chance)",

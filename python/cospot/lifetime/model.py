@@ -22,12 +22,12 @@ _DAY_S = 86400
 
 @dataclass(frozen=True)
 class LifetimeInputs:
-    """How spots become inputs of the network: one input of each kind is 1, all others are 0.
+    """Maps spots to inputs of the network: one input of each kind is 1, all others are 0.
 
     Attributes:
         flavors: Shape (f, 3): the known sizes; input f is any other one.
-        previous_ends: Shape (p,), seconds: classes of the previous lifetime, below each of these;
-            input p is longer, input p + 1 unknown.
+        previous_ends: Shape (p,), seconds: upper bounds of the classes of the previous lifetime;
+            input p is a longer one, input p + 1 an unknown one.
         interval_ends: Shape (k,), seconds of age.
         interval_inputs: Shape (k,): the age input of each interval.
     """
@@ -54,7 +54,7 @@ class LifetimeInputs:
         return np.concatenate([np.zeros(1), self.interval_ends])
 
     def of_spots(self, spots: SpotTable) -> Integers:
-        """Return the numbers of the inputs that are 1: shape (n, 4), without the age."""
+        """Return the indices of the inputs that are 1: shape (n, 4), without the age."""
         flavor = np.full(len(spots), len(self.flavors))
         for number, known in enumerate(self.flavors):
             flavor[(spots.flavors == known).all(axis=1)] = number
@@ -67,15 +67,15 @@ class LifetimeInputs:
 
 @dataclass(frozen=True)
 class LifetimeModel:
-    """A discrete-time hazard from a network with one hidden layer of rectified linear units.
+    """A discrete-time hazard model: a network with one hidden layer of rectified linear units.
 
     Attributes:
-        inputs: How spots become inputs.
+        inputs: Maps spots to inputs.
         weights: By kind of input, shape (inputs of the kind, h).
         hidden_bias: Shape (h,).
         output_weights: Shape (h,).
         output_bias: Of the one output, whose logistic function is the hazard.
-        note: Where it comes from, one line.
+        note: Its origin, one line.
     """
 
     inputs: LifetimeInputs
@@ -91,7 +91,7 @@ class LifetimeModel:
         return self.inputs.edges
 
     def hazards(self, spots: SpotTable) -> Floats:
-        """Return the chance to end in each interval, once it is reached: shape (n, k)."""
+        """Return the hazard of each interval: shape (n, k)."""
         kinds, rows = np.unique(self.inputs.of_spots(spots), axis=0, return_inverse=True)
         names = list(self.inputs.counts)[:-1]
         sums = self.hidden_bias + sum(
@@ -109,14 +109,14 @@ class LifetimeModel:
         return curves.expected_rest(self.inputs.edges, self.hazards(spots), age, limit)
 
     def summary(self) -> str:
-        """Return what training has made, for people."""
+        """Return a text about the trained model."""
         return (
             f"{len(self.inputs.flavors)} spot types, {len(self.weights['age'])} age inputs, "
             f"{len(self.hidden_bias)} hidden units"
         )
 
     def text(self) -> str:
-        """Return the content of the model's file: the same model gives the same bytes."""
+        """Return the content of the model's file; deterministic."""
         lines = ["cospot-lifetime-model 1"]
         if self.note:
             lines.append(f"# {self.note}")
@@ -140,12 +140,12 @@ class LifetimeModel:
 
 
 def _numbers(values: Floats) -> str:
-    """Write weights with 9 digits: more than training determines, in a file of half the size."""
+    """Format weights with 9 digits: more than training determines, and half the file size."""
     return " ".join(f"{value:.9g}" for value in values)
 
 
 def parse_model(text: str, name: str) -> LifetimeModel:
-    """Read a model from the text of a file.
+    """Parse a model file's text.
 
     Args:
         text: Content of the file.

@@ -8,7 +8,7 @@ from cospot.errors import InputError
 
 
 class ModelLines:
-    """The lines of a model file that count, with their numbers."""
+    """The significant lines of a model file, with their line numbers."""
 
     def __init__(self, text: str, name: str) -> None:
         self._name = name
@@ -20,7 +20,7 @@ class ModelLines:
         self._next = 0
 
     def take(self, key: str = "", values: int | None = None) -> list[str]:
-        """Return the next line's words, without `key`, by which it must begin."""
+        """Return the next line's words without `key`, with which it must begin."""
         if self._next == len(self._lines):
             raise InputError(f"{self._name}: the file is not complete, expected '{key or 'more'}'")
         number, words = self._lines[self._next]
@@ -45,5 +45,5 @@ class ModelLines:
         return numbers
 
     def count(self, key: str) -> int:
-        """Return the one number of the next line."""
+        """Return the single number of the next line."""
         return int(self.numbers(key, 1)[0])

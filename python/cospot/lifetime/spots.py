@@ -1,4 +1,4 @@
-"""The spots of a workload as columns: when they came, how long they lived, whose they were."""
+"""The spots of a workload as columns: request time, lifetime, and the customer's history."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class SpotTable:
         vcpus: vCPUs.
         memory_mb: MiB.
         disk_gb: GiB.
-        requested_s: When the spot was requested; negative: before the window.
-        ended_s: When it ended by itself; infinity: it never did while it was watched.
-        previous_lifetime_s: How long the customer's last instance lived that had ended by then;
-            NaN: none had.
+        requested_s: Request time; negative: before the window.
+        ended_s: When it ended by itself; infinity: not during observation.
+        previous_lifetime_s: The lifetime of the customer's last instance that had ended by then;
+            NaN: none.
     """
 
     vcpus: Integers
@@ -60,7 +60,7 @@ class SpotTable:
 
     @property
     def lifetime_s(self) -> Floats:
-        """How long each spot lived; infinity: unknown."""
+        """The lifetime of each spot; infinity: unknown."""
         return self.ended_s - self.requested_s
 
     @property
@@ -70,23 +70,23 @@ class SpotTable:
 
 
 def watched_seconds(spots: SpotTable, observed_until: float | None) -> float:
-    """Return when watching stopped, seconds since window start.
+    """Return when observation stopped, seconds since window start.
 
     Args:
-        spots: The spots that were watched.
-        observed_until: The day, if it is known; otherwise the latest time in `spots` counts.
+        spots: The observed spots.
+        observed_until: The day, if known; default: the latest time in `spots`.
     """
     if observed_until is not None:
-        return round(observed_until * _DAY_S, 6)  # to the microsecond, as times are written
+        return round(observed_until * _DAY_S, 6)  # to the microsecond, as times are stored
     times = np.concatenate([spots.requested_s, spots.ended_s])
     return float(np.max(times, initial=0.0, where=np.isfinite(times)))
 
 
 def training_spots(spots: SpotTable, days: float, observed_until: float | None) -> SpotTable:
-    """Return the spots that were requested before the end of the training days.
+    """Return the spots requested before the end of the training days.
 
     Raises:
-        InputError: The training days go beyond what was watched.
+        InputError: The training days exceed the observed time.
     """
     watched_s = watched_seconds(spots, observed_until)
     if days * _DAY_S > watched_s:
@@ -99,17 +99,17 @@ def training_spots(spots: SpotTable, days: float, observed_until: float | None) 
 
 
 def require_enough(known: SpotTable, days: float, ends: int, rows: int, least: int) -> None:
-    """Refuse training days that tell too little.
+    """Reject training days with too little information.
 
     Args:
         known: The spots of the training days.
         days: Training days.
-        ends: Intervals of age in which a spot was seen to end.
-        rows: Intervals of age that were watched, over all spots.
-        least: Spots that are needed.
+        ends: Age intervals in which some spot ended.
+        rows: Observed age intervals, over all spots.
+        least: Minimum number of spots.
 
     Raises:
-        InputError: Too few spots, no end, or nobody who lives on.
+        InputError: There are too few spots, no ends, or no survivors.
     """
     inside = int((known.requested_s >= 0).sum())
     if inside < least or not 0 < ends < rows:
@@ -120,16 +120,16 @@ def require_enough(known: SpotTable, days: float, ends: int, rows: int, least: i
 
 
 def read_spots(paths: Sequence[str | Path]) -> SpotTable:
-    """Read files that ``cospot lifetime spots`` wrote.
+    """Read files written by ``cospot lifetime spots``.
 
     Args:
-        paths: Files; their spots come one after the other.
+        paths: Files; their spots are concatenated.
 
     Returns:
         The spots of all files.
 
     Raises:
-        InputError: A file cannot be read, or is not such a file.
+        InputError: A file cannot be read or has another format.
     """
     rows: list[list[float]] = []
     for path in paths:

@@ -1,4 +1,4 @@
-"""The survival model: Kaplan-Meier curves by spot type, its training and its file."""
+"""The survival model: Kaplan-Meier curves by spot type, with training and file format."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from cospot.lifetime.spots import Floats, Integers, SpotTable, require_enough, t
 
 MAGIC = "cospot-survival-model"
 
-# A curve counts at an age where at least so many of its spots were watched; a spot type needs so
-# many for a curve of its own. The training data of examples/lifetime_models/ chose no share of the
-# spots beyond that.
+# The minimum number of observed spots: at an age, for a curve to count there; in total, for a spot
+# type to have its own curve. On the training data of examples/lifetime_models/ no larger share
+# proved better.
 LEAST_SPOTS = 20
 
 
@@ -28,9 +28,9 @@ class SurvivalModel:
     Attributes:
         flavors: Shape (f, 3): the sizes with a curve of their own.
         interval_ends: Shape (k,), seconds of age.
-        hazards_by_flavor: Shape (f + 1, k): the chance to end in each interval, once it is reached;
-            the last row is for any other size.
-        note: Where it comes from, one line.
+        hazards_by_flavor: Shape (f + 1, k): the hazard of each interval; the last row is for any
+            other size.
+        note: Its origin, one line.
     """
 
     flavors: Integers
@@ -44,7 +44,7 @@ class SurvivalModel:
         return np.concatenate([np.zeros(1), self.interval_ends])
 
     def hazards(self, spots: SpotTable) -> Floats:
-        """Return the chance to end in each interval, once it is reached: shape (n, k)."""
+        """Return the hazard of each interval: shape (n, k)."""
         rows = np.full(len(spots), len(self.flavors))
         for number, known in enumerate(self.flavors):
             rows[(spots.flavors == known).all(axis=1)] = number
@@ -56,7 +56,7 @@ class SurvivalModel:
         return curves.expected_rest(self.edges, self.hazards(spots), age, limit)
 
     def text(self) -> str:
-        """Return the content of the model's file: the same model gives the same bytes."""
+        """Return the content of the model's file; deterministic."""
         lines = [f"{MAGIC} 1"]
         if self.note:
             lines.append(f"# {self.note}")
@@ -70,12 +70,12 @@ class SurvivalModel:
         return "\n".join([*lines, "end", ""])
 
     def summary(self) -> str:
-        """Return what training has made, for people."""
+        """Return a text about the trained model."""
         return f"{len(self.flavors) + 1} curves, {len(self.interval_ends)} intervals of age"
 
 
 def _watched(spots: SpotTable, edges: Floats, until_s: float) -> Integers:
-    """Return how many spots were watched through each interval."""
+    """Return the number of spots observed throughout each interval."""
     watched: Integers = np.bincount(
         expand(spots, edges, until_s).interval, minlength=len(edges) - 1
     )
@@ -83,7 +83,7 @@ def _watched(spots: SpotTable, edges: Floats, until_s: float) -> Integers:
 
 
 def _known_ages(watched: Integers, spots: int, least_share: float) -> AgeIntervals:
-    """Return the intervals, from 0 without a gap, in which enough spots were watched."""
+    """Return the contiguous intervals from 0 in which enough spots were observed."""
     intervals = default_intervals()
     is_known = watched >= max(least_share * spots, LEAST_SPOTS)
     count = len(intervals) if is_known.all() else int(np.argmin(is_known))
@@ -91,9 +91,9 @@ def _known_ages(watched: Integers, spots: int, least_share: float) -> AgeInterva
 
 
 def _curve(spots: SpotTable, edges: Floats, until_s: float, watched: Integers) -> Floats:
-    """Return hazards of which none is 1: where all ended, half a spot is taken to have survived.
+    """Return hazards below 1: where all spots ended, half a spot counts as surviving.
 
-    A curve that has reached 0 says nothing of those that live longer all the same.
+    A curve that reaches 0 would say nothing about spots that do live longer.
     """
     hazards = kaplan_meier_hazards(spots, edges, until_s)
     capped: Floats = np.minimum(hazards, 1 - 0.5 / np.maximum(watched, 1))
@@ -110,30 +110,31 @@ def train_survival(
 ) -> SurvivalModel:
     """Estimate life curves from the first days of a workload.
 
-    Unknown ends (alive at the end of the training days, whenever they ended later) and late
-    entries (running at time 0) count until or from the age at which they were watched. A spot
-    type's own curve holds at ages at which at least `LEAST_SPOTS` of its spots were watched, that
-    of all spots elsewhere.
+    Spots with unknown ends (alive at the end of the training days, even if they ended later) count
+    until the age at which observation ended; late entries (running at time 0) count from the age at
+    which it began. A spot type's own curve applies at ages at which at least `LEAST_SPOTS` of its
+    spots were observed, the curve of all spots elsewhere.
 
     Args:
         spots: The workload's spots. Events after the training days are ignored.
         days: Training days, from the start of the window.
-        by: "flavor": a curve for each spot type with at least `LEAST_SPOTS` spots; "all": one.
+        by: "flavor": a curve for each spot type with at least `LEAST_SPOTS` spots; "all": one
+            curve.
         least_share: Ages are learned up to the first at which fewer than this share of the spots,
-            or fewer than `LEAST_SPOTS`, were watched. Later nobody is expected to end.
-        note: The remark on its origin in the model's file.
-        observed_until: The day on which observation stopped; the latest time in `spots` when left
+            or fewer than `LEAST_SPOTS`, were observed. Beyond it no ends are expected.
+        note: Its origin, stored in the model's file.
+        observed_until: The day on which observation stopped; default: the latest time in `spots`.
             out.
 
     Returns:
         The model.
 
     Raises:
-        InputError: The training days go beyond what was watched, or hold too few spots or no end.
+        InputError: The training days exceed the observed time, or have too few spots or no ends.
 
     Source: Kaplan and Meier, JASA 1958.
     """
-    # A spot that had ended before watching started was never at risk while anybody watched.
+    # A spot that ended before observation began was never at risk during it.
     is_seen = (spots.ended_s > 0) | (spots.requested_s >= 0)
     known = training_spots(spots.select(is_seen), days, observed_until)
     until_s = days * 86400.0
@@ -155,7 +156,7 @@ def train_survival(
 
 
 def parse_survival_model(text: str, name: str) -> SurvivalModel:
-    """Read a model from the text of a file.
+    """Parse a model file's text.
 
     Args:
         text: Content of the file.

@@ -1,4 +1,4 @@
-"""Training: a network of scikit-learn on the intervals of age that were watched."""
+"""Training: fits a scikit-learn network to the observed age intervals."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from cospot.lifetime.spots import Floats, Integers, SpotTable, require_enough, t
 
 _DAY_S = 86400.0
 
-# A spot type of its own needs so many spots in the training days, an age input so many rows; an
-# input that fewer spots have is taken as never seen. Ages at which less than this share of the
-# spots was watched are not learned: what a few spots from before the window do there says little.
+# Minimum numbers: of spots in the training days for a spot type of its own, of rows for an age
+# input. An input with fewer spots counts as unseen. Ages at which less than this share of the spots
+# was observed are not learned: the few spots from before the window say little about them.
 LEAST_SPOTS = 20
 LEAST_ROWS = 300
 LEAST_SHARE = 0.05
 
-# Classes of the previous lifetime, seconds: minutes, hours, around a day, days.
+# Upper bounds of the classes of the previous lifetime, seconds: minutes, hours, about a day, days.
 _PREVIOUS_ENDS = (180, 300, 420, 600, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 20 * 3600,
                   28 * 3600, 2 * 86400, 4 * 86400)  # fmt: skip
 
 
 def known_intervals(spots: SpotTable, until_s: float) -> AgeIntervals:
-    """Return the intervals of age in which enough spots were watched, from 0 without a gap.
+    """Return the contiguous age intervals from 0 in which enough spots were observed.
 
-    After the last of them a model expects nobody to end, as the Kaplan-Meier estimate does.
+    Beyond them a model expects no ends, like the Kaplan-Meier estimate.
     """
     intervals = default_intervals()
     periods = expand(spots, intervals.edges, until_s)
@@ -50,7 +50,7 @@ def known_intervals(spots: SpotTable, until_s: float) -> AgeIntervals:
 def choose_inputs(
     spots: SpotTable, periods: PersonPeriods, intervals: AgeIntervals
 ) -> LifetimeInputs:
-    """Choose the inputs that the training data can tell something about.
+    """Choose the inputs for which the training data is sufficient.
 
     Args:
         spots: The spots of the training days.
@@ -58,8 +58,8 @@ def choose_inputs(
         intervals: The grid of ages.
 
     Returns:
-        Spot types with at least `LEAST_SPOTS` spots; neighbouring intervals of the same width share
-        an age input until it has `LEAST_ROWS` rows.
+        Spot types with at least `LEAST_SPOTS` spots; adjacent intervals of the same width share an
+        age input until it has `LEAST_ROWS` rows.
     """
     sizes, counts = np.unique(spots.flavors, axis=0, return_counts=True)
     rows = np.bincount(periods.interval, minlength=len(intervals))
@@ -81,7 +81,7 @@ def choose_inputs(
 
 
 def design_matrix(inputs: LifetimeInputs, spots: SpotTable, periods: PersonPeriods) -> Any:
-    """Return the inputs of every row, a sparse matrix of shape (m, inputs) of zeros and ones."""
+    """Return the inputs of every row as a sparse 0/1 matrix of shape (m, inputs)."""
     from scipy import sparse
 
     columns = np.concatenate(
@@ -101,7 +101,7 @@ def design_matrix(inputs: LifetimeInputs, spots: SpotTable, periods: PersonPerio
 
 
 def require_training_packages() -> None:
-    """Refuse to train where scikit-learn, or what comes with it, is missing.
+    """Check that scikit-learn and its dependencies can be imported.
 
     Raises:
         InputError: One of them cannot be imported.
@@ -117,7 +117,7 @@ def require_training_packages() -> None:
 
 
 def fit_network(matrix: Any, ended: Integers, hidden: int, epochs: int, seed: int) -> Any:
-    """Fit scikit-learn's network; the same arguments give the same weights on one machine."""
+    """Fit scikit-learn's network; deterministic on one machine."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.neural_network import MLPClassifier
     from threadpoolctl import threadpool_limits
@@ -132,10 +132,10 @@ def fit_network(matrix: Any, ended: Integers, hidden: int, epochs: int, seed: in
         n_iter_no_change=epochs,
         random_state=seed,
     )
-    # One thread, so that sums are added up in one order.
+    # One thread, so that sums have a fixed order.
     with warnings.catch_warnings(), threadpool_limits(limits=1):
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the epochs are as many as asked for
-        # scikit-learn answers Ctrl-C with a warning and a network that is trained in part.
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the number of epochs is intended
+        # On Ctrl-C scikit-learn returns a partly trained network with a warning.
         warnings.filterwarnings("error", "Training interrupted", UserWarning)
         try:
             network.fit(matrix, ended)
@@ -153,20 +153,19 @@ def _split(inputs: LifetimeInputs, rows: Floats) -> dict[str, Floats]:
 
 
 def mix_of_unseen(inputs: LifetimeInputs, spots: SpotTable) -> Any:
-    """Say by which other inputs those are replaced that training tells nothing about.
+    """Return the inputs that replace those without training data.
 
-    An input that fewer than `LEAST_SPOTS` spots have counts as the average of the others of its
-    kind, weighted by their spots. Only spots that came inside the training days count here: of the
-    weekdays before, training knows nobody but those that had already survived, which says nothing
-    about a weekday.
+    An input with fewer than `LEAST_SPOTS` spots is replaced by the average of the other inputs of
+    its kind, weighted by their spots. Only spots requested during the training days count: of
+    earlier weekdays, training sees only the survivors, which say nothing about the weekday.
 
     Args:
         inputs: The inputs.
         spots: The spots of the training days.
 
     Returns:
-        A sparse matrix of shape (inputs, inputs): one for an input that is seen, the weights of
-        those that stand for it otherwise. Rows add up to 1.
+        A sparse matrix of shape (inputs, inputs): 1 on the diagonal for a seen input, otherwise the
+            weights of its replacements. Rows sum to 1.
     """
     from scipy import sparse
 
@@ -174,7 +173,7 @@ def mix_of_unseen(inputs: LifetimeInputs, spots: SpotTable) -> Any:
     blocks = []
     for column, (name, count) in enumerate(inputs.counts.items()):
         block = np.eye(count)
-        if name != "age":  # of ages, only those that are known became inputs
+        if name != "age":  # age inputs exist only for known ages
             counts = np.bincount(seen_of_spots[:, column], minlength=count)
             seen = counts >= min(LEAST_SPOTS, counts.max())
             block[~seen] = np.where(seen, counts, 0) / counts[seen].sum()
@@ -196,19 +195,18 @@ def train(
     Args:
         spots: The workload's spots. Events after the training days are ignored.
         days: Training days, from the start of the window.
-        seed: Of the random numbers that training begins with and shuffles by.
+        seed: Of the initial weights and the shuffling.
         hidden: Hidden units.
         epochs: Passes over the training data.
-        note: The remark on its origin in the model's file.
-        observed_until: The day on which observation stopped; the latest time in `spots` when left
-            out.
+        note: Its origin, stored in the model's file.
+        observed_until: The day on which observation stopped; default: the latest time in `spots`.
 
     Returns:
         The model.
 
     Raises:
-        InputError: The training days go beyond what was watched, or hold too few spots or no end,
-            or scikit-learn is missing.
+        InputError: The training days exceed the observed time, or have too few spots or no ends, or
+            scikit-learn is missing.
     """
     require_training_packages()
     until_s = days * _DAY_S

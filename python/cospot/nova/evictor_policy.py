@@ -1,4 +1,4 @@
-"""The evictor policies inside Nova: the scheduler and the evictor service use the same ones."""
+"""The evictor policies in Nova, shared by the scheduler and the evictor service."""
 
 from __future__ import annotations
 
@@ -8,22 +8,24 @@ from typing import Final
 import cospot
 from cospot.errors import ConfigError
 
-#: Times are given to the policies from here on; far from it they are refused.
+#: The origin of the policies' times; times far from it are rejected.
 _START_OF_2020: Final = 1_577_836_800
 
-#: A cloud has no last day: life is counted to so many days from now, as far as models were judged.
+#: A cloud has no last day: remaining life counts up to this many days, the range on which models
+#: were evaluated.
 _LOOKAHEAD_DAYS: Final = 90
 
 
 def make_evictor_policy(name: str, model: str = "") -> cospot.CompiledEvictor:
-    """Make an evictor by its name.
+    """Make an evictor by name.
 
     Args:
         name: as in `cospot list evictors`.
         model: file of the lifetime model for an evictor that needs one.
 
     Raises:
-        ConfigError: it is unknown, needs what Nova does not tell, or its model cannot be used.
+        ConfigError: it is unknown, needs information that Nova does not have, or its model is
+        unusable.
     """
     infos = cospot.list_evictors()
     if any(info.name == name and not info.is_for_nova for info in infos):
@@ -35,27 +37,27 @@ def make_evictor_policy(name: str, model: str = "") -> cospot.CompiledEvictor:
     if not any(info.name == name and info.needs_lifetime_model for info in infos):
         return cospot.make_evictor(name)
     if not model:
-        # What is built in knows a synthetic workload, not the spots of this cloud.
+        # The built-in model is for a synthetic workload, not for this cloud's spots.
         raise ConfigError(
             f"'{name}' needs a lifetime model; expected evictor_model, a file that `cospot lifetime"
             " train --kind kaplan-meier` wrote"
         )
     if os.path.exists(model) and not os.path.isfile(model):
-        # A named pipe would keep whoever opens it waiting for a writer.
+        # Opening a named pipe would block until a writer opens it.
         raise ConfigError(f"evictor_model {model} is no regular file")
     return cospot.make_evictor(name, model=model, lookahead_days=_LOOKAHEAD_DAYS)
 
 
-#: A promise that ends later than this never ends: a policy is told no times so late.
+#: A promise that ends after this counts as endless: policies do not accept such late times.
 _LAST_US: Final = 9_000 * 86_400 * 1_000_000
 
 
 def promised_until_us(seconds: float) -> int:
-    """Return until when a spot is promised to live as the policies are told it."""
+    """Convert the end of a promised lifetime to the policies' time."""
     moment = time_us(seconds)
     return moment if moment < _LAST_US else cospot.NEVER_US
 
 
 def time_us(seconds: float) -> int:
-    """Return a time since the epoch as the policies are told it."""
+    """Convert a time since the epoch to the policies' time."""
     return int((seconds - _START_OF_2020) * 1_000_000)

@@ -1,9 +1,9 @@
-"""What a host has and who holds how much: one count for the scheduler, the evictor, the tools.
+"""A host's resources and their holders, counted alike by the scheduler, evictor and tools.
 
-VMs and spots share VCPU, MEMORY_MB and DISK_GB, of which spots hold the custom classes. Dedicated
-CPUs are a class of their own, PCPU, with an inventory of their own, from other cores of the host
-(`[compute] cpu_dedicated_set`): a pinned VM takes none of the VCPU that spots could have, and no
-spot's eviction frees PCPU, because spot flavors fix `hw:cpu_policy` to shared.
+VMs and spots share VCPU, MEMORY_MB and DISK_GB; spots hold them as custom classes. Dedicated CPUs
+have their own class, PCPU, with its own inventory from other cores of the host (`[compute]
+cpu_dedicated_set`): a pinned VM takes no VCPU from spots, and evicting a spot frees no PCPU,
+because spot flavors fix `hw:cpu_policy` to shared.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ PCPU: Final = "PCPU"
 
 
 def granted(total: int, reserved: int, allocation_ratio: float) -> int:
-    """Return how much consumers may hold together; truncated, as placement does it."""
+    """Return the capacity for all consumers together; truncated, as in placement."""
     return int((total - reserved) * allocation_ratio)
 
 
 def amounts_of(
     inventories: Mapping[str, Mapping[str, Any]], resource_class: str
 ) -> tuple[int, int]:
-    """Return how much of a class consumers may hold together and how much is reserved.
+    """Return the capacity of a class for all consumers together, and the reserved amount.
 
     Args:
-        inventories: placement's, by resource class; without the class there is nothing of it.
+        inventories: from placement, by resource class; a missing class has no capacity.
         resource_class: VCPU, PCPU, MEMORY_MB, ...
 
     Raises:
-        KeyError, TypeError, ValueError: they are not as placement writes them.
+        KeyError, TypeError, ValueError: they are not in placement's format.
     """
     inventory = inventories.get(resource_class)
     if inventory is None:
@@ -42,11 +42,11 @@ def amounts_of(
 
 
 def held(allocations: Iterable[Mapping[str, int]], resource: str) -> tuple[int, int]:
-    """Return what VMs and what spots hold of VCPU, MEMORY_MB or DISK_GB.
+    """Return how much VMs and spots hold of VCPU, MEMORY_MB or DISK_GB.
 
     Args:
         allocations: of all consumers of a host, by resource class.
-        resource: by its class for VMs.
+        resource: the class name for VMs.
     """
     spot_class, vms, spots = SPOT_CLASS_OF[resource], 0, 0
     for amounts in allocations:

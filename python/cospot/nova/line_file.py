@@ -1,4 +1,4 @@
-"""Files of lines that several processes append to, and of which a crash spoils one line at most."""
+"""Files of lines appended by several processes; a crash spoils at most one line."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import os
 from datetime import datetime, timezone
 from typing import Any, Final
 
-#: To open such a file with: a look at its end needs reading.
+#: Flags for opening such a file; reading is needed to check its end.
 APPENDING: Final = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
 
 
 def append_line(file: int, line: bytes) -> None:
-    """Append a line with one write, so that lines of several processes do not mix.
+    """Append a line with a single write, so that lines of several processes do not mix.
 
-    What was not written to its end, by whomever, is left as a line of its own: it spoils no other.
-    A line of which a disk takes only a part is written once more as a whole.
+    An incomplete last line, from any process, is terminated first, so that it spoils no other. If
+    the disk takes only part of the line, the whole line is written again.
 
     Args:
         file: opened with `APPENDING`.
-        line: with its line feed.
+        line: including its line feed.
 
     Raises:
         OSError: it could not be written.
@@ -37,7 +37,7 @@ def _is_unfinished(file: int) -> bool:
 
 
 def seconds_of(text: Any) -> float | None:
-    """Return a record's time in seconds since the epoch; None where it has none."""
+    """Return a record's time in seconds since the epoch; None if it has none."""
     try:
         moment = datetime.fromisoformat(str(text).replace("Z", "+00:00"))
     except ValueError:

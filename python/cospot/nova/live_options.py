@@ -1,9 +1,9 @@
-"""Options that may change while threads read them: one value, replaced whole.
+"""Options that may change while threads read them: an immutable snapshot, replaced as a whole.
 
-oslo.config's `mutate_config_files` empties its cache of values and reads the files after that. A
-thread that reads an option in between has the old value cached, for good: a switch that an operator
-has just thrown is lost. So nothing that decides reads oslo.config. It reads a snapshot, which is
-replaced in one assignment once the files have been read and found right.
+oslo.config's `mutate_config_files` clears its cache of values and then reads the files. A thread
+that reads an option in between caches the old value for good, so a switch that an operator has just
+changed is lost. Therefore no decision reads oslo.config directly: it reads a snapshot, which is
+replaced in one assignment once the files have been read and validated.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import Any, Final
 
 from oslo_config import cfg
 
-#: What reading a configuration's files may raise.
+#: What reading configuration files may raise.
 READING_ERRORS: Final = (cfg.Error, ValueError, OSError)
 _READINGS: Final = 3
 
 
 @dataclass(frozen=True)
 class OptionValues:
-    """The options of a group at one moment; each is an attribute. Lists are tuples.
+    """The options of a group at one moment, as attributes. Lists are tuples.
 
     Attributes:
         values: by name.
-        fault: why these values must not be trusted; empty when they are those of the files.
+        fault: why these values must not be trusted; empty if they match the files.
     """
 
     values: Mapping[str, Any]
@@ -42,16 +42,16 @@ class OptionValues:
 
 
 class LiveOptions:
-    """The options of a group as they are now, for any number of threads.
+    """The current options of a group, for any number of threads.
 
-    An attribute is the option's value of now. Where several options count together, take `now`
+    An attribute is the option's current value. To read several options consistently, take `now`
     once and read them from it.
 
     Args:
-        conf: oslo.config's configuration, its files read.
+        conf: oslo.config's configuration, after reading its files.
         group: of the options.
         options: those of the group.
-        register: adds to a configuration all options whose values in the files must be right.
+        register: registers all options of a configuration whose file values must be valid.
     """
 
     def __init__(
@@ -66,29 +66,29 @@ class LiveOptions:
 
     @property
     def now(self) -> OptionValues:
-        """Return the values of now, which belong together."""
+        """Return a consistent snapshot of the current values."""
         return self._now
 
     def __getattr__(self, name: str) -> Any:
-        if name == "_now":  # before there are any
+        if name == "_now":  # before the first snapshot
             raise AttributeError(name)
         return getattr(self._now, name)
 
     def take(self) -> None:
-        """Take the values that oslo.config has: while nobody changes them there."""
+        """Take oslo.config's current values; no other thread may be changing them."""
         self._now = OptionValues(self._values_of(self._conf))
 
     def reload(self, apply: Callable[[], Any] = lambda: None) -> None:
-        """Read the files again, and see that the mutable options in force are those of the files.
+        """Read the files again, and ensure that the mutable options in force match them.
 
-        Should that not be so after some tries, as the files change all the while, the values have
-        a `fault`.
+        If they still differ after several tries, because the files keep changing, the values have a
+        `fault`.
 
         Args:
-            apply: called once the files are found right, before their values are in force.
+            apply: called once the files are valid, before their values take effect.
 
         Raises:
-            READING_ERRORS: the files are wrong; nothing of them was taken.
+            READING_ERRORS: the files are invalid; none of their values is used.
         """
         with self._lock:
             fresh = self._read()
@@ -106,7 +106,7 @@ class LiveOptions:
             self._now = replace(self._now, fault=f"what is in force is not in the files: {problem}")
 
     def distrust(self, fault: str) -> None:
-        """Say why the values must not be trusted, until a reload finds them right."""
+        """Set the reason why the values must not be trusted, until a reload succeeds."""
         with self._lock:
             self._now = replace(self._now, fault=fault)
 
@@ -119,13 +119,13 @@ class LiveOptions:
         return all(values[each.dest] == fresh[each.dest] for each in self._options if each.mutable)
 
     def _read(self) -> Mapping[str, Any]:
-        """Read the files into a configuration of its own, whose cache nobody else fills."""
+        """Read the files into a separate configuration, whose cache no other thread fills."""
         now = cfg.ConfigOpts()
         self._register(now)
         files, folders = self._conf.config_file or [], self._conf.config_dir or []
         try:
             now([], default_config_files=files, default_config_dirs=folders)
-        except SystemExit as error:  # for the options that the command line has, too
+        except SystemExit as error:  # also raised for options of the command line
             raise ValueError("an option of [DEFAULT] has a wrong value") from error
         return self._values_of(now)
 

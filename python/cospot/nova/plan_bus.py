@@ -1,12 +1,12 @@
-"""The exchange that plans go through: cospot's own, named like the topic.
+"""The message exchange for plans: cospot's own, with the name of the topic.
 
-oslo.messaging declares the exchange of its configuration, `control_exchange`: `nova` or
-`openstack`, which other services use too. RabbitMQ gives rights by the names of exchanges and
-queues; on one of its own a user can be let send or receive plans, and nothing else
+oslo.messaging declares the exchange set in `control_exchange`, `nova` or `openstack`, which other
+services use too. RabbitMQ grants permissions by the names of exchanges and queues, so with a
+separate exchange a user can be allowed to send or receive plans and nothing else
 (docs/nova/security.md).
 
-The queue has the same name through any exchange, so a scheduler and an evictor of different
-versions meet in it.
+The queue's name does not depend on the exchange, so schedulers and evictors of different versions
+use the same queue.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 
 class _OwnExchange:
-    """A configuration that differs from another in the name of the exchange alone."""
+    """A copy of a configuration with another exchange name."""
 
     def __init__(self, conf: Any, exchange: str) -> None:
         self._conf = conf
@@ -32,9 +32,9 @@ class _OwnExchange:
 
 
 def sending_transport(conf: Any, topic: str) -> Any:
-    """Return a transport of oslo.messaging for notifications on a topic.
+    """Return an oslo.messaging transport for notifications on a topic.
 
-    A notification says no exchange; it goes through the one that the configuration names.
+    A notification does not name an exchange; it uses the configured one.
     """
     import oslo_messaging
 
@@ -42,7 +42,7 @@ def sending_transport(conf: Any, topic: str) -> Any:
 
 
 def receiving_target(topic: str) -> Any:
-    """Return the target at which a listener gets what is sent on a topic."""
+    """Return the target on which to listen to a topic."""
     import oslo_messaging
 
     return oslo_messaging.Target(exchange=topic, topic=topic)

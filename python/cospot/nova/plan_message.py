@@ -1,9 +1,8 @@
 """The message that carries an eviction plan from the scheduler to the evictor service.
 
-A plan is advice. The scheduler ranks hosts before Nova claims one, and the claim may go to
-another host or to none; so a plan names the victims of every host it ranked first, and the evictor
-acts only on the one that placement shows as claimed, and only as far as that host is still
-overcommitted.
+A plan is a recommendation. The scheduler ranks hosts before Nova claims one, and the claim may go
+to another host or to none. So a plan names victims for every host it ranked first; the evictor acts
+only on the host that placement shows as claimed, and only while it is overcommitted.
 
 Format, version 1 (JSON object; every key is required):
 
@@ -12,7 +11,7 @@ Format, version 1 (JSON object; every key is required):
 | `version` | 1 |
 | `plan_id` | UUID of this plan |
 | `made_at` | time of the decision, seconds since the epoch, UTC |
-| `instance` | UUID of the VM that needs the room |
+| `instance` | UUID of the VM that needs the capacity |
 | `project_id` | its project |
 | `request_id` | Nova's id of the request (`req-...`), may be empty |
 | `policy` | object of strings: `vm`, `spot`, `evictor`, `otn`, `saf` |
@@ -35,18 +34,18 @@ from typing import Any, Final
 VERSION: Final = 1
 EVENT_TYPE: Final = "cospot.plan"
 DEFAULT_TOPIC: Final = "cospot_plans"
-#: More than this in one message is a mistake or an attack; the evictor refuses it.
+#: A larger message is a mistake or an attack; the evictor rejects it.
 MOST_HOSTS: Final = 64
 MOST_VICTIMS: Final = 4096
 
 
 class PlanMessageError(ValueError):
-    """A message that is no plan; says which key and what was expected."""
+    """A message that is not a plan; names the key and what was expected."""
 
 
 @dataclass(frozen=True)
 class PlannedHost:
-    """What would go on one host, were it the one."""
+    """What to evict on one host if the VM is claimed there."""
 
     host: str
     node: str
@@ -68,12 +67,12 @@ class Plan:
     hosts: tuple[PlannedHost, ...]
 
     def for_provider(self, provider: str) -> PlannedHost | None:
-        """Return what is planned on a resource provider; None when it was not ranked."""
+        """Return the plan for a resource provider; None if it was not ranked."""
         return next((host for host in self.hosts if host.provider == provider), None)
 
 
 def plan_to_message(plan: Plan) -> dict[str, Any]:
-    """Return the plan as the object that is sent."""
+    """Return the plan as a message object."""
     return {
         "version": VERSION,
         "plan_id": plan.plan_id,
@@ -96,7 +95,7 @@ def plan_to_message(plan: Plan) -> dict[str, Any]:
 
 
 def plan_from_message(message: object) -> Plan:
-    """Read a received object.
+    """Parse a received object.
 
     Raises:
         PlanMessageError: it is not a plan of this version.
@@ -151,7 +150,7 @@ def _text(value: object, where: str) -> str:
 
 def _number(value: object, where: str) -> float:
     if isinstance(value, float | int) and not isinstance(value, bool):
-        # A whole number of JSON may be larger than any float.
+        # A JSON integer may exceed the range of float.
         number = float(value) if abs(value) <= sys.float_info.max else math.inf
         if math.isfinite(number):
             return number

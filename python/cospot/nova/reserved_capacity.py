@@ -1,7 +1,7 @@
-"""Which capacity is kept free of spots: what the options `reserve` and `default_reserve` say.
+"""The capacity kept free of spots, from the options `reserve` and `default_reserve`.
 
-The scheduler keeps new spots out of it, and cospot-evictor gives notice to those that are in it;
-so both read the same.
+The scheduler keeps new spots out of it, and cospot-evictor gives notice to spots in it; both read
+the options here.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from dataclasses import dataclass
 
 from cospot.nova.spot_flavors import MEMORY_MB, VCPU
 
-#: Label of the reserve of all hosts in none of the named aggregates.
+#: Label of the reserve of all hosts outside the named aggregates.
 DEFAULT_LABEL = "default"
 
 
 class ReserveError(ValueError):
-    """An entry is not of the form that the options' help says."""
+    """An entry does not have the form described in the options' help."""
 
 
 @dataclass(frozen=True)
 class ReservedCapacity:
-    """Free capacity for `count` VMs of `size`, which is by resource and without zeros.
+    """Free capacity for `count` VMs of `size` (by resource, without zeros).
 
     Attributes:
         label: the aggregate's name or UUID as configured; "default" for the other hosts.
@@ -38,7 +38,7 @@ def read_reserved(entries: Sequence[str], default: str) -> list[ReservedCapacity
     """Read the options `reserve` and `default_reserve`.
 
     Raises:
-        ReserveError: which of them, and what was expected.
+        ReserveError: names the option and what was expected.
     """
     reserves = [_read_entry(entry) for entry in entries]
     labels = [reserve.label for reserve in reserves]

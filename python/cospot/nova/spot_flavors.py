@@ -1,8 +1,8 @@
-"""What makes a flavor a spot flavor, and what its instances take of a host.
+"""What makes a flavor a spot flavor, and what its instances take from a host.
 
-A spot flavor asks placement for nothing of the standard classes and for the same amounts of custom
-ones, so that placement shows what VMs use as if there were no spots. Extra specs of a flavor are
-the administrator's; nothing that a tenant can write (metadata, tags, hints) is looked at.
+A spot flavor requests none of placement's standard classes and the same amounts of custom ones, so
+that placement shows the VMs' usage as if there were no spots. Extra specs of a flavor belong to the
+administrator; nothing that a tenant can write (metadata, tags, hints) is read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SPOT_VCPU: Final = "CUSTOM_SPOT_VCPU"
 SPOT_MEMORY_MB: Final = "CUSTOM_SPOT_MEMORY_MB"
 SPOT_DISK_GB: Final = "CUSTOM_SPOT_DISK_GB"
 
-#: Placement's class of each resource for VMs, and the one for spots.
+#: Placement's class of each resource for VMs, and for spots.
 SPOT_CLASS_OF: Final[Mapping[str, str]] = {
     VCPU: SPOT_VCPU,
     MEMORY_MB: SPOT_MEMORY_MB,
@@ -25,17 +25,17 @@ SPOT_CLASS_OF: Final[Mapping[str, str]] = {
 }
 SPOT_CLASSES: Final = frozenset(SPOT_CLASS_OF.values())
 
-#: Nova takes these from an image too, unless the flavor speaks, and images are the tenant's. With
-#: hw_cpu_policy=dedicated an image would give a spot PCPUs beside its spot classes: one that holds
-#: what VMs hold, and that the evictor has to leave alone.
+#: Nova takes these from an image too, unless the flavor sets them, and images belong to tenants.
+#: With hw_cpu_policy=dedicated an image could give a spot PCPUs in addition to its spot classes;
+#: such a spot holds capacity of VMs, and the evictor must not touch it.
 GUARDS: Final[Mapping[str, str]] = {"hw:cpu_policy": "shared", "hw:mem_encryption": "False"}
 
 
 def is_spot_flavor(extra_specs: Mapping[str, str] | None) -> bool:
-    """Tell whether a flavor with these extra specs makes spots.
+    """Tell whether a flavor with these extra specs is a spot flavor.
 
-    One with `resources:CUSTOM_SPOT_VCPU` above 0 does. The `cospot-nova doctor` command finds
-    flavors that are half spot and half not.
+    It is if `resources:CUSTOM_SPOT_VCPU` is above 0. `cospot-nova doctor` finds inconsistent
+    flavors.
     """
     if not extra_specs:
         return False
@@ -54,5 +54,5 @@ def spot_extra_specs(vcpus: int, memory_mb: int, disk_gb: int) -> dict[str, str]
 
 
 def holds_only_spot_classes(resources: Mapping[str, int]) -> bool:
-    """Tell whether an allocation (placement class to amount) is a spot's and nothing else's."""
+    """Tell whether an allocation (placement class to amount) has only spot classes."""
     return bool(resources) and resources.keys() <= SPOT_CLASSES

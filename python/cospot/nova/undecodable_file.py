@@ -1,4 +1,4 @@
-"""Finds the configuration file that is not text: oslo.config's own error does not name it."""
+"""Finds the configuration file that is not text, which oslo.config's error does not name."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from oslo_config import cfg
 def explain(
     error: UnicodeDecodeError, arguments: Sequence[str], *, project: str, program: str
 ) -> str:
-    """Return one line that says which file is no text, and where.
+    """Return one line that names the file that is not text, and the place.
 
     Args:
-        error: What oslo.config raised when it was called.
-        arguments: The command line that it was called with.
-        project: As it was called with.
-        program: As it was called with.
+        error: The error raised by oslo.config.
+        arguments: The command line passed to it.
+        project: As passed to it.
+        program: As passed to it.
     """
     for path in _files(arguments, project, program):
         try:

@@ -1,8 +1,8 @@
 """Plots of results, hosts and offers, with matplotlib.
 
-Every function returns a ``matplotlib.figure.Figure``, which a notebook shows when it is a cell's
-last expression; ``figure.savefig("x.png")`` writes it. No colour carries a meaning alone: SAF has
-its own markers and hatching.
+Every function returns a ``matplotlib.figure.Figure``. A notebook shows it as the last expression of
+a cell; ``figure.savefig("x.png")`` saves it. Colours are never the only distinction: SAF has its
+own markers and hatching.
 """
 
 from __future__ import annotations

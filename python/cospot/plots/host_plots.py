@@ -1,4 +1,4 @@
-"""Plots of hosts: how full a datacenter is over time."""
+"""Plots of hosts: the usage of a datacenter over time."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _RESOURCES = {"vcpus": "vCPUs", "memory_mb": "memory"}
 
 
 def host_occupancy(occupancy: pd.DataFrame, *, title: str | None = None) -> Figure:
-    """Plot how full the datacenter is over time, spots stacked on VMs.
+    """Plot the usage of the datacenter over time, with spots stacked on VMs.
 
     Args:
-        occupancy: What ``cospot.occupancy_over_time`` returns.
-        title: Above the plot.
+        occupancy: The result of ``cospot.occupancy_over_time``.
+        title: Title above the plot.
 
     Returns:
-        Three axes above each other with the day as x: vCPUs in use and memory in use, % of the
-        datacenter, and evictions, spots per hour.
+        Three axes, one above another, with the day as x: vCPUs in use and memory in use (% of the
+        datacenter), and evictions (spots per hour).
 
     Raises:
         ConfigError: A column is missing.

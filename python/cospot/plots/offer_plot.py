@@ -1,4 +1,4 @@
-"""A plot of one offer: what hosts hold, which are offered and chosen, which spots are evicted."""
+"""A plot of one offer: usage, offered and chosen hosts, and the spots to evict."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ def offered_hosts(
     resource: Resource = "vcpus",
     title: str | None = None,
 ) -> Figure:
-    """Plot what every host holds of one resource, and an offer on top of it.
+    """Plot every host's usage of one resource, and an offer on top of it.
 
-    A dashed box on an offered host is the VM on top of all that is there: where it rises above
-    the host's frame, spots must be evicted. The number is the host's place in the offer.
+    A dashed box on an offered host is the VM on top of the current usage: where it exceeds the
+    host's frame, spots must be evicted. The number is the host's place in the offer.
 
     Args:
         datacenter: The hosts and their instances, before the choice is committed.
-        offer: The offer of the VM side; None: only the hosts.
+        offer: The VM side's offer; None: only the hosts.
         choice: The choice of the spot side.
         resource: ``vcpus``, ``memory_mb`` or ``disk_gb``.
-        title: Above the plot.
+        title: Title above the plot.
 
     Returns:
-        One axes with the hosts as x and the resource as y.
+        One axes object with the hosts as x and the resource as y.
 
     Raises:
-        ConfigError: There are no hosts or more than can be drawn, or no such resource.
+        ConfigError: There are no hosts, too many to draw, or there is no such resource.
     """
     hosts = datacenter.hosts
     if resource not in _UNITS:
@@ -67,7 +67,7 @@ def offered_hosts(
             _draw_offer(axes, offer, choice, tops, resource)
         axes.set_xticks(range(len(hosts)), hosts.names)
         axes.grid(visible=False, axis="x")
-        # Room for the numbers above the boxes.
+        # Leave space for the numbers above the boxes.
         axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
         axes.set_ylabel(_UNITS[resource])
         axes.set_xlabel("host")
@@ -79,7 +79,7 @@ def offered_hosts(
 def _draw_spots(
     axes: Axes, datacenter: Datacenter, host: int, bottom: int, resource: str, gone: set[int]
 ) -> None:
-    """Stack the spots of a host on its VMs, the oldest first, those to be evicted hatched."""
+    """Stack a host's spots on its VMs, oldest first; spots to evict are hatched."""
     for spot in datacenter.spots_on(host):
         height = getattr(spot.resources, resource)
         is_gone = spot.instance in gone

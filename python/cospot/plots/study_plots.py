@@ -1,6 +1,6 @@
 """Plots of a sweep's results.
 
-Source of the kinds of plot: CoSpot (Iqbal et al., SoCC'22), Figures 2 and 4 to 8.
+Source of the plot types: CoSpot (Iqbal et al., SoCC'22), Figures 2 and 4 to 8.
 """
 
 from __future__ import annotations
@@ -45,24 +45,25 @@ def gain_against_vm_loss(
     front: bool = True,
     title: str | None = None,
 ) -> Figure:
-    """Plot what every run gains for spots against the VM revenue it lost, and the Pareto front.
+    """Plot each run's gain for spots against its VM revenue loss, and the Pareto front.
 
-    Runs that need true lifetimes are shown and are not on the front, unless there are no others:
-    nothing can be set to them.
+    Runs that need true lifetimes are shown but are not on the front, unless there are no others,
+    because they cannot be deployed.
 
     Args:
-        frame: ``Results.runs`` or a part of it, or ``average_over_workloads`` of it. Rows without
-            a value are left out.
-        value: The column on y: ``spot_share``, the share of their requests that spots earned,
-            or ``gain``, which compares a run with its own baseline, and so neither policies nor
+        frame: ``Results.runs`` or a part of it, or its ``average_over_workloads``. Rows without a
+            value are dropped.
+        value: The column on y: ``spot_share``, the share of their requests that spots earned, or
+            ``gain``, which compares a run only with its own baseline, hence neither policies nor
             sizes.
-        colour: The column whose values the colours tell apart; OTN, from dark to light, or a
-            policy or the size, at most seven values.
+        colour: The column shown by colour: OTN, from dark to light, or a policy or the size, with
+            at most seven values.
         front: Draw the Pareto front.
-        title: Above the plot; the number of points when None.
+        title: Title above the plot; None: the number of points.
 
     Returns:
-        One axes; x: VM revenue lost, %; y: the value, %. One collection per SAF setting (circles
+        One axes object; x: VM revenue lost, %; y: the value, %. One collection per SAF setting
+        (circles
         and triangles), then the front as a line named ``Pareto front``.
 
     Raises:
@@ -88,7 +89,7 @@ def gain_against_vm_loss(
             )
         if front:
             _draw_front(axes, pareto_front(_to_choose_from(known), gain=value), value)
-        # The points without loss stand clear of the axis, which is never without length.
+        # Keep the points without loss clear of the axis, and its length above 0.
         width = 100 * known["vm_loss"].max() or 0.01
         axes.set_xlim(-0.03 * width, 1.05 * width)
         axes.xaxis.set_major_locator(MaxNLocator(6))
@@ -100,17 +101,17 @@ def gain_against_vm_loss(
 
 
 def gain_by_otn_and_saf(frame: pd.DataFrame, *, title: str | None = None) -> Figure:
-    """Plot the gain as boxes: one for every OTN, with SAF off and on side by side.
+    """Plot the gain as box plots by OTN, with SAF off and on side by side.
 
-    A box is the middle half of the runs, its line the median, the diamond the mean; whiskers
-    reach the 5th and the 95th percentile.
+    A box is the interquartile range, its line the median, the diamond the mean; whiskers reach the
+    5th and the 95th percentile.
 
     Args:
         frame: ``Results.runs`` or a part of it.
-        title: Above the plot; the number of runs when None.
+        title: Title above the plot; None: the number of runs.
 
     Returns:
-        One axes; x: OTN; y: gain, %.
+        One axes object; x: OTN; y: gain, %.
 
     Raises:
         ConfigError: A column is missing, or no row has a gain.
@@ -129,14 +130,14 @@ def gain_by_otn_and_saf(frame: pd.DataFrame, *, title: str | None = None) -> Fig
 
 
 def gain_by_headroom(frame: pd.DataFrame, *, title: str | None = None) -> Figure:
-    """Plot gain and VM loss as boxes by the datacenter's size, SAF off and on side by side.
+    """Plot gain and VM loss as box plots by datacenter size, with SAF off and on side by side.
 
     Args:
         frame: ``Results.runs`` or a part of it.
-        title: Above the upper plot; the number of runs when None.
+        title: Title above the upper plot; None: the number of runs.
 
     Returns:
-        Two axes above each other with the size as x (headroom in %, or hosts): gain, %, and VM
+        Two axes, one above the other, with the size as x (headroom in %, or hosts): gain, %, and VM
         revenue lost, %.
 
     Raises:
@@ -163,24 +164,24 @@ def gain_by_headroom(frame: pd.DataFrame, *, title: str | None = None) -> Figure
 
 
 def degradation_curve(frame: pd.DataFrame, *, title: str | None = None) -> Figure:
-    """Plot what a longer offer costs the VMs and brings the spots: means by OTN.
+    """Plot the VMs' loss and the spots' gain against the offer length: means by OTN.
 
-    The bands of the gain hold the middle half of the runs.
+    The bands of the gain are interquartile ranges.
 
     Args:
-        frame: ``Results.runs`` or a part of it. Runs whose offer has a label, not a number, are
-            left out.
-        title: Above the upper plot; the number of runs when None.
+        frame: ``Results.runs`` or a part of it. Runs whose offer has a label instead of a number
+            are dropped.
+        title: Title above the upper plot; None: the number of runs.
 
     Returns:
-        Two axes above each other with OTN as x (logarithmic): VM revenue lost, %, and gain, %.
+        Two axes, one above the other, with OTN as x (logarithmic): VM revenue lost, %, and gain, %.
         One line per SAF setting.
 
     Raises:
         ConfigError: A column is missing, or no row has a gain.
 
-    Source: the upper plot asks of the spot side's choice what CoSpot's Figure 2 asks of a random
-    one among the top N.
+    Source: CoSpot's Figure 2, which has a random host among the top N in place of the spot side's
+    choice in the upper plot.
     """
     require_columns(frame, ["gain", "vm_loss", "saf", "otn"])
     known = with_gain(frame)
@@ -192,7 +193,7 @@ def degradation_curve(frame: pd.DataFrame, *, title: str | None = None) -> Figur
         for axes, column, label in ((upper, "vm_loss", LOSS), (lower, "gain", GAIN)):
             for saf, runs in known.groupby("saf", sort=True):
                 by_otn = 100 * runs.groupby("otn")[column].describe()
-                # A few runs lose nearly all of the loss: its quartiles would say nothing.
+                # A few runs have nearly all of the loss, so quartiles would be meaningless.
                 _draw_line(axes, by_otn, bool(saf), band=column == "gain")
             axes.set_ylabel(label)
             axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
@@ -207,7 +208,7 @@ def degradation_curve(frame: pd.DataFrame, *, title: str | None = None) -> Figur
 
 
 def _to_choose_from(frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave out what needs true lifetimes, unless nothing else is there."""
+    """Drop runs that need true lifetimes, unless there are no others."""
     if "needs_true_lifetimes" not in frame.columns or frame["needs_true_lifetimes"].all():
         return frame
     return frame[~frame["needs_true_lifetimes"]]

@@ -1,4 +1,4 @@
-"""How cospot's plots look, and the pieces they share."""
+"""The style of cospot's plots, and shared elements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from matplotlib.patches import Patch
 
 from cospot.errors import ConfigError
 
-#: Okabe and Ito's colours: people with any kind of colour vision can tell them apart.
+#: Okabe and Ito's colours, distinguishable with any kind of colour vision.
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 _APART = (BLUE, ORANGE, GREEN, "#CC79A7", "#56B4E9", VERMILION, "#000000")
 DARK, LIGHT = "#333333", "#E3E3E3"
@@ -53,13 +53,13 @@ _BOX_WIDTH = 0.36
 
 @contextmanager
 def new_figure(size: tuple[float, float], rows: int = 1, **options: Any) -> Iterator[Figure]:
-    """Make a figure with axes above each other, in cospot's style.
+    """Make a figure with one or more axes above one another, in cospot's style.
 
-    It is closed afterwards so that a notebook shows it once, as the cell's value, and not twice.
+    It is closed afterwards, so that a notebook shows it once, as the cell's value, and not twice.
 
     Args:
         size: Width and height, inches.
-        rows: Axes above each other.
+        rows: Number of axes.
         options: For ``pyplot.subplots``.
     """
     with mpl.rc_context(_STYLE):
@@ -71,7 +71,7 @@ def new_figure(size: tuple[float, float], rows: int = 1, **options: Any) -> Iter
 
 
 def with_gain(frame: pd.DataFrame, value: str = "gain") -> pd.DataFrame:
-    """Select the rows that have a gain (or another value); raise ConfigError when none has."""
+    """Select the rows that have a gain (or another value); raise ConfigError if there are none."""
     known = frame[frame[value].notna() & frame["vm_loss"].notna()]
     if known.empty:
         raise ConfigError(
@@ -86,7 +86,7 @@ def count_text(count: int, noun: str) -> str:
 
 
 def in_order(values: pd.Series[Any]) -> list[Any]:
-    """Return the values that occur, by their category or ascending, numbers before labels."""
+    """Return the distinct values, in category or ascending order, numbers before labels."""
     occurring = set(values.dropna().unique())
     if isinstance(values.dtype, pd.CategoricalDtype):
         return [value for value in values.cat.categories if value in occurring]
@@ -97,7 +97,7 @@ def colours_of(column: pd.Series[Any]) -> dict[Any, Any]:
     """Return a colour for every value: from dark to light for numbers, far apart for names.
 
     Raises:
-        ConfigError: There are more names than colours that can be told apart.
+        ConfigError: There are more names than distinguishable colours.
     """
     values = in_order(column)
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
@@ -114,17 +114,17 @@ def colours_of(column: pd.Series[Any]) -> dict[Any, Any]:
 
 
 def marker_area(count: int) -> float:
-    """Return the area of a point, in square points, that leaves `count` of them readable."""
+    """Return the area of a point, in square points, at which `count` of them stay readable."""
     return float(np.clip(9000 / count, 12, 42))
 
 
 def paired_boxes(
     axes: Axes, frame: pd.DataFrame, by: str, values: Sequence[Any], column: str
 ) -> None:
-    """Draw a box of a column, in %, for every value of `by`: SAF off and on side by side.
+    """Draw a box plot of a column, in %, for every value of `by`: SAF off and on side by side.
 
-    The box is the middle half, its line the median, the diamond the mean; whiskers reach the 5th
-    and the 95th percentile.
+    The box is the interquartile range, its line the median, the diamond the mean; whiskers reach
+    the 5th and the 95th percentile.
     """
     safs = [saf for saf in (False, True) if (frame["saf"] == saf).any()]
     shifts = {False: -0.21, True: 0.21} if len(safs) == 2 else {safs[0]: 0.0}
@@ -161,7 +161,7 @@ def paired_boxes(
 
 
 def saf_patches(frame: pd.DataFrame) -> list[Patch]:
-    """Return legend entries for boxes and bars: the SAF settings that occur."""
+    """Return legend entries for boxes and bars: the SAF settings present."""
     return [
         Patch(
             facecolor=SAF_COLOURS[saf],
@@ -192,10 +192,10 @@ def legend_above(axes: Axes, handles: Sequence[Any] | None = None, **options: An
 
 
 def note(figure: Figure, text: str) -> None:
-    """Say under the figure how to read it."""
+    """Add an explanation below the figure."""
     figure.supxlabel(text, fontsize=8, color="#5A5A5A", x=0.99, ha="right")
 
 
 def explain_boxes(figure: Figure) -> None:
-    """Say under the figure what its boxes are."""
+    """Add an explanation of box plots below the figure."""
     note(figure, "box: middle half of the runs, line: median, diamond: mean, whiskers: 5 % to 95 %")

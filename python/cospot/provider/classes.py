@@ -1,6 +1,6 @@
-"""Idle capacity as tables: servers, classes, classes judged on time they were not chosen on.
+"""Idle capacity as tables: servers, classes, and classes evaluated on held-out time.
 
-Everything here is computed from the idle periods that `cospot.idle_periods` finds; prices and
+Everything here is computed from the idle periods found by `cospot.idle_periods`; prices and
 partitions come from the compiled `cospot.price_classes`. Times are in hours.
 """
 
@@ -25,17 +25,17 @@ Numbers = npt.NDArray[np.float64]
 def servers(
     trace: str | PathLike[str], *, checkpoint_hours: float = CHECKPOINT_HOURS, **part: Any
 ) -> pd.DataFrame:
-    """Return one row for each server, the most volatile first.
+    """Return one row per server, the most volatile first.
 
     Args:
-        trace: As of `cospot.idle_periods`.
-        checkpoint_hours: To save a server's memory.
-        part: servers, from_day, to_day, server_vcpus, as of `cospot.idle_periods`.
+        trace: As for `cospot.idle_periods`.
+        checkpoint_hours: Time to save a server's memory.
+        part: servers, from_day, to_day, server_vcpus, as for `cospot.idle_periods`.
 
     Returns:
-        rank (from 1), size (what it holds, of which the mean is 1), idle_hours, revocations,
-        mttr_hours (infinite without a revocation) and performance, with the best interval for
-        the server's own time to revocation.
+        rank (from 1), size (relative to a mean of 1), idle_hours, revocations, mttr_hours (infinite
+        without a revocation) and performance, with the best checkpoint interval for the server's
+        own time to revocation.
     """
     found = idle_periods(trace, **part)
     rank, revoked = found["rank"], found["revoked"]
@@ -58,7 +58,7 @@ def servers(
 def performance(
     mttr_hours: npt.ArrayLike, checkpoint_hours: float, interval_hours: float | None = None
 ) -> Numbers:
-    """Return the speed relative to servers without revocations; by default at the best interval."""
+    """Return the speed relative to servers without revocations, by default at the best interval."""
     mttr = np.asarray(mttr_hours, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
         if interval_hours is None:
@@ -79,27 +79,27 @@ def held_out(
     checkpoint_minutes: float = 10,
     **part: Any,
 ) -> pd.DataFrame:
-    """Choose classes before a day and judge them after it.
+    """Choose classes before a day and evaluate them after it.
 
-    Customers save checkpoints at the best interval for the promised time to revocation, and pay the
-    price that was promised. What they get follows from the revocations after `split_day`. No longer
-    time to revocation is promised than the first part lasts.
+    Customers checkpoint at the best interval for the promised time to revocation and pay the
+    promised price. Their outcome follows from the revocations after `split_day`. The promised time
+    to revocation is at most the length of the first part.
 
     Args:
-        trace: As of `cospot.price_classes`.
-        split_day: The day that parts the two.
-        classes: How many classes, several numbers.
-        partition: As of `cospot.price_classes`.
-        from_day: Day of the trace from which on it counts.
-        to_day: Day up to which; by default where the last job starts.
-        checkpoint_minutes: To save a server's memory.
-        part: servers or server_vcpus, as of `cospot.price_classes`.
+        trace: As for `cospot.price_classes`.
+        split_day: The day between the two parts.
+        classes: Numbers of classes.
+        partition: As for `cospot.price_classes`.
+        from_day: First day of the trace to use.
+        to_day: Last day to use; default: when the last job starts.
+        checkpoint_minutes: Time to save a server's memory.
+        part: servers or server_vcpus, as for `cospot.price_classes`.
 
     Returns:
-        One row for each class: classes, partition, class (the most available is 1), servers,
+        One row per class: classes, partition, class (1 is the most available), servers,
         promised_mttr_hours, measured_mttr_hours, promised_performance, measured_performance,
-        promised_price, and worth: the price that the measured performance would fetch.
-        idle_hours: of the class after the day.
+        promised_price, worth (the price for the measured performance), and idle_hours (of the class
+        after the day).
 
     Raises:
         ConfigError: `split_day` is not between the two days.

@@ -1,4 +1,4 @@
-"""How full a datacenter is over time: while a simulation runs, or from the event log of a run.
+"""The usage of a datacenter over time, from a running simulation or from an event log.
 
 ``cospot run SCENARIO.yaml --events events.csv.gz`` writes the log (docs/event-log-format.md).
 """
@@ -29,7 +29,7 @@ _COLUMNS: dict[str, Any] = {
 }
 _LEAST_WINDOW_DAYS = 14.0
 _SIGNS = {"placement": 1, "departure": -1, "eviction": -1, "loss": -1, "stop": -1, "evacuation": -1}
-#: Rows that say where an instance is from now on, and how large; it may have been elsewhere.
+#: Events that set an instance's host and size; it may have been elsewhere.
 _HOLDS = ("placement", "migration", "resize")
 
 
@@ -66,25 +66,25 @@ def occupancy_over_time(
     last_day: float | None = None,
     step_hours: float = 1.0,
 ) -> pd.DataFrame:
-    """Add up what VMs and spots hold at regular times.
+    """Sum what VMs and spots hold at regular times.
 
     Args:
         events: An event log or its file.
         host: vCPUs and memory (MiB, or the workload's own unit) of every host.
-        hosts: How many there are.
-        first_day: Where to begin, days since the window's start.
-        last_day: Where to end. None: at the end of the window that is derived from the requests:
-            that of the last one's day, at least day 14.
-        step_hours: Between two rows, hours.
+        hosts: Number of hosts.
+        first_day: Start, days since the window's start.
+        last_day: End. None: the end of the window derived from the requests: the end of the last
+            request's day, but at least day 14.
+        step_hours: Time between two rows, hours.
 
     Returns:
         One row per time: ``day``; ``vm_vcpus``, ``spot_vcpus``, ``vm_memory_mb``,
-        ``spot_memory_mb``: held at that time, everything that happens at that instant included;
-        ``used_hosts``: hosts that hold an instance; ``evictions``: spots evicted since the row
-        before; ``total_vcpus``, ``total_memory_mb``: of the datacenter.
+        ``spot_memory_mb``: held at that time, after all events of that instant; ``used_hosts``:
+        hosts with an instance; ``evictions``: spots evicted since the previous row;
+        ``total_vcpus``, ``total_memory_mb``: of the datacenter.
 
     Raises:
-        ConfigError: A size or a time makes no sense.
+        ConfigError: A size or a time is invalid.
         WorkloadError: The file cannot be read or is no event log.
     """
     if min(*host, hosts) < 1:
@@ -93,7 +93,7 @@ def occupancy_over_time(
     days = _days(first_day, _last_day(log) if last_day is None else last_day, step_hours)
     log = _with_moves_in_two(log)
     changes = log[log["event"].isin(list(_SIGNS))]
-    # How many changes have happened at every time; those at the time itself count.
+    # The number of changes up to each time, including those at that time.
     happened = np.searchsorted(changes["time_s"].to_numpy(), days * SECONDS_PER_DAY, side="right")
     sign = changes["event"].map(_SIGNS).astype("int64")
     occupancy = pd.DataFrame({"day": days})
@@ -116,25 +116,25 @@ def watch_occupancy(
     last_day: float | None = None,
     step_hours: float = 1.0,
 ) -> pd.DataFrame:
-    """Run a simulation and add up what VMs and spots hold at regular times.
+    """Run a simulation and sum what VMs and spots hold at regular times.
 
     Args:
-        simulation: At or before ``first_day``; it is at ``last_day`` afterwards.
-        first_day: Where to begin, days since the window's start.
-        last_day: Where to end. None: at the end of the workload's window.
-        step_hours: Between two rows, hours.
+        simulation: At or before ``first_day``; afterwards it is at ``last_day``.
+        first_day: Start, days since the window's start.
+        last_day: End. None: the end of the workload's window.
+        step_hours: Time between two rows, hours.
 
     Returns:
-        As ``occupancy_over_time``.
+        As from ``occupancy_over_time``.
 
     Raises:
-        ConfigError: A time makes no sense, or the simulation is past ``first_day``.
+        ConfigError: A time is invalid, or the simulation is past ``first_day``.
         PolicyError: A policy broke its contract.
     """
     if last_day is None:
         last_day = simulation.window_us / 1e6 / SECONDS_PER_DAY
     days = _days(first_day, last_day, step_hours)
-    # Everything that happens at the time itself counts, so a step ends one microsecond later.
+    # Events at the time itself count, so a step ends one microsecond later.
     times = [round(day * SECONDS_PER_DAY * 1e6) + 1 for day in days]
     if simulation.now_us > times[0]:
         raise ConfigError(
@@ -175,14 +175,14 @@ def _held_now(simulation: Simulation) -> dict[str, int]:
 
 
 def _last_day(log: pd.DataFrame) -> float:
-    """Return the end of the window of the requests in an event log, as the program derives it."""
+    """Return the end of the window derived from an event log's requests, as cospot does."""
     requests = log.loc[log["event"] == "request", "time_s"]
     last = float(requests.max()) if len(requests) else 0.0
     return max(_LEAST_WINDOW_DAYS, float(np.floor(last / SECONDS_PER_DAY)) + 1)
 
 
 def _with_moves_in_two(log: pd.DataFrame) -> pd.DataFrame:
-    """Return the log with each migration and resize as a departure and a placement."""
+    """Return the log with each migration and resize split into a departure and a placement."""
     moved = log["event"].isin(_HOLDS[1:])
     if not moved.any():
         return log
@@ -192,7 +192,7 @@ def _with_moves_in_two(log: pd.DataFrame) -> pd.DataFrame:
     left = log[moved].assign(event="departure", **before.shift(1).loc[moved[before.obj.index]])
     log.loc[moved, "event"] = "placement"
     left = left.astype({"vcpus": "int64", "memory_mb": "int64"})
-    # The departure comes right before the placement that it makes room for.
+    # The departure comes right before the placement it makes space for.
     return pd.concat([left.set_axis(left.index - 0.5), log]).sort_index(ignore_index=True)
 
 
@@ -203,7 +203,7 @@ def _days(first_day: float, last_day: float, step_hours: float) -> Any:
             f"expected a first day before the last and a positive step"
         )
     step_days = step_hours / 24
-    # Half a step more, so that rounding does not lose the last day.
+    # Add half a step, so that rounding does not lose the last day.
     return np.arange(first_day, last_day + step_days / 2, step_days)
 
 

@@ -1,4 +1,4 @@
-"""What :func:`cospot.plan` returns. Money is a day; shares and losses are fractions."""
+"""The result of :func:`cospot.plan`. Money is per day; shares and losses are fractions."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Division:
-    """How idle capacity is divided."""
+    """The division of idle capacity."""
 
-    economy_percent: float  #: of the spots that are asked for: sold as Economy instances
-    confidence: float | None  #: of what is promised to them; None: nothing is
+    economy_percent: float  #: share of the requested spots sold as Economy instances
+    confidence: float | None  #: of the promises to them; None: no promises
 
 
 @dataclass(frozen=True)
 class PlanSetting:
-    """Policies and division of a datacenter."""
+    """The policies and the division of a datacenter."""
 
     label: str
     vm: str
@@ -31,12 +31,12 @@ class PlanSetting:
     saf: bool
     otn: int | str
     division: Division
-    promised_percent: float | None  #: of all vcpus, promised to the Economy class: the mean
+    promised_percent: float | None  #: mean share of all vcpus promised to the Economy class
 
 
 @dataclass(frozen=True)
 class Shares:
-    """How the capacity of a part was used."""
+    """The use of a part's capacity."""
 
     vms: float
     economy: float
@@ -46,36 +46,36 @@ class Shares:
 
 @dataclass(frozen=True)
 class JudgedPart(PlanSetting):
-    """The choice of the parts before a part, and its outcome in that part."""
+    """The choice made before a part, and its outcome in that part."""
 
     part: int  #: from 1
-    net_per_day: float  #: earned by idle capacity, less what VMs lost
+    net_per_day: float  #: income from idle capacity, minus the loss of VM income
     sold: Shares
 
 
 @dataclass(frozen=True)
 class Promises:
-    """Promises that were tested."""
+    """Tested promises."""
 
     tested: int
     broken: int
     allowed: float
-    interval_95: list[float]  #: of the share that is broken, by Clopper and Pearson
+    interval_95: list[float]  #: of the broken share, by Clopper and Pearson
     verdict: str  #: "kept", "not refuted", "broken"
 
 
 @dataclass(frozen=True)
 class AlternativeResult:
-    """A way to use idle capacity, on the parts that played no part in its choice."""
+    """A way to use idle capacity, on the parts that did not influence its choice."""
 
     name: str
     net_per_day: Interval | None
-    income_per_day: float  #: VMs included
+    income_per_day: float  #: including VMs
     vm_loss: float
-    most_vm_loss: float  #: of a part
+    most_vm_loss: float  #: maximum over the parts
     evictions: int
-    idle: float  #: of the capacity
-    recovered: float  #: of what VMs leave: sold
+    idle: float  #: fraction of the capacity
+    recovered: float  #: fraction of the capacity left by VMs that is sold
     economy_promises: Promises | None
     judged: list[JudgedPart]
     from_now_on: PlanSetting
@@ -88,15 +88,15 @@ class PromisedClass:
     hours: int
     probability: float
     sell: bool
-    parts_sold: int  #: in which it was sold, because it held in all parts before
+    parts_sold: int  #: in which it was sold, because it had held in all earlier parts
     promised: int
     promises: Promises | None
-    worth: float | None  #: how much more than a plain spot it could cost by what a job gains
+    worth: float | None  #: possible premium over a plain spot, from a job's gain
 
 
 @dataclass(frozen=True)
 class Change:
-    """The choice if one thing were different."""
+    """The best choice under a changed assumption."""
 
     what: str = field(metadata={"key": "if"})
     net_per_day: float
@@ -107,11 +107,11 @@ class Change:
 
 @dataclass(frozen=True)
 class SpotPlan:
-    """What to sell, what it earned on parts that did not choose it, and which promises held."""
+    """What to sell, its out-of-sample income, and the promises that held."""
 
     advice: str  #: "plan", "single" or "nothing holds"
     advised: str  #: name of an alternative
-    decision: list[str]  #: in sentences
+    decision: list[str]  #: one sentence each
     currency: str | None
     hosts: int
     parts: int
@@ -120,16 +120,16 @@ class SpotPlan:
     best_single: str
     gain_per_day: Interval | None  #: of dividing over the best single alternative
     next_best: str
-    lead_per_day: Interval | None  #: of what is advised over it
+    lead_per_day: Interval | None  #: of the recommended alternative over the next best
     chosen: PlanSetting = field(metadata={"key": "set"})  #: from now on
     alternatives: list[AlternativeResult] = field(default_factory=list)
     classes: list[PromisedClass] = field(default_factory=list)
     sensitivity: list[Change] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)  #: what the history cannot say
+    notes: list[str] = field(default_factory=list)  #: questions that the history cannot answer
 
     @property
     def table(self) -> pd.DataFrame:
-        """The alternatives as a frame."""
+        """The alternatives as a data frame."""
         import pandas as pd
 
         return pd.DataFrame(

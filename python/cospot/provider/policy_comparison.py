@@ -1,4 +1,4 @@
-"""A policy of one's own against the best known one: on the same workloads and equal hosts."""
+"""Compares your own policy with the best known one on the same workloads and hosts."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ LOSES_VMS = "loses VMs"
 
 @dataclass(frozen=True)
 class PolicyComparison:
-    """How one combination compares with another, at each size.
+    """The comparison of one combination with another, at each size.
 
     Attributes:
         table: One row per size, index ``size``. Columns: ``hosts`` (the mean over the workloads;
             each workload has the same number for both), ``mine`` and ``against`` (fractions: mean
-            spot revenue over what spots requested), ``difference`` (mine minus against),
-            ``low`` and ``high`` (its 95 % confidence interval by Student's t over the workloads,
-            paired by workload; NaN for one workload), ``workloads``, ``mine_vm_loss`` and
-            ``against_vm_loss`` (fractions of the requested VM revenue) and ``verdict``:
-            ``"better"`` or ``"worse"`` where the interval is on one side of 0, ``"loses VMs"``
-            where mine rejects VMs that the other one places, otherwise ``"not told apart"``.
-        against: One row per size, index ``size``: the combination that was compared with.
+            spot revenue over requested spot revenue), ``difference`` (mine minus against), ``low``
+            and ``high`` (its 95 % confidence interval by Student's t over the workloads, paired by
+            workload; NaN for one workload), ``workloads``, ``mine_vm_loss`` and ``against_vm_loss``
+            (fractions of the requested VM revenue) and ``verdict``: ``"better"`` or ``"worse"`` if
+            the interval excludes 0, ``"loses VMs"`` if mine rejects VMs that the other one places,
+            otherwise ``"not told apart"``.
+        against: One row per size, index ``size``: the other combination.
         runs: Every run of both, with a column ``whose`` (``"mine"``, ``"against"``).
     """
 
@@ -48,26 +48,25 @@ def compare_policies(
     study: Mapping[str, Any],
     threads: int | None = None,
 ) -> PolicyComparison:
-    """Compare a combination of policies with another one, paired by workload, on equal hosts.
+    """Compare two combinations of policies, paired by workload, on equal hosts.
 
     Args:
-        mine: The combination to judge: some of the keys ``vm``, ``spot``, ``evictor``, ``saf``,
-            ``otn``, each one value as in a study; policies may be classes or objects in Python.
-            Keys that are missing are as in ``against``.
-        against: ``"best"``: at each size, the combination of the study that can be set and earns
-            most from spots without losing a VM on any workload. It is chosen on these very
-            workloads, which is in its favour. Or a mapping such as ``mine``, with all five keys.
-        study: A study as a dict (docs/sweep-file.md): workloads, hosts, sizes, and the
-            combinations to choose the best from. A headroom counts from the fewest hosts over its
-            ``vm``.
-        threads: As many as the machine has processors when None.
+        mine: The combination to evaluate: some of the keys ``vm``, ``spot``, ``evictor``, ``saf``,
+            ``otn``, each with one value as in a study; policies may be Python classes or objects.
+            Missing keys are taken from ``against``.
+        against: ``"best"``: at each size, the study's deployable combination with the highest spot
+            revenue that loses no VM on any workload. It is chosen on the same workloads, which
+            favours it. Or a mapping like ``mine``, with all five keys.
+        study: A study as a dict (docs/sweep-file.md): workloads, hosts, sizes, and the combinations
+            from which to choose the best. A headroom counts from the fewest hosts over its ``vm``.
+        threads: None: the number of processors.
 
     Returns:
         The comparison at each size of the study at which ``against`` exists.
 
     Raises:
         ConfigError: A key is unknown, the study compares each policy on its own hosts
-            (``headroom_of: each_policy``), or no combination loses no VM at any size.
+            (``headroom_of: each_policy``), or every combination loses VMs at every size.
     """
     _check(mine, against, study)
     with TemporaryDirectory(prefix="cospot-") as folder:
@@ -140,7 +139,7 @@ def _check(mine: Mapping[str, Any], against: str | Mapping[str, Any], study: Any
 
 
 def _one_size_for_all(study: Mapping[str, Any]) -> dict[str, Any]:
-    """So that a headroom counts from the same hosts whatever the VM policy is."""
+    """Make a headroom count from the same hosts for every VM policy."""
     if "headroom_percent" not in study or "headroom_of" in study:
         return {}
     vm = study.get("vm", [])
@@ -148,7 +147,7 @@ def _one_size_for_all(study: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _given(study: Mapping[str, Any], results: Results, key: str, label: Any) -> Any:
-    """The value of an axis as the study gave it, by its label in the results."""
+    """Return an axis value as the study gave it, by its label in the results."""
     given = study[key]
     values = given if isinstance(given, (list, tuple)) else [given]
     labels = [

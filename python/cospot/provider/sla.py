@@ -1,4 +1,4 @@
-"""Promised lifetimes (docs/lifetime-sla.md): what a spot that starts now can be told."""
+"""Promised lifetimes (docs/lifetime-sla.md): quotes for a spot that starts now."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cospot._core import quote_lifetimes as quote
 
 __all__ = ["Quotes", "SizeQuote", "quote"]
 
-#: Seconds; infinity: nobody was evicted that long; None: nothing can be promised.
+#: Seconds; infinity: no eviction within that time was observed; None: no promise is possible.
 Lifetime = float | None
 
 
@@ -18,12 +18,12 @@ class SizeQuote:
 
     vcpus: int
     memory_mb: int
-    slots_now: int  #: how many of them fit now
+    slots_now: int  #: number that fit now
     lives_at_least_s: list[Lifetime]  #: the estimate for each probability of `Quotes.evicted`
-    #: The same, no longer than the history supports with 95 % confidence: what may be promised.
+    #: The same, capped at what the history supports with 95 % confidence: what may be promised.
     supported_s: list[Lifetime]
-    slots: list[float]  #: numbers of free slots: an estimate holds from one up to the next
-    samples: list[int]  #: lifetimes that were seen, for each of `slots`
+    slots: list[float]  #: numbers of free slots; an estimate applies from one up to the next
+    samples: list[int]  #: observed lifetimes, for each of `slots`
     quantiles_s: list[list[Lifetime]]  #: for each probability of `Quotes.evicted`, by `slots`
 
 
@@ -31,9 +31,9 @@ class SizeQuote:
 class Quotes:
     """The quotes of one moment."""
 
-    at_s: float  #: seconds of trace time
-    spot_delay_s: float  #: by how much later than in their file spots were asked for
-    spots: int  #: that had started by then
-    evictions: int  #: of them
+    at_s: float  #: in trace time, seconds
+    spot_delay_s: float  #: delay added to the spots' request times
+    spots: int  #: spots that had started by then
+    evictions: int  #: of those spots
     evicted: list[float]  #: probabilities of an eviction: the study's targets
     sizes: list[SizeQuote]

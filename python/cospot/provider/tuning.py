@@ -1,4 +1,4 @@
-"""What `cospot.tune` returns. Shares and losses are fractions of what was requested."""
+"""The result of `cospot.tune`. Shares and losses are fractions of the requested revenue."""
 
 from __future__ import annotations
 
@@ -14,54 +14,54 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Means:
-    """The means over samples of what a setting earned and lost."""
+    """The means over samples of a setting's revenue and loss."""
 
     samples: int
     spot_share: float
     vm_loss: float
-    #: Samples on which it lost more VM revenue than the limit.
+    #: Samples on which its VM loss exceeded the limit.
     over_limit: int = field(metadata={"key": "samples_over_limit"})
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Policies, SAF and OTN, and what came of them."""
+    """Policies, SAF and OTN, and their results."""
 
     vm: str
     spot: str
     evictor: str
     saf: bool
     otn: int | str
-    training: Means | None  #: on the samples that choose; None: it did not run on all
-    validation: Means | None  #: on those that play no part in the choice
+    training: Means | None  #: on the samples that choose; None: it did not run on all of them
+    validation: Means | None  #: on samples that did not influence the choice
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Does cooperation pay, by samples that did not choose the setting?"""
+    """Does cooperation pay, on samples that did not choose the setting?"""
 
     advice: str  #: "cooperate", or why not
     cooperates: bool
-    gain: Interval  #: net revenue beyond no cooperation, of what spots request
+    gain: Interval  #: net revenue over no cooperation, as a fraction of the requested spot revenue
     samples: int
-    over_limit: int  #: of them, those on which what is found loses more VM revenue than the limit
+    over_limit: int  #: those on which the found setting exceeds the limit of VM loss
     over_limit_without: int  #: the same without cooperation
-    most_lost: float  #: of a sample's VM revenue
+    most_lost: float  #: maximum VM revenue lost in a sample
 
 
 @dataclass(frozen=True)
 class Expected:
-    """Earnings and losses of the recommendation on samples that play no part in its choice."""
+    """The recommendation's results on samples that did not influence its choice."""
 
     samples: int
-    over_limit: int  #: of them, those on which it loses more VM revenue than the limit
+    over_limit: int  #: those on which its VM loss exceeds the limit
     spot_share: Interval
     vm_loss: Interval
 
 
 @dataclass(frozen=True)
 class MoreHosts:
-    """The same search with more hosts, where cooperation does not pay."""
+    """The same search with more hosts, if cooperation does not pay."""
 
     percent: float
     hosts: int
@@ -72,26 +72,26 @@ class MoreHosts:
 
 @dataclass(frozen=True)
 class Tuning:
-    """The recommended setting, what to expect of it, and the settings that were tried."""
+    """The recommended setting, its expected results, and the settings tried."""
 
     verdict: Verdict
-    recommendation: Setting  #: by the verdict: what was found, or the best without cooperation
+    recommendation: Setting  #: by the verdict: the found setting, or the best without cooperation
     expected: Expected
-    recommendation_for_nova: Setting | None  #: the best that nova.conf has values for
+    recommendation_for_nova: Setting | None  #: the best that nova.conf can express
     found: Setting  #: the best of the search
     without_cooperation: Setting | None  #: the best with OTN 1 and SAF off
-    upper_bound: Setting | None  #: the best that needs to know when spots end
-    keeps_limit: bool  #: what was found keeps the limit on all training samples
-    settings: list[Setting]  #: those that ran on all training samples, the most net revenue first
+    upper_bound: Setting | None  #: the best that requires knowing when spots end
+    keeps_limit: bool  #: the found setting keeps the limit on all training samples
+    settings: list[Setting]  #: those that ran on all training samples, highest net revenue first
     pareto_front: list[Setting]
-    folds: list[Setting]  #: of a cross-validation: what was found without each fold
+    folds: list[Setting]  #: of a cross-validation: the setting found without each fold
     more_hosts: list[MoreHosts]
-    hosts: list[int]  #: of each sample
+    hosts: list[int]  #: per sample
     runs: int
 
     @property
     def table(self) -> pd.DataFrame:
-        """The settings as a frame, such as a column ``training.spot_share``."""
+        """The settings as a data frame, with columns such as ``training.spot_share``."""
         import pandas as pd
 
         return pd.json_normalize([asdict(setting) for setting in self.settings])
@@ -113,7 +113,7 @@ class Tuning:
 
 
 def _mean_and_bounds(interval: Interval | None) -> str:
-    """With its 95 % interval, where there is one."""
+    """Format a mean with its 95 % interval, if it has one."""
     if interval is None:
         return "unknown"
     if interval.low is None or interval.high is None:

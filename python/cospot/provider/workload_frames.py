@@ -1,4 +1,4 @@
-"""Workloads from pandas frames, with the column names of workload files or of Python."""
+"""Workloads from pandas frames with the column names of workload files or of Python."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from cospot.errors import WorkloadError
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The marker of an end that was never seen.
+#: The marker for an unknown end.
 NEVER_US = np.iinfo(np.int64).max
 
 _US_PER_SECOND = 1_000_000
-_MOST_DAYS = 10_000  # from second 0, either way, as in workload files
+_MOST_DAYS = 10_000  # from second 0 in either direction, as in workload files
 _MOST_US = _MOST_DAYS * 86_400 * _US_PER_SECOND
 _PLAIN = (
     "instance_id",
@@ -36,18 +36,18 @@ _CLASSES = ("is_spot", "class")
 
 
 def workload_columns(frame: pd.DataFrame, window_start: Any = None) -> dict[str, Any]:
-    """Return the columns of a frame as ``Workload.from_columns`` takes them.
+    """Convert the columns of a frame to arguments of ``Workload.from_columns``.
 
     Args:
-        frame: instance_id, tenant_id, disk_gb and what requests ask beside room (zone,
-            extra_specs, group, group_policy, max_server_per_host) if need be; vcpus; memory_mb; one
-            of is_spot (booleans) and class (vm or spot); one of start_us, start_s and start; one of
-            end_us, end_s, end, duration_s and duration.
-        window_start: second 0 of the workload, where times are datetimes: a datetime, or a text
-            that pandas reads as one. None: the first start.
+        frame: optionally instance_id, tenant_id, disk_gb and placement requirements (zone,
+            extra_specs, group, group_policy, max_server_per_host); vcpus; memory_mb; one of is_spot
+            (booleans) and class (vm or spot); one of start_us, start_s and start; one of end_us,
+            end_s, end, duration_s and duration.
+        window_start: second 0 of the workload if times are datetimes: a datetime, or a text that
+            pandas can parse. None: the first start.
 
     Raises:
-        WorkloadError: a column is missing, comes in two forms, or holds what it cannot.
+        WorkloadError: a column is missing, occurs in two forms, or has invalid values.
     """
     _check_names(frame)
     columns = {name: frame[name].to_numpy() for name in _PLAIN if name in frame}
@@ -70,7 +70,7 @@ def workload_columns(frame: pd.DataFrame, window_start: Any = None) -> dict[str,
 def _check_ends(
     durations: pd.Series[Any], start: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]
 ) -> None:
-    """Refuse a duration that leads too far; both are in range, so that their sum is no overflow."""
+    """Reject a duration whose end is out of range; the inputs are in range, so no overflow."""
     late = (lengths != NEVER_US) & (np.where(lengths == NEVER_US, 0, lengths) + start > _MOST_US)
     if late.any():
         row = int(np.argmax(late))
@@ -120,7 +120,7 @@ def _spots(frame: pd.DataFrame) -> npt.NDArray[Any]:
 
 
 def _window_start(starts: pd.Series[Any], stated: Any) -> pd.Timestamp | None:
-    """Return when second 0 is, for datetimes; None where times count from it already."""
+    """Return the time of second 0 for datetimes; None if times already count from it."""
     import pandas as pd
 
     if starts.dtype.kind != "M" and not isinstance(starts.dtype, pd.DatetimeTZDtype):
@@ -137,14 +137,14 @@ def _window_start(starts: pd.Series[Any], stated: Any) -> pd.Timestamp | None:
 
 
 def _utc(times: pd.Series[Any]) -> pd.Series[Any]:
-    """Return datetimes in UTC; without a zone they count as that."""
+    """Return datetimes in UTC, the default time zone."""
     return times.dt.tz_localize("UTC") if times.dt.tz is None else times.dt.tz_convert("UTC")
 
 
 def _microseconds(
     times: pd.Series[Any], zero: pd.Timestamp | None, missing: int | None
 ) -> npt.NDArray[np.int64]:
-    """Return times of any form in microseconds since second 0."""
+    """Convert times of any form to microseconds since second 0."""
     import pandas as pd
 
     name = str(times.name)
@@ -177,14 +177,14 @@ def _microseconds(
 def _check_range(
     lengths: pd.Series[Any], name: str, rows: npt.NDArray[np.intp], *, has_never: bool
 ) -> None:
-    """Refuse what no workload may have, as it stands in the frame: no microseconds hold it."""
+    """Reject times outside a workload's range in the frame's own unit, before conversion."""
     per_unit = _US_PER_SECOND if name.endswith("_s") else 1
     if lengths.dtype.kind == "m":
         us = lengths.to_numpy().astype("timedelta64[us]").astype(float)
     elif lengths.dtype.kind in "iuf":
         us = lengths.to_numpy(dtype=float) * per_unit
     else:
-        return  # of a type that holds no times
+        return  # not a time type
     wrong = np.abs(us) > _MOST_US
     if has_never and name.endswith("_us") and lengths.dtype.kind in "iu":
         wrong &= lengths.to_numpy() != NEVER_US

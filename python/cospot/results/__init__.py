@@ -1,4 +1,4 @@
-"""Results of studies as pandas frames, and which of many runs to look at. Needs pandas."""
+"""Results of studies as pandas frames, and selections of runs. Requires pandas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of many runs to look at: averages over the workloads, the best, the Pareto front."""
+"""Selections of runs: averages over the workloads, the best, the Pareto front."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def average_over_workloads(runs: pd.DataFrame) -> pd.DataFrame:
         ``evictor``, ``saf``, ``otn``, ``workloads`` (how many were averaged), the means
         ``spot_share``, ``gain``, ``vm_loss`` (fractions) and ``evictions`` (spots),
         ``without_vm_loss`` (no VM rejected on any of the workloads) and
-        ``needs_true_lifetimes`` (an upper bound, which cannot be set).
+        ``needs_true_lifetimes`` (an upper bound that cannot be deployed).
 
     Raises:
         ConfigError: A column is missing.
@@ -37,16 +37,16 @@ def average_over_workloads(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def best_without_vm_loss(runs: pd.DataFrame) -> pd.DataFrame:
-    """Select what earns most from spots without losing a VM, at each size: what to set.
+    """Select the best deployable combination without VM loss, at each size.
 
     Args:
         runs: ``Results.runs`` or a part of it.
 
     Returns:
-        One row per size, index ``size``: of the combinations that can be set and that reject no VM
-        on any of the workloads, the one with the greatest mean ``spot_share``, with the columns of
-        `average_over_workloads`; NaN where there is none. And ``upper_bound``: the most
-        that a combination earns which knows true lifetimes; NaN where there is none.
+        One row per size, index ``size``: among the deployable combinations that reject no VM on any
+        of the workloads, the one with the highest mean ``spot_share``, with the columns of
+        `average_over_workloads`; NaN if there is none. And ``upper_bound``: the maximum over
+        combinations that know true lifetimes; NaN if there are none.
 
     Raises:
         ConfigError: A column is missing.
@@ -67,24 +67,24 @@ def best_without_vm_loss(runs: pd.DataFrame) -> pd.DataFrame:
 def pareto_front(
     frame: pd.DataFrame, *, gain: str = "spot_share", loss: str = "vm_loss"
 ) -> pd.DataFrame:
-    """Select the rows that no other beats: more gain for no more loss, less loss for no less gain.
+    """Select the rows that no other dominates: more gain at no more loss, or less loss.
 
     Args:
-        frame: Runs, or averages of them. Rows without a gain or a loss are left aside. Where some
-            need true lifetimes and some do not, leave the former out first: they cannot be set.
-        gain: The column that should be high: what spots earned of what they requested, or
-            ``"gain"``, which has another baseline for every policy.
-        loss: The column that should be low.
+        frame: Runs, or averages of them. Rows without a gain or a loss are ignored. If only some
+            rows need true lifetimes, drop those first: they cannot be deployed.
+        gain: The column to maximise: spot revenue as a share of the requested one, or ``"gain"``,
+            whose baseline differs between policies.
+        loss: The column to minimise.
 
     Returns:
-        The rows on the front by ascending loss. Rows that are equal in both are all on it.
+        The rows on the front by ascending loss. Rows equal in both columns are all included.
 
     Raises:
         ConfigError: A column is missing.
     """
     require_columns(frame, [gain, loss])
     known = frame[frame[gain].notna() & frame[loss].notna()]
-    # The best gain of each loss comes first; it must beat everything with less loss.
+    # For each loss the highest gain comes first; it must exceed all gains at lower loss.
     ordered = known.sort_values([loss, gain], ascending=[True, False], kind="stable")
     best_with_less = (
         ordered.groupby(loss, sort=False)[gain].max().cummax().shift(fill_value=-float("inf"))
@@ -97,7 +97,7 @@ def pareto_front(
 
 
 def require_columns(frame: pd.DataFrame, names: list[str]) -> None:
-    """Raise ConfigError unless the frame has all these columns, and a row."""
+    """Raise ConfigError unless the frame has all these columns and at least one row."""
     missing = [name for name in names if name not in frame.columns]
     if missing:
         raise ConfigError(

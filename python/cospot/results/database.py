@@ -1,9 +1,7 @@
 """Results of a study as pandas frames.
 
-Reads the SQLite database that ``cospot compare`` and `cospot.sweep` write
-(docs/results-format.md): the columns that the study declares, and what is derived from them, as
-the views of the database have it.
-Needs pandas.
+Reads the SQLite database written by ``cospot compare`` and `cospot.sweep` (docs/results-format.md):
+the study's columns, and the derived values from the database's views. Requires pandas.
 """
 
 from __future__ import annotations
@@ -28,11 +26,10 @@ from cospot.html_tables import html_table
 _APPLICATION_ID = 0x636F7370  # "cosp"
 _FORMAT_VERSION = 3
 
-#: The columns by which runs of the study ``compare`` are compared: the combination,
-#: without workload and size.
+#: The columns that identify a combination in the study ``compare``, without workload and size.
 COMBINATION = ("vm", "spot", "evictor", "saf", "otn")
 
-#: The types of a study's columns in a frame; texts and offers are dealt with apart.
+#: The types of a study's columns in a frame; texts and offers are handled separately.
 _DTYPES = {"integer": "int64", "number": "float64", "boolean": "bool", "revenue": "float64"}
 
 
@@ -41,53 +38,52 @@ class Results:
     """The contents of a results database.
 
     Attributes:
-        database: The file it was read from.
+        database: The file.
         study: The study: ``"compare"``, ``"degradation"``, ...
         columns: The study's columns as its database declares them, index ``name``: ``role``
             (``axis``, ``measure``, ``time``, ``detail``, ``derived``, ``timeline``), ``type``,
             ``unit``, ``meaning``.
         runs: One row per finished run, index ``run_index`` (grid order). The columns are the
-            study's, details left out: texts of an axis as ordered categories in the order of the
-            study file, and ``size`` where there are datacenters. Of ``compare``:
+            study's, without details: texts of an axis as ordered categories in the order of the
+            study file, and ``size`` if there are datacenters. For ``compare``:
 
             - ``workload``, ``size``, ``vm``, ``spot``, ``evictor``: ordered categories, in the
               order of the sweep. ``size`` is the headroom or the hosts as a text, ``"2 %"`` or
               ``"500 hosts"``.
-            - ``headroom_percent``: float64, hosts beyond the size that fits the VMs; NaN where
-              the sweep gives ``hosts``.
+            - ``headroom_percent``: float64, hosts beyond the size that fits the VMs; NaN if the
+              sweep gives ``hosts``.
             - ``saf``: bool. ``hosts``: int64, hosts. ``otn``: int64, hosts; in a sweep with other
               offers (``"epsilon-0.05"``,
-              ``"adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1"``) objects, numbers and
+              ``"adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1"``) objects: numbers and
               labels.
             - ``vm_requests``, ``vm_rejected``, ``vm_too_large`` (of the rejected: larger than an
               empty host), ``spot_requests``, ``spot_admitted``, ``evictions``: int64, instances.
             - ``vm_revenue_requested``, ``vm_revenue``, ``spot_revenue_requested``,
-              ``spot_revenue``, ``spot_revenue_first_hour_free`` (when a spot that is evicted in
-              its first hour earns nothing): float64, vcpu-seconds.
+              ``spot_revenue``, ``spot_revenue_first_hour_free`` (if a spot evicted in its first
+              hour earns nothing): float64, vcpu-seconds.
             - ``gain``: float64, a fraction (0.35 is 35 %): spot revenue over that of the run with
-              the same workload, size, VM, spot and evictor, OTN 1 and SAF off, minus 1. NaN where
-              that run is not among the results or earned nothing.
+              the same workload, size, VM policy, spot policy and evictor, OTN 1 and SAF off, minus
+              1. NaN if that run is missing or earned nothing.
             - ``vm_loss``: float64, a fraction: the part of the requested VM revenue that was not
-              earned. NaN when no VM revenue was requested.
-            - ``spot_share``: float64, a fraction: spot revenue over what spots requested. NaN
-              when they requested none.
-            - ``spot_share_first_hour_free``: float64, the same when a spot that is evicted in its
-              first hour earns nothing; ``first_hour_free_loss`` and
-              ``first_hour_free_loss_of_requested``: by what part of what spots earned, or
-              requested, that is less.
+              earned. NaN if no VM revenue was requested.
+            - ``spot_share``: float64, a fraction: spot revenue over requested spot revenue. NaN if
+              none was requested.
+            - ``spot_share_first_hour_free``: float64, the same if a spot evicted in its first hour
+              earns nothing; ``first_hour_free_loss`` and ``first_hour_free_loss_of_requested``: the
+              resulting loss as a fraction of the earned or requested spot revenue.
             - ``without_vm_loss``: bool. No VM rejected but those larger than a host.
             - ``is_baseline``: bool. OTN 1 and SAF off. ``has_baseline``: bool. The run's baseline
               is among the results.
-            - ``needs_true_lifetimes``: bool. A policy of it, such as the evictor LPO, knows when
-              spots will end: what it earns is an upper bound, which no datacenter can be set to.
-            - ``alloc_p50_ns``, ``alloc_p99_ns``, ``alloc_max_ns``: int64, ns; ``wall_ms``:
-              float64, ms. 0 where the sweep was not timed.
+            - ``needs_true_lifetimes``: bool. One of its policies, such as the evictor LPO, knows
+              when spots will end: its revenue is an upper bound that no datacenter can deploy.
+            - ``alloc_p50_ns``, ``alloc_p99_ns``, ``alloc_max_ns``: int64, ns; ``wall_ms``: float64,
+              ms. 0 where the sweep was not timed.
         workloads: One row per workload, in the order of the sweep; columns ``workload`` (its
-            label), ``sha256``, ``name`` (what its reader calls it).
-        sweep: The sweep, every default written out, as read from JSON.
+            label), ``sha256``, ``name`` (the reader's name for it).
+        sweep: The sweep with all defaults written out, parsed from JSON.
         run_count: Runs of the whole sweep, finished or not.
-        version: Of the cospot that created the database.
-        configurations: Each run's own configuration as JSON text, index as ``runs``.
+        version: Version of cospot that created the database.
+        configurations: Each run's own configuration as JSON text, indexed like ``runs``.
     """
 
     database: Path
@@ -102,7 +98,7 @@ class Results:
 
     @property
     def missing(self) -> int:
-        """Runs of the sweep that are not in the database."""
+        """The number of the sweep's runs that are not in the database."""
         return self.run_count - len(self.runs)
 
     def to_polars(self) -> Any:
@@ -133,13 +129,13 @@ class Results:
         return html_table(caption, ("Measure", "Unit", "Least", "Mean", "Most"), rows)
 
     def view(self, name: str) -> pd.DataFrame:
-        """Read one of the database's views, such as ``pareto_front``, as it is.
+        """Read one of the database's views, such as ``pareto_front``, unchanged.
 
-        Of ``compare``: ``run_figures``, ``combination``, ``best_without_vm_loss`` and
+        For ``compare``: ``run_figures``, ``combination``, ``best_without_vm_loss`` and
         ``pareto_front`` (docs/results-format.md).
 
         Args:
-            name: Of the view.
+            name: The view.
 
         Raises:
             ConfigError: The study has no such view.
@@ -161,36 +157,36 @@ class Results:
         economy: float | None = None,
         flavors: str | PathLike[str] | None = None,
     ) -> pd.DataFrame:
-        """Return what every run's revenue is worth, at prices of a vCPU-hour or by flavor.
+        """Return the money of every run's revenue, at prices per vCPU-hour or by flavor.
 
-        Without prices, those that ``cospot compare --price`` kept with the results. Where a
-        workload states that its ``vcpus`` count so much of a vCPU each, so do they here; where it
-        calls them relative, the prices are those of a unit-hour. Prices by flavor are turned into a
-        mean price of a vCPU-hour for each workload, as ``cospot summary --price FILE`` does
-        (docs/cookbook-import.md): its file must be in the current folder or next to the database,
-        and be the one that was run.
+        Without prices, uses those stored with the results by ``cospot compare --price``. If a
+        workload states the vCPUs in one of its ``vcpus``, they are converted; if it calls them
+        relative, the prices are per unit-hour. Prices by flavor become a mean price of a vCPU-hour
+        for each workload, as in ``cospot summary --price FILE`` (docs/cookbook-import.md): the
+        workload's file must be in the current folder or next to the database, and be the one that
+        was run.
 
         Args:
             on_demand: The price of a VM's vCPU-hour.
             spot: The price of a spot's vCPU-hour.
-            economy: What that of an Economy instance costs; ``on_demand`` (times the study's
-                ``economy_price``) if left out.
+            economy: The price of an Economy instance's vCPU-hour; default: ``on_demand`` (times the
+                study's ``economy_price``).
             flavors: Instead of these, a CSV file with the columns ``vcpus``, ``memory_mb``,
-                ``on_demand``, ``spot``: what an hour of an instance of each flavor costs.
+                ``on_demand``, ``spot``: hourly prices of an instance of each flavor.
 
         Returns:
-            A frame, index ``run_index``, float64, with the columns that the study declares
-            (docs/report.md#money): ``vm_requested``, ``vm_earned``, ``vm_lost``, and where there
-            are spots ``spot_requested``, ``spot_earned``. Of ``compare`` and ``life`` also
-            ``more_than_without_cooperation``: what spots earn beyond the run of the same policies
-            with OTN 1 and SAF off, NaN without such a run. Where both are told, also ``net``,
-            what spots and Economy instances earn less what VMs lose, and ``net_per_month``, of
-            365.25 / 12 days.
+            A frame, index ``run_index``, float64, with the columns declared by the study
+            (docs/report.md#money): ``vm_requested``, ``vm_earned``, ``vm_lost``, and with spots
+            ``spot_requested``, ``spot_earned``. For ``compare`` and ``life`` also
+            ``more_than_without_cooperation``: spot income beyond that of the run of the same
+            policies with OTN 1 and SAF off, NaN if that run is missing. If both sides are known,
+            also ``net``, the income of spots and Economy instances minus the VMs' loss, and
+            ``net_per_month``, for 365.25 / 12 days.
 
         Raises:
-            ConfigError: The study has no revenue of VMs and spots, a price is missing, negative or
-                no number, or by flavor: a workload is not there or another one, or a flavor has no
-                price.
+            ConfigError: The study has no revenue of VMs and spots; a price is missing, negative or
+                not a number; or, for prices by flavor, a workload is missing or different, or a
+                flavor has no price.
             WorkloadError: The file of prices by flavor cannot be read.
         """
         prices = {"on_demand": on_demand, "spot": spot, "economy": economy}
@@ -209,18 +205,18 @@ class Results:
         return frame.loc[self.runs.index]
 
     def timeline(self) -> pd.DataFrame:
-        """Return what every run did on each day of its window.
+        """Return the daily figures of every run.
 
         Returns:
-            A frame, index ``run_index`` and ``day`` (0 is the window's first), float64 unless said
-            otherwise: ``hosts_in_use`` (on which an instance runs), ``vms`` and ``spots`` that run,
-            each the mean over the day; ``evictions`` on that day, int64; ``vm_revenue`` and
-            ``spot_revenue`` earned on it, vcpu-seconds. With an Economy class also
-            ``economy_instances`` and ``economy_revenue``.
+            A frame, index ``run_index`` and ``day`` (0 is the window's first), float64 unless
+            stated otherwise: ``hosts_in_use`` (hosts that run an instance), ``vms`` and ``spots``
+            that run, each as the mean over the day; ``evictions`` on that day, int64;
+            ``vm_revenue`` and ``spot_revenue`` earned on it, vcpu-seconds. With an Economy class
+            also ``economy_instances`` and ``economy_revenue``.
 
         Raises:
-            ConfigError: The runs keep none; ``cospot.compare(..., timeline=True)`` and ``cospot
-                compare --timeline`` make them do so.
+            ConfigError: The runs recorded none; use ``cospot.compare(..., timeline=True)`` or
+                ``cospot compare --timeline``.
         """
         kept = self.columns[self.columns["role"] == "timeline"]
         if kept.empty:
@@ -236,7 +232,7 @@ class Results:
         return frame.set_index(["run_index", "day"])
 
     def configuration(self, run_index: int) -> dict[str, Any]:
-        """Return all that is needed to repeat one run.
+        """Return everything needed to repeat one run.
 
         Args:
             run_index: An index of ``runs``.
@@ -256,15 +252,15 @@ def load_results(database: str | PathLike[str]) -> Results:
     """Read a results database.
 
     Args:
-        database: The file that ``cospot compare``, ``cospot merge`` or `cospot.sweep`
-            wrote. It may be unfinished: then the finished runs are read.
+        database: The file written by ``cospot compare``, ``cospot merge`` or `cospot.sweep`. It may
+            be unfinished: then only the finished runs are read.
 
     Returns:
         The runs, the workloads and the sweep.
 
     Raises:
-        DatabaseError: There is no such file, it is not a results database, it has a format that
-            this cospot does not read, or it holds no run.
+        DatabaseError: There is no such file, it is not a results database, its format is unknown to
+            this cospot, or it has no run.
     """
     path = Path(fspath(database))
     with _connect(path) as connection:
@@ -308,7 +304,7 @@ def load_results(database: str | PathLike[str]) -> Results:
 
 @contextmanager
 def _connect(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a results database for reading only; everything that goes wrong is a DatabaseError."""
+    """Open a results database read-only; turn every error into a DatabaseError."""
     if not path.exists():
         raise DatabaseError(f"{path}: there is no such file; expected a results database")
     if not path.is_file():
@@ -351,7 +347,7 @@ def _read_frame(connection: sqlite3.Connection, query: str) -> pd.DataFrame:
 
 
 def _tidy(raw: pd.DataFrame, columns: pd.DataFrame, axis_values: pd.DataFrame) -> pd.DataFrame:
-    """Give the study's columns their types and order: axes, measures, what is derived, times."""
+    """Give the study's columns their types and order: axes, measures, derived values, times."""
     order = ("axis", "measure", "derived", "time")
     known = columns[columns["role"].isin(order)]
     runs = pd.DataFrame(index=raw.index)
@@ -377,7 +373,7 @@ def _typed(
 
 
 def _offers(otn: pd.Series[Any]) -> pd.Series[Any]:
-    """Numbers where all are; else objects, because labels of other offers are among them."""
+    """Return numbers if all are; otherwise objects, because other offers have labels."""
     is_label = otn.map(lambda value: isinstance(value, str))
     return otn.astype(object) if is_label.any() else otn.astype("int64")
 

@@ -11,7 +11,7 @@ from cospot._core import compare
 from cospot.errors import ConfigError
 from cospot.progress import progress_function
 
-#: More parts than a sweep can have groups (it has at most as many runs): the last one is empty.
+#: More shards than a sweep can have groups (at most its runs), so that the last one is empty.
 _NO_SHARD = "100000000/100000000"
 
 
@@ -30,34 +30,34 @@ def sweep(
     timing: bool = True,
     progress: Callable[[int, int], Any] | bool | None = None,
 ) -> Path:
-    """Run every combination of a study and keep the results in a database.
+    """Run every combination of a study and store the results in a database.
 
-    The database is the same, row for row (times aside), whatever runs the sweep. Finished runs are
-    kept when something fails or Ctrl-C ends it: with ``resume=True`` the same call, or
-    ``cospot compare --resume``, continues.
+    The database is the same, row for row (except times), however the sweep is run. If something
+    fails or Ctrl-C ends it, finished runs are kept: the same call with ``resume=True``, or ``cospot
+    compare --resume``, continues.
 
     Args:
         sweep: A study file, or a dict with its keys (docs/sweep-file.md), as for ``compare``.
         db: The results database to write (docs/results-format.md).
         overrides: ``key=value`` as for ``--set`` of ``cospot compare``.
         executor: ``"local"``: the threads of this process. ``"dask"``: the workers of a Dask
-            cluster; they need the same cospot, and the study file and its workloads under the
-            same paths, or ``ship_workloads``. A dict is sent to them, with its policies. A worker
-            that dies loses nothing: its part is run again elsewhere.
+            cluster, which need the same cospot, and the study file and its workloads under the same
+            paths, or ``ship_workloads``. A dict is sent to them, with its policies. If a worker
+            dies, its part is run again on another.
         scheduler: For Dask: the scheduler's address, a ``distributed.Client`` or a cluster; None
             starts worker processes on this machine for the duration of the call.
-        processes: Threads (local) or worker processes (Dask without a scheduler); as many as the
-            machine has processors when None.
+        processes: Threads (local) or worker processes (Dask without a scheduler); None: the number
+            of processors.
         ship_workloads: For Dask: send the study file and its workloads to the workers.
-        tasks: For Dask: into how many parts to cut the sweep, at most its groups (workloads x sizes
-            x VM x spot policies). A part is what is lost with a worker, and each loads all
-            workloads; two a thread or more when None, of at most about 1,000 runs.
-        resume: Continue the database, or start it.
-        force: Replace the database.
-        timing: False writes 0 for every time, so that the output repeats.
-        progress: A function, called with the finished runs and the runs of the sweep, at the
-            start and whenever there is news. None: a bar of tqdm, if that is installed, on
-            terminals and in notebooks; True: a bar anywhere; False: nothing.
+        tasks: For Dask: the number of parts of the sweep, at most its groups (workloads x sizes x
+            VM x spot policies). A dying worker loses one part, and each part loads all workloads.
+            None: two or more per thread, of at most about 1,000 runs.
+        resume: Continue an existing database, or start a new one.
+        force: Replace an existing database.
+        timing: False writes 0 for every time, so that the output is repeatable.
+        progress: A function, called with the finished and the total number of runs, at the start
+            and on every change. None: a bar of tqdm, if installed, on terminals and in notebooks;
+            True: a bar anywhere; False: nothing.
 
     Returns:
         The database, for ``load_results``.
@@ -66,10 +66,10 @@ def sweep(
         InputError: The sweep, a workload, the database or a worker cannot be used; the text says
             why.
         PolicyError: A policy broke its contract.
-        KeyboardInterrupt: Ctrl-C, once what is done is committed.
+        KeyboardInterrupt: Ctrl-C, after committing the finished runs.
     """
     study = dict(sweep) if isinstance(sweep, Mapping) else sweep
-    # compare says what is wrong with a str.
+    # compare has the error message for a str.
     settings = overrides if isinstance(overrides, str) else tuple(overrides)
     if executor not in ("local", "dask"):
         raise ConfigError(f"found executor='{executor}'; expected 'local' or 'dask'")
@@ -91,7 +91,7 @@ def sweep(
         raise ConfigError(f"found tasks={tasks}; expected a number from 1")
     from cospot.sweeps.dask_sweep import SweptStudy, connect, run_on_cluster
 
-    # Checks the study and its workloads and creates the database, or checks that it may go on.
+    # Check the study and its workloads, and create the database or check that it can be continued.
     compare(
         study,
         db=db,
@@ -105,7 +105,7 @@ def sweep(
     with connect(scheduler, processes) as client:
         run_on_cluster(
             client,
-            # Read after the check, which words what is wrong with it better.
+            # Read after the check, which has better error messages.
             SweptStudy.of(study, tuple(settings)),
             database,
             timing=timing,

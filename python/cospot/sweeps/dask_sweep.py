@@ -1,4 +1,4 @@
-"""A sweep on a Dask cluster: shards are the tasks, and their results come in one by one."""
+"""A sweep on a Dask cluster: shards are the tasks; results are merged as they arrive."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from cospot.sweeps.shard_task import ShardResult, ShardTask, run_shard
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-#: Two tasks a thread, so that none waits long for the last one, ...
+#: Tasks per thread: two, so that none waits long for the last one, ...
 _TASKS_PER_THREAD = 2
-#: ... and more when they would be longer than some seconds: little is lost with a worker. Shorter
-#: ones would spend their time on loading the workloads, which every task does.
+#: ... and more if they would take longer than some seconds, so that a dying worker loses little.
+#: Shorter ones would mostly load the workloads, as every task does.
 _RUNS_PER_TASK = 1000
-#: Threads to assume while no worker has come yet, as on a cluster that grows on demand.
+#: Threads to assume before any worker has joined, as on a cluster that grows on demand.
 _THREADS_TO_COME = 8
-#: How often a sweep that waits for a shard looks whether there are workers, in seconds.
+#: Interval, in seconds, at which a sweep that waits for a shard checks for workers.
 _LOOK_S = 5.0
-#: After this many seconds without a worker, a sweep on processes of its own gives up: Dask starts
-#: dead ones again at once, unless it cannot. On the caller's cluster workers may take long to come,
-#: as in a queue of Slurm: there a warning is given each time.
+#: Seconds without a worker after which a sweep with its own processes gives up: Dask restarts dead
+#: ones at once, if it can. On the caller's cluster workers may take long to start, as in a Slurm
+#: queue, so there is only a warning, each time.
 _WITHOUT_WORKERS_S = 120.0
 
 Progress = Callable[[int, int], Any]
@@ -43,10 +43,10 @@ Progress = Callable[[int, int], Any]
 
 @dataclass(frozen=True)
 class SweptStudy:
-    """A study as it is sent to workers.
+    """A study as sent to workers.
 
     Attributes:
-        study: The absolute path of its file, or a dict with the keys of one.
+        study: The absolute path of its file, or a dict with its keys.
         text: The contents of the file; empty for a dict.
         overrides: ``key=value`` as for ``--set``.
     """
@@ -57,7 +57,7 @@ class SweptStudy:
 
     @staticmethod
     def of(study: Any, overrides: tuple[str, ...]) -> SweptStudy:
-        """Read a study that can be used."""
+        """Read a valid study."""
         if isinstance(study, dict):
             return SweptStudy(study, "", overrides)
         path = Path(os.fsdecode(study)).resolve()
@@ -69,18 +69,18 @@ class SweptStudy:
         return keys["workloads"]
 
     def folder(self) -> Path:
-        """Return the folder that paths of workloads are relative to."""
+        """Return the folder to which workload paths are relative."""
         return Path.cwd() if isinstance(self.study, dict) else self.study.parent
 
     def environment(self) -> dict[str, str]:
-        """Return the environment variables that the study refers to, as ``${NAME}``."""
+        """Return the environment variables that the study uses, as ``${NAME}``."""
         text = str(self.study) if isinstance(self.study, dict) else self.text
         names = re.findall(r"\$\{(\w+)\}", "\n".join([text, *self.overrides]))
         return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def task_count(state: SweepState, threads: int) -> int:
-    """Return the number of tasks to cut a sweep into for `threads`: at most its groups."""
+    """Return the number of tasks of a sweep for `threads`: at most its groups."""
     wanted = max(
         _TASKS_PER_THREAD * (threads or _THREADS_TO_COME), -(-state.run_count // _RUNS_PER_TASK)
     )
@@ -94,7 +94,7 @@ def connect(scheduler: Any, processes: int | None) -> Iterator[Client]:
     Args:
         scheduler: A ``distributed.Client`` (which stays open), a cluster object, an address such
             as ``tcp://host:8786``, or None.
-        processes: How many to start; the machine's processors when None.
+        processes: Number to start; None: the machine's processors.
 
     Raises:
         ConfigError: Dask is not installed, or no scheduler answers.
@@ -138,11 +138,11 @@ def run_on_cluster(
     progress: Progress | None,
     gives_up: bool = False,
 ) -> None:
-    """Run what is missing in a prepared database.
+    """Run the missing runs of a prepared database.
 
-    Every shard is committed when it comes in. When something fails, or the caller is interrupted,
-    what has come in is kept, and the rest of the tasks are called off. Without a worker for two
-    minutes it fails if it `gives_up`, else it warns and waits on.
+    Every shard is committed when it arrives. If something fails, or the caller is interrupted,
+    received shards are kept, and the other tasks are cancelled. After two minutes without a worker
+    it fails if it `gives_up`, otherwise it warns and goes on waiting.
 
     Raises:
         InputError: A worker cannot use the sweep, its workloads or its cospot.
@@ -177,14 +177,14 @@ def run_on_cluster(
 
 
 def _shipped(client: Client, sweep: SweptStudy, database: Path) -> AbstractContextManager[str]:
-    # Imported late: it needs Dask to be there.
+    # Imported late, because it requires Dask.
     from cospot.sweeps.shipped_workloads import ship_workloads
 
     return ship_workloads(client, sweep, database)
 
 
 def _started(state: SweepState, database: Path, number: int, count: int) -> bytes:
-    """Return the finished runs of a shard, so that its worker does only the rest."""
+    """Return the finished runs of a shard, so that its worker runs only the others."""
     is_started = state.finished_part(number, count) > 0
     return extract_shard(database, number, count) if is_started else b""
 
@@ -196,7 +196,7 @@ def _on_worker(task: ShardTask) -> ShardResult:
 
 
 class _Patience:
-    """Notes for how long a cluster has had no worker."""
+    """Measures how long a cluster has had no worker."""
 
     def __init__(self, gives_up: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self._gives_up = gives_up
@@ -204,7 +204,7 @@ class _Patience:
         self._since: float | None = None
 
     def look(self, client: Client) -> None:
-        """Warn, or raise CospotError, when there has been no worker for too long."""
+        """Warn, or raise CospotError, after too long without a worker."""
         if client.nthreads():
             self._since = None
             return
@@ -226,11 +226,11 @@ class _Patience:
 
 
 def _results(client: Client, tasks: list[ShardTask], patience: _Patience) -> Iterator[ShardResult]:
-    """Yield the results of the tasks as they come; call the rest off when the caller stops."""
+    """Yield the results of the tasks as they arrive; cancel the others if the caller stops."""
     import distributed
 
-    # Dask does the tasks of a lost worker again by itself. Not pure: another sweep of this
-    # client must not be given the results of this one.
+    # Dask reruns the tasks of a lost worker by itself. Not pure: another sweep of this client must
+    # not get these results.
     futures = client.map(_on_worker, tasks, pure=False, key="cospot-shard")
     try:
         pending = set(futures)
@@ -245,7 +245,7 @@ def _results(client: Client, tasks: list[ShardTask], patience: _Patience) -> Ite
                 continue
             for future in done:
                 yield _result_of(future)
-                # Its bytes are not wanted on the worker any more.
+                # Free the result's memory on the worker.
                 future.release()
     finally:
         client.cancel(futures)
@@ -270,7 +270,7 @@ def _result_of(future: Future) -> ShardResult:
 
 
 def _keep(result: ShardResult, database: Path, count: int) -> int:
-    """Commit what a worker sent; return how many runs are new."""
+    """Commit a worker's result; return the number of new runs."""
     where = f"shard {result.number} of {count}, on a Dask worker at {result.machine}"
     if result.is_input_error:
         raise InputError(

@@ -1,7 +1,7 @@
-"""Puts the results of shards into the database of their sweep as they come.
+"""Merges the results of shards into their sweep's database as they arrive.
 
-The same checks as ``cospot merge`` makes, but row by row into a database that already exists:
-at every moment it is a results database that ``--resume`` can continue.
+Makes the same checks as ``cospot merge``, but adds rows to an existing database: at any moment it
+is a results database that ``--resume`` can continue.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class SweepState:
 
     Attributes:
         run_count: Runs of the whole sweep.
-        group_count: Groups of as many consecutive runs each. Shards hold whole groups.
+        group_count: Groups of consecutive runs, all of equal size. Shards contain whole groups.
         finished: Indices of the finished runs.
     """
 
@@ -32,9 +32,9 @@ class SweepState:
     finished: frozenset[int]
 
     def finished_part(self, number: int, count: int) -> float:
-        """Return how much of part ``number`` of ``count`` is finished, from 0 to 1.
+        """Return the finished fraction of part ``number`` of ``count``.
 
-        Groups are dealt to shards in turn: group g is in shard g % count + 1.
+        Groups are assigned to shards in turn: group g is in shard g % count + 1.
         """
         length = self.run_count // self.group_count
         runs = [
@@ -46,7 +46,7 @@ class SweepState:
 
 
 def read_state(database: Path) -> SweepState:
-    """Read what a sweep is and how far it has come."""
+    """Read a sweep's size and progress."""
     with closing(sqlite3.connect(database)) as connection:
         run_count, groups = connection.execute(
             "SELECT run_count, group_count FROM sweep"
@@ -56,7 +56,7 @@ def read_state(database: Path) -> SweepState:
 
 
 def read_configuration(database: Path) -> dict[str, Any]:
-    """Return the sweep with every default written out."""
+    """Return the sweep with all defaults written out."""
     with closing(sqlite3.connect(database)) as connection:
         (text,) = connection.execute("SELECT configuration FROM sweep").fetchone()
     return cast("dict[str, Any]", json.loads(text))
@@ -88,19 +88,19 @@ def extract_shard(database: Path, number: int, count: int) -> bytes:
 def append_shard(database: Path, shard: Path, *, version: str) -> int:
     """Copy the runs of a shard's database into the sweep's, in one transaction.
 
-    Runs that it has already are left as they are.
+    Existing runs are left unchanged.
 
     Args:
         database: Of the sweep.
         shard: Of a part of it.
-        version: Of the cospot that must have run it.
+        version: The version of cospot that must have run it.
 
     Returns:
-        How many runs were new.
+        The number of new runs.
 
     Raises:
-        DatabaseError: The shard is of another sweep, of other workloads, of another version of
-            cospot, or has another result for a run that is there.
+        DatabaseError: The shard is from another sweep, other workloads or another version of
+            cospot, or has a different result for an existing run.
     """
     try:
         with closing(sqlite3.connect(database, isolation_level=None)) as connection:
@@ -108,7 +108,7 @@ def append_shard(database: Path, shard: Path, *, version: str) -> int:
             connection.execute("BEGIN IMMEDIATE")
             _require_same_sweep(connection, version)
             _require_same_results(connection)
-            # By name: a database of an earlier format that was continued has another order.
+            # By name: a continued database of an earlier format has another column order.
             names = ", ".join(_run_columns(connection))
             added = connection.execute(
                 f"INSERT INTO run ({names}) SELECT {names} FROM shard.run AS new"
@@ -142,7 +142,7 @@ def _run_columns(connection: sqlite3.Connection) -> list[str]:
 
 
 def _require_same_results(connection: sqlite3.Connection) -> None:
-    # What two runs of the same thing may differ in.
+    # Columns in which two executions of the same run may differ.
     times = connection.execute("SELECT name FROM main.\"column\" WHERE role = 'time'")
     not_compared = {"version", *(name for (name,) in times)}
     compared = " OR ".join(

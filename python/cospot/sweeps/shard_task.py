@@ -1,6 +1,6 @@
-"""One task of a distributed sweep: a shard, run where a Dask worker is, sent back as bytes.
+"""One task of a distributed sweep: a shard, run on a Dask worker and returned as bytes.
 
-This is what runs on the workers; it needs no Dask and no pandas.
+This module runs on the workers; it needs neither Dask nor pandas.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from typing import Any
 from cospot._core import compare
 from cospot.errors import CospotError, InputError
 
-#: The variables that a worker has of its own: no client replaces them.
+#: Variables specific to a worker, which clients do not override.
 _OWN_NAMES = frozenset(os.environ)
 
 
 @dataclass(frozen=True)
 class ShardTask:
-    """Part ``number`` of ``count`` of a sweep; plain values, so that it can be sent.
+    """Part ``number`` of ``count`` of a sweep; plain values, for sending.
 
     Attributes:
         number: 1 to ``count``.
         count: Parts of the whole sweep.
-        study: Path of the study's file, as the client sees it, or a dict.
-        sweep_text: The contents of the file, which the worker's own must have too; empty for a
+        study: Path of the study's file on the client, or a dict.
+        sweep_text: The contents of the file, which the worker's own file must match; empty for a
             dict.
         overrides: ``key=value`` as for ``--set``.
-        timing: Keep the times that were measured.
-        environment: Variables that the sweep refers to, for workers that lack them.
-        shipped_folder: Name of the folder of sent workloads, below the worker's own; None: the
-            worker reads the paths of the sweep.
-        started: A results database with the runs of the shard that are finished already.
+        timing: Record measured times.
+        environment: Variables that the sweep uses, for workers that lack them.
+        shipped_folder: Name of the folder with sent workloads, below the worker's own; None: the
+            worker reads the sweep's paths.
+        started: A results database with the shard's finished runs.
     """
 
     number: int
@@ -52,14 +52,14 @@ class ShardTask:
 
 @dataclass(frozen=True)
 class ShardResult:
-    """The answer of a worker: a database, or why there is none.
+    """A worker's answer: a database, or why there is none.
 
     Attributes:
         number: Of the task.
         machine: The worker's host name.
-        database: Bytes of the shard's results database; empty when it failed.
-        failure: One sentence; empty when it succeeded.
-        is_input_error: The failure is about files and settings, not about cospot.
+        database: Bytes of the shard's results database; empty if it failed.
+        failure: One sentence; empty if it succeeded.
+        is_input_error: Whether the failure is about files and settings rather than cospot.
     """
 
     number: int
@@ -74,7 +74,7 @@ def run_shard(task: ShardTask, local_folder: str | None = None) -> ShardResult:
 
     Args:
         task: The task to run.
-        local_folder: Where sent workloads lie and temporary files go; the system's when None.
+        local_folder: The folder for sent workloads and temporary files; None: the system's.
 
     Returns:
         The results, or one sentence that says why there are none.
@@ -107,14 +107,14 @@ def run_shard(task: ShardTask, local_folder: str | None = None) -> ShardResult:
 def _prepare(
     task: ShardTask, scratch: Path, local_folder: str | None
 ) -> tuple[Path | Mapping[str, Any], tuple[str, ...]]:
-    """Return the study to run and its overrides, after a look at the worker's files."""
+    """Return the study to run and its overrides, after checking the worker's files."""
     if task.shipped_folder is not None:
         folder = Path(local_folder or tempfile.gettempdir()) / task.shipped_folder
         workloads = json.loads((folder / WORKLOADS_FILE).read_text(encoding="utf-8"))
         for workload in workloads:
             if "path" in workload:
                 workload["path"] = str(folder / workload["path"])
-        # The sent files, under their own labels, in place of the paths of the sweep.
+        # Replace the sweep's paths by the sent files, with their original labels.
         overrides = (*task.overrides, f"workloads={json.dumps(workloads)}")
         if not isinstance(task.study, Path):
             return task.study, overrides

@@ -1,4 +1,4 @@
-"""Sends the workloads of a sweep to the workers of a Dask cluster, for machines without them."""
+"""Sends the workloads of a sweep to Dask workers on machines without them."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 class ShippedWorkloads(WorkerPlugin):
-    """Writes files into a folder of every worker, also of those that join or restart later."""
+    """Writes files into a folder on every worker, including workers that join or restart later."""
 
     def __init__(self, folder: str, files: dict[str, bytes]) -> None:
-        """Take the folder's name, below the worker's own, and the files' names and bytes."""
+        """Take the folder's name, below the worker's own, and the files' names and contents."""
         self.name = folder
         self.files = files
 
@@ -47,18 +47,18 @@ class ShippedWorkloads(WorkerPlugin):
 
 @contextmanager
 def ship_workloads(client: Client, sweep: SweptStudy, database: Path) -> Iterator[str]:
-    """Keep the workloads of a sweep on the workers for a while.
+    """Keep the workloads of a sweep on the workers during a block.
 
     Args:
         client: Of the cluster.
         sweep: The study.
-        database: Its database, prepared: it says which files were meant.
+        database: Its prepared database, which identifies the files.
 
     Yields:
         The folder's name, below each worker's own.
 
     Raises:
-        ConfigError: A workload's file cannot be found again.
+        ConfigError: A workload's file cannot be found.
     """
     files: dict[str, bytes] = {}
     items: list[dict[str, Any]] = []
@@ -85,7 +85,7 @@ def ship_workloads(client: Client, sweep: SweptStudy, database: Path) -> Iterato
 
 
 def _explicit_paths(sweep: SweptStudy) -> dict[str, str]:
-    """Return the paths of workloads that the sweep gives a label, by that label."""
+    """Return the paths of workloads that have a label in the sweep, by label."""
     workloads = sweep.workloads()
     for override in sweep.overrides:
         key, _, value = override.partition("=")
@@ -100,8 +100,8 @@ def _explicit_paths(sweep: SweptStudy) -> dict[str, str]:
 
 
 def _find(label: str, sha256: str, folder: Path, paths: dict[str, str]) -> Path:
-    """Return the file of a workload: the one whose bytes have its SHA-256."""
-    # Without a label of its own a workload is labelled with its path, wildcards replaced.
+    """Return a workload's file: the one with its SHA-256."""
+    # Without its own label, a workload is labelled with its path, with wildcards replaced.
     path = folder / os.path.expandvars(paths.get(label, label))
     matches = [str(path)] if path.is_file() else sorted(glob(str(path)))
     for match in map(Path, matches):

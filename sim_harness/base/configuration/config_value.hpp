@@ -12,38 +12,38 @@
 
 namespace cospot {
 
-// Typed reads of configuration values. Each throws ConfigError that names the place, the key, what
-// was found and what was expected.
+// Typed reads of configuration values. Each throws a ConfigError with the place, the key, what was
+// found and what was expected.
 
-/// Where a value is and what it is, for errors: `sweep.yaml:3: otn`, and of Python, where a place
-/// is made of keys, `sweep.otn[1]`.
+/// The place and key of a value, for errors: `sweep.yaml:3: otn`; from Python, where a place
+/// consists of keys, `sweep.otn[1]`.
 [[nodiscard]] std::string key_place(const ConfigNode& node, std::string_view key);
 
 [[noreturn]] void throw_bad_value(const ConfigNode& node, std::string_view key,
                                   std::string_view expected);
 
-/// A key that had another name, for errors that say the new one.
+/// A renamed key, so that errors can point to its new name.
 struct RenamedKey {
   std::string_view before, now;
 };
 
-/// Throws when `mapping` is not a mapping or has a key that is not one of `valid_keys`. `subject`
-/// is what the mapping describes.
+/// Throws if `mapping` is not a mapping or has a key outside `valid_keys`. `subject` is what the
+/// mapping describes.
 void require_known_keys(const ConfigNode& mapping, std::string_view subject,
                         std::span<const std::string_view> valid_keys,
                         std::span<const RenamedKey> renamed = {});
 
-/// The value under `key`, which must be there.
+/// The value of the required `key`.
 [[nodiscard]] const ConfigNode& require_key(const ConfigNode& mapping, std::string_view subject,
                                             std::string_view key);
 
-/// The elements of a list with at least one; a value that is not a list is a list of itself.
+/// The elements of a non-empty list; a scalar or mapping counts as a list of one.
 [[nodiscard]] std::vector<const ConfigNode*> read_list(const ConfigNode& node,
                                                        std::string_view key);
 
 [[noreturn]] void throw_duplicate(const ConfigNode& node, std::string_view key);
 
-/// Reads a list of values of which none may occur twice.
+/// Reads a list of distinct values.
 template <class Read>
 [[nodiscard]] auto read_distinct(const ConfigNode& node, std::string_view key, const Read& read) {
   std::vector<decltype(read(node))> values;
@@ -57,13 +57,13 @@ template <class Read>
   return values;
 }
 
-/// A whole number in [least, most]; `or_else`: what else may stand there, for the error.
+/// A whole number in [least, most]; `or_else` describes other valid values, for the error.
 [[nodiscard]] std::int64_t read_integer(const ConfigNode& node, std::string_view key,
                                         std::int64_t least, std::int64_t most,
                                         std::string_view or_else = {});
-/// A whole number from 0.
+/// A whole number of at least 0.
 [[nodiscard]] std::int64_t read_seed(const ConfigNode& node, std::string_view key);
-/// A finite number in [least, most], or any.
+/// A finite number in [least, most]; without bounds, any.
 [[nodiscard]] double read_number(const ConfigNode& node, std::string_view key, double least,
                                  double most);
 [[nodiscard]] double read_number(const ConfigNode& node, std::string_view key);
@@ -74,11 +74,11 @@ template <class Read>
 [[nodiscard]] std::string read_name(const ConfigNode& node, std::string_view key,
                                     std::span<const std::string> names);
 
-/// A text that can stand in a CSV field as it is: no comma, quote or control character.
+/// A text that needs no quoting in CSV: no comma, quote or control character.
 [[nodiscard]] std::string read_label(const ConfigNode& node, std::string_view key);
 [[nodiscard]] bool is_label(std::string_view text);
 
-/// A policy's option, with the type its spelling has: true/false, whole number, number or text.
+/// A policy's option, typed by its spelling: true/false, whole number, number or text.
 [[nodiscard]] PluginOptions::Value read_option(const ConfigNode& node, std::string_view key);
 
 }  // namespace cospot

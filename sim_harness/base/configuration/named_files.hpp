@@ -8,12 +8,12 @@
 
 namespace cospot {
 
-/// The files that texts anywhere in a configuration name, relative to `folder`: whatever a study
-/// reads is among them.
+/// The files named by any text in a configuration, relative to `folder`; they include all files
+/// that a study reads.
 [[nodiscard]] std::vector<std::filesystem::path> files_named_in(
     const ConfigNode& root, const std::filesystem::path& folder);
 
-/// The same of a stored configuration.
+/// The same for a stored configuration.
 [[nodiscard]] std::vector<std::filesystem::path> files_named_in(
     const Json& configuration, const std::filesystem::path& folder);
 

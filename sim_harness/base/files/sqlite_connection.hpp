@@ -14,7 +14,7 @@ namespace cospot {
 
 enum class SqliteOpen : std::uint8_t { kExisting, kCreate, kReadOnly };
 
-/// What a value is stored as; kOther: text or bytes.
+/// The storage type of a value; kOther: text or bytes.
 enum class SqliteType : std::uint8_t { kNull, kInteger, kNumber, kOther };
 
 /// An open SQLite file. Errors: DatabaseError that starts with the file's name.
@@ -22,13 +22,13 @@ class SqliteConnection {
  public:
   SqliteConnection(const std::filesystem::path& file, SqliteOpen open);
 
-  /// A database in memory; `name` stands for it in errors.
+  /// A database in memory; `name` identifies it in errors.
   [[nodiscard]] static SqliteConnection in_memory(const std::string& name);
 
-  /// Runs statements that give no rows.
+  /// Runs statements that return no rows.
   void execute(const std::string& sql);
 
-  /// Runs `PRAGMA name` and gives its integer.
+  /// Runs `PRAGMA name` and returns its integer.
   [[nodiscard]] std::int64_t read_pragma(const std::string& name);
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -57,10 +57,10 @@ class SqliteStatement {
   SqliteStatement& bind(const std::string& value);
   SqliteStatement& bind_null();
 
-  /// Tells whether there is a row to read; after the last one the statement can be bound again.
+  /// Returns whether there is a row to read; after the last one the statement can be bound again.
   bool step();
 
-  // Read the next column of the row.
+  // These read the next column of the row.
   [[nodiscard]] bool next_is_null() const;
   [[nodiscard]] SqliteType next_type() const;
   std::int64_t read_integer();
@@ -79,7 +79,7 @@ class SqliteStatement {
   int next_column_ = 0;
 };
 
-/// Undoes everything since its beginning unless commit() was reached.
+/// Rolls back on destruction unless commit() was called.
 class SqliteTransaction {
  public:
   explicit SqliteTransaction(SqliteConnection& connection);

@@ -11,9 +11,9 @@ struct gzFile_s;
 
 namespace cospot {
 
-/// A file that is written piece by piece, packed with gzip when its name ends in `.gz`, for what is
-/// too large to be held in memory. Like write_stored_file it is all or nothing: the bytes go to a
-/// new file beside it, which takes the name on commit(); without a commit nothing is left behind.
+/// A file written piece by piece, for data too large for memory; gzip-compressed if its name ends
+/// in `.gz`. Atomic like write_stored_file: the bytes go to a new file next to it, which commit()
+/// renames; without a commit nothing remains.
 ///
 /// Errors: InputError with the path and the reason.
 class StoredStream {
@@ -25,7 +25,7 @@ class StoredStream {
 
   void write(std::string_view bytes);
 
-  /// Puts everything on disk and in the place of what was there. Nothing can be written after it.
+  /// Puts everything on disk and replaces the old file. Nothing can be written afterwards.
   void commit();
 
  private:
@@ -35,7 +35,7 @@ class StoredStream {
   std::filesystem::path part_;
   std::optional<TemporaryPath> temporary_;
   StopToken stop_ = current_stop_token();
-  int descriptor_ = -1;  ///< of its own, to synchronise after zlib has closed its copy
+  int descriptor_ = -1;  ///< a separate one, for synchronising after zlib has closed its copy
   gzFile_s* file_ = nullptr;
 };
 

@@ -8,14 +8,14 @@
 
 namespace cospot {
 
-/// The exit code of a command that SIGINT (Ctrl-C) or SIGTERM ended.
+/// The exit code of a command ended by SIGINT (Ctrl-C) or SIGTERM.
 inline constexpr int kInterruptedExitCode = 130;
 
-/// While it lives, SIGINT and SIGTERM ask the work of this thread, and of the threads it starts, to
-/// end (StopScope). Work that does not notice within most of a second is in the middle of something
-/// that asks nobody, such as a solver, a sort or a read from a pipe: then a watching thread removes
-/// what is unfinished (TemporaryPath) and ends the program with exit code 130. So does a second
-/// signal, at once. One at a time in a program.
+/// While an object exists, SIGINT and SIGTERM ask the work of this thread, and of the threads it
+/// starts, to stop (StopScope). Work that does not react within most of a second is inside
+/// something that never checks, such as a solver, a sort or a read from a pipe: then a watchdog
+/// thread removes incomplete files (TemporaryPath) and ends the program with exit code 130. A
+/// second signal does so at once. Only one object may exist at a time.
 class InterruptSignals {
  public:
   InterruptSignals();
@@ -23,7 +23,7 @@ class InterruptSignals {
   InterruptSignals& operator=(const InterruptSignals&) = delete;
   ~InterruptSignals();
 
-  /// What the handler sets.
+  /// The flag set by the handler.
   [[nodiscard]] static StopFlag& flag();
 
  private:

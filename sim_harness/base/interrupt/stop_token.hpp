@@ -5,18 +5,18 @@
 
 namespace cospot {
 
-/// Asks long work to end. The owner (a signal handler, a binding) sets `asked`; whoever does the
-/// work sets `noticed` once it has seen that and is on its way out.
+/// Asks long work to stop. The owner (a signal handler, a binding) sets `asked`; the work sets
+/// `noticed` when it has seen that and is ending.
 struct StopFlag {
   std::atomic<bool> asked{false};
   std::atomic<bool> noticed{false};
 };
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
 
-/// Tells work whether it shall end. A value: work that starts threads hands it to them (StopScope).
+/// Tells work whether to stop. A value: work that starts threads passes it on to them (StopScope).
 class StopToken {
  public:
-  StopToken() = default;  ///< never asks
+  StopToken() = default;  ///< never stops
   explicit StopToken(StopFlag& flag) : flag_(&flag) {}
 
   [[nodiscard]] bool is_asked() const noexcept {
@@ -27,7 +27,7 @@ class StopToken {
     return true;
   }
 
-  /// Throws Interrupted when the work shall end.
+  /// Throws Interrupted if the work must stop.
   void check() const {
     if (is_asked()) [[unlikely]]
       throw_interrupted();
@@ -39,13 +39,12 @@ class StopToken {
   StopFlag* flag_ = nullptr;
 };
 
-/// What the thread's present work is to ask: the token of its innermost StopScope; without one, a
-/// token that never asks.
+/// The token of the thread's innermost StopScope; without one, a token that never stops.
 [[nodiscard]] StopToken current_stop_token() noexcept;
 
 /// Gives the thread's work a token. Readers, writers, the generator, the sizing and the engine find
-/// it by current_stop_token(), so that nothing in between has to hand it on. A thread starts
-/// without one. A scope with StopToken() shields what must not be broken off, such as a commit.
+/// it through current_stop_token(), so that the layers between need not pass it on. A new thread
+/// has none. A scope with StopToken() protects work that must not be interrupted, such as a commit.
 class StopScope {
  public:
   explicit StopScope(StopToken token) noexcept;
@@ -57,8 +56,8 @@ class StopScope {
   StopToken before_;
 };
 
-/// Asks the thread's token once in so many calls of check(), so that a loop over millions of rows
-/// can call it for each of them.
+/// Checks the thread's token only once per several calls of check(), so that a loop can call it for
+/// each of millions of rows.
 class StopPoll {
  public:
   void check() {

@@ -8,10 +8,10 @@
 
 namespace cospot {
 
-/// A new folder among the system's temporary ones, removed with all that is in it.
+/// A new folder in the system's temporary folder, removed with its contents on destruction.
 class TemporaryFolder {
  public:
-  /// Args: name: what its own name begins with. Errors: InputError when it cannot be made.
+  /// Args: name: prefix of the folder's name. Errors: InputError if it cannot be created.
   explicit TemporaryFolder(std::string_view name);
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

@@ -4,9 +4,8 @@
 
 namespace cospot {
 
-/// Notes a file or folder that only exists while something is being made, for as long as the object
-/// lives. Its owner removes it; when a program must end without unwinding,
-/// remove_temporary_paths() does.
+/// Registers a temporary file or folder for the lifetime of the object. Its owner removes it; if a
+/// program must end without unwinding, remove_temporary_paths() does.
 class TemporaryPath {
  public:
   explicit TemporaryPath(const std::filesystem::path& path);
@@ -18,8 +17,8 @@ class TemporaryPath {
   std::filesystem::path path_;
 };
 
-/// Removes every path that is noted now, and lets no further one be noted or forgotten: whoever
-/// owns one waits in it until the program ends. Only for the moment before that.
+/// Removes every registered path and blocks registrations and deregistrations from then on: their
+/// callers wait until the program ends. Call it only immediately before that.
 void remove_temporary_paths() noexcept;
 
 }  // namespace cospot

@@ -6,13 +6,13 @@
 
 namespace cospot {
 
-/// JSON as a tree; the members of an object stay in the order in which they were added.
+/// JSON as a tree; the members of an object keep their order of insertion.
 using Json = nlohmann::ordered_json;
 
-/// A number: whole ones without a point, `null` when it is none or not finite.
+/// A number: whole ones without a point, `null` for a missing or non-finite one.
 [[nodiscard]] Json json_of(std::optional<double> number);
 
-/// A list of what `make` makes of each value.
+/// A list of the results of `make` for each value.
 template <class Values, class Make>
 [[nodiscard]] Json json_list_of(const Values& values, const Make& make) {
   Json list = Json::array();
@@ -20,11 +20,11 @@ template <class Values, class Make>
   return list;
 }
 
-/// Without spaces, each number with the fewest digits that read back the same: dump() takes more
-/// for one in a thousand.
+/// Without spaces, and each number with the fewest digits that read back the same; dump() uses more
+/// for one number in a thousand.
 [[nodiscard]] std::string text_of(const Json& json);
 
-/// Reads a stored text. Errors: DatabaseError that starts with `source`.
+/// Parses a stored text. Errors: DatabaseError that starts with `source`.
 [[nodiscard]] Json parse_json(const std::string& text, const std::string& source);
 
 }  // namespace cospot

@@ -8,19 +8,19 @@
 
 namespace cospot {
 
-/// A JSON file of data (plain or gzip), queried by the JSON functions of SQLite. Configurations are
-/// read as YAML instead (configuration/yaml_reader.hpp), which knows lines but is slow.
+/// A JSON data file (plain or gzip), queried by SQLite's JSON functions. Configurations are read as
+/// YAML instead (configuration/yaml_reader.hpp), which knows line numbers but is slow.
 ///
-/// Errors: WorkloadError when the file cannot be read or holds no JSON.
+/// Errors: WorkloadError if the file cannot be read or contains no JSON.
 class JsonFile {
  public:
   explicit JsonFile(std::filesystem::path path);
 
-  /// A query over `json_each(?)` or `json_extract(?, ...)`; its only parameter, the document, is
-  /// bound already.
+  /// A query over `json_each(?)` or `json_extract(?, ...)` with the document already bound as its
+  /// only parameter.
   [[nodiscard]] SqliteStatement select(std::string_view sql);
 
-  /// To add functions for select(), and for statements over parts of the document.
+  /// For adding functions for select(), and for statements on parts of the document.
   [[nodiscard]] SqliteConnection& connection() { return connection_; }
 
   /// Throws a WorkloadError that starts with the file's name.

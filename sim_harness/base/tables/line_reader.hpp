@@ -9,11 +9,11 @@ struct gzFile_s;
 
 namespace cospot {
 
-/// Reads a text file line by line, unpacking gzip, in a buffer of fixed size: for files that are
-/// too large to be held in memory.
+/// Reads a text file line by line, plain or gzip, with a buffer of fixed size: for files too large
+/// for memory.
 ///
-/// Errors: WorkloadError with `file:line:` for text that cannot be used (not UTF-8, a line that is
-/// too long, truncated gzip data), with `file:` when it cannot be read at all.
+/// Errors: WorkloadError with `file:line:` for unusable text (not UTF-8, a line that is too long,
+/// truncated gzip data), with `file:` if the file cannot be read.
 class LineReader {
  public:
   explicit LineReader(std::filesystem::path path);
@@ -25,13 +25,13 @@ class LineReader {
   /// the end of the file.
   [[nodiscard]] bool next(std::string_view& line);
 
-  /// The same for a line that may be anything but text; the caller looks.
+  /// The same for a line of arbitrary bytes, which the caller checks.
   [[nodiscard]] bool next_bytes(std::string_view& line);
 
-  /// The number of the line that next() gave last, from 1.
+  /// The number of the line last returned by next(), from 1.
   [[nodiscard]] std::size_t line_number() const { return line_number_; }
 
-  /// Throws a WorkloadError about the line that next() gave last.
+  /// Throws a WorkloadError about the line last returned by next().
   [[noreturn]] void fail(std::string_view what) const;
 
  private:
@@ -40,7 +40,7 @@ class LineReader {
   std::filesystem::path path_;
   gzFile_s* file_ = nullptr;
   std::string buffer_;
-  std::size_t begin_ = 0;  ///< of what is read but not given yet, in buffer_
+  std::size_t begin_ = 0;  ///< start of the unreturned part of buffer_
   bool at_end_ = false;
   std::size_t line_number_ = 0;
 };

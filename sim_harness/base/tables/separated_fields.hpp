@@ -6,22 +6,22 @@
 
 namespace cospot {
 
-/// Sets `fields`, whose memory it uses again, to what is between the separators of `line`: at least
-/// one. Quotes are characters like others.
+/// Sets `fields`, reusing its memory, to the parts of `line` between separators: at least one.
+/// Quotes have no special meaning.
 void split_fields(std::string_view line, std::vector<std::string_view>& fields,
                   char separator = ',');
 
-/// The same, anew.
+/// The same, as a new vector.
 [[nodiscard]] std::vector<std::string_view> split_fields(std::string_view line,
                                                          char separator = ',');
 
-/// Splits lines of CSV (RFC 4180, but a field does not go on over a line end).
+/// Splits lines of CSV (RFC 4180, except that a field cannot contain a line end).
 class CsvSplitter {
  public:
   explicit CsvSplitter(char separator = ',') : separator_(separator) {}
 
-  /// Fills `fields`; they are valid as long as `line`, those with a quotation mark in them until
-  /// the next call. Returns what is wrong, or nothing.
+  /// Fills `fields`. They are valid as long as `line`; those that contain quotation marks, until
+  /// the next call. Returns a description of the fault, or an empty text.
   [[nodiscard]] std::string_view split(std::string_view line,
                                        std::vector<std::string_view>& fields);
 

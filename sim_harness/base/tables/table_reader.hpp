@@ -24,16 +24,16 @@ struct TableColumn {
   bool is_required = true;
 };
 
-/// What a CSV file holds. Readers name a column by its position here.
+/// The columns of a CSV file. Readers refer to a column by its position here.
 struct TableFormat {
   std::span<const TableColumn> columns;
   std::string_view rows = "rows";  ///< what they are, for messages
-  bool may_be_empty = false;       ///< it need not have rows
-  bool has_other_columns = false;  ///< others are skipped, not refused
-  /// The keys of lines `# key: value` before the header line. Without any, lines that start with
-  /// `#` are comments there.
+  bool may_be_empty = false;       ///< rows are optional
+  bool has_other_columns = false;  ///< other columns are skipped instead of rejected
+  /// The keys of `# key: value` lines before the header line. If empty, lines starting with `#` are
+  /// comments there.
   std::span<const std::string_view> statements{};
-  /// What to do about a file that has none of the columns.
+  /// The advice for a file that has none of the columns.
   std::string_view other_file{};
 };
 
@@ -44,49 +44,49 @@ struct TableStatement {
   std::size_t line;
 };
 
-/// Reads a table: CSV (RFC 4180, but a field does not go on over a line end) with a header line and
-/// the columns in any order. A byte order mark and empty lines at the end are skipped.
+/// Reads a table: CSV (RFC 4180, except that a field cannot contain a line end) with a header line
+/// and the columns in any order. Skips a byte order mark and empty lines at the end.
 ///
 /// Errors: WorkloadError, `file:line: what is wrong and what was expected`.
 class TableReader {
  public:
   /// Reads a file, plain or gzip, line by line.
   TableReader(const std::filesystem::path& file, const TableFormat& format);
-  /// Of several formats the file has the one that knows the most of its columns; `formats` and
-  /// what they refer to outlive the reader.
+  /// Chooses the format that knows most of the file's columns; `formats` and what they refer to
+  /// outlive the reader.
   TableReader(const std::filesystem::path& file, std::span<const TableFormat> formats);
-  /// Reads a text that outlives the reader. `name` stands for the file in errors.
+  /// Reads a text that outlives the reader. `name` identifies it in errors.
   TableReader(std::string_view text, std::string_view name, const TableFormat& format);
   TableReader(std::string_view text, std::string_view name, std::span<const TableFormat> formats);
 
-  /// The position of the file's format among those it was told.
+  /// The index of the file's format among the given ones.
   [[nodiscard]] std::size_t format_index() const { return format_index_; }
-  /// What the file states before its header line. Null: nothing of that key.
+  /// The statement before the header line with this key; null if there is none.
   [[nodiscard]] const TableStatement* statement(std::string_view key) const;
-  /// Of a text: no fewer than the rows that are left.
+  /// For a text: an upper bound on the remaining rows.
   [[nodiscard]] std::size_t most_rows_left() const;
 
-  /// Goes to the next row. False at the end.
+  /// Advances to the next row. False at the end.
   [[nodiscard]] bool next();
 
   [[nodiscard]] std::size_t line_number() const { return line_number_; }
   [[nodiscard]] bool has(std::size_t column) const { return fields_[column].data() != nullptr; }
 
-  /// The fields of the row by column, valid until next(): as they are, without their quotes. Those
-  /// whose column the file lacks have no address, unlike empty ones. Those without a quotation mark
-  /// in them stay valid as long as a text that is read.
+  /// The fields of the row by column, without surrounding quotes, valid until next(). A field whose
+  /// column the file lacks has a null data pointer, unlike an empty one. When reading a text,
+  /// fields without quotation marks stay valid as long as the text.
   [[nodiscard]] std::span<const std::string_view> fields() const {
     return std::span(fields_).first(format().columns.size());
   }
-  /// One of them without the blanks around it.
+  /// A field without surrounding blanks.
   [[nodiscard]] std::string_view field(std::size_t column) const {
     return without_blanks(fields_[column]);
   }
   [[nodiscard]] bool is_empty(std::size_t column) const { return field(column).empty(); }
 
-  /// A text that every CSV can hold unquoted, which is not empty.
+  /// A non-empty text that needs no quoting in CSV.
   [[nodiscard]] std::string_view name(std::size_t column) const;
-  /// The same, which may be empty.
+  /// The same, or empty.
   [[nodiscard]] std::string_view plain(std::size_t column) const;
   [[nodiscard]] double number(std::size_t column, double least, double most) const;
   /// A whole number, also written as 4.0 or 4e3.
@@ -94,11 +94,12 @@ class TableReader {
   [[nodiscard]] Integer whole(std::size_t column, Integer least, Integer most) const {
     return static_cast<Integer>(whole_between(column, least, most));
   }
-  /// A size from `least` to kMaxResourceAmount; 0 when the file lacks the column.
+  /// A size from `least` to kMaxResourceAmount; 0 if the file lacks the column.
   [[nodiscard]] ResourceAmount amount(std::size_t column, ResourceAmount least) const;
   /// Seconds, rounded to the microsecond; at most 10,000 years.
   [[nodiscard]] SimTime seconds(std::size_t column, double least = -kMostSeconds) const;
-  /// What `parse` makes of field(column): an optional, with nothing when it cannot be used.
+  /// The result of `parse`, which returns an optional, for field(column); rejects the field if it
+  /// is empty.
   template <class Parse>
   [[nodiscard]] auto value(std::size_t column, const Parse& parse,
                            std::string_view expected) const {
@@ -109,7 +110,7 @@ class TableReader {
 
   /// Throws an error about a field.
   [[noreturn]] void refuse(std::size_t column, std::string_view expected) const;
-  /// Throws an error about the row, or about what the file states.
+  /// Throws an error about the row or a statement.
   [[noreturn]] void fail(std::string_view what) const { fail_at(line_number_, what); }
   [[noreturn]] void fail_at(std::size_t line, std::string_view what) const;
 
@@ -133,16 +134,16 @@ class TableReader {
   std::span<const TableFormat> formats_;
   std::size_t format_index_ = 0;
   std::string name_;
-  std::optional<LineReader> file_;  ///< nothing: a text
-  std::string_view text_;           ///< what is left of it
+  std::optional<LineReader> file_;  ///< empty when reading a text
+  std::string_view text_;           ///< the unread part
   StopPoll poll_;
   std::size_t line_number_ = 0;
   std::size_t header_line_ = 0;
   bool has_rows_ = false;
   std::vector<TableStatement> statements_;
-  std::vector<std::size_t> column_at_;    ///< of each place in a line
-  std::vector<std::string_view> fields_;  ///< by column; one more for those that are skipped
-  std::vector<std::string_view> quoted_;  ///< those of a line with quoted fields
+  std::vector<std::size_t> column_at_;    ///< per position in a line
+  std::vector<std::string_view> fields_;  ///< by column; one more for skipped columns
+  std::vector<std::string_view> quoted_;  ///< fields of a line with quotes
   CsvSplitter splitter_;
 };
 

@@ -5,16 +5,16 @@
 
 namespace cospot {
 
-/// A number as digits, with separators: `-1234.50` is `-1,234.50`.
+/// Adds thousands separators: `-1234.50` gives `-1,234.50`.
 [[nodiscard]] std::string with_commas(std::string number);
 
-/// A large amount for people: `123.4`, `1,234`, `50.8 M`, `2.3 G`.
+/// A large amount, shortened: `123.4`, `1,234`, `50.8 M`, `2.3 G`.
 [[nodiscard]] std::string amount_text(double amount);
 
-/// A count to its last digit: `1,234,567`.
+/// An exact count: `1,234,567`.
 [[nodiscard]] std::string count_text(std::int64_t count);
 
-/// A large amount of money: below a thousand with two decimals.
+/// A large amount of money, with two decimals below a thousand.
 [[nodiscard]] std::string money_text(double amount);
 
 }  // namespace cospot

@@ -5,7 +5,7 @@
 
 namespace cospot {
 
-/// A text as it stands in HTML, also between the quotes of an attribute.
+/// Escapes a text for HTML, including quoted attributes.
 [[nodiscard]] std::string html_text(std::string_view text);
 
 }  // namespace cospot

@@ -5,14 +5,15 @@
 
 namespace cospot {
 
-/// The position of the first byte of `text` that is not plain text, or npos: anything but UTF-8,
-/// control characters other than tab, and a carriage return that does not end a line.
+/// The position of the first byte of `text` that is not plain text, or npos. Not plain text:
+/// invalid UTF-8, control characters other than tab, and a carriage return that does not end a
+/// line.
 [[nodiscard]] std::size_t find_non_text(std::string_view text);
 
-/// What is wrong with that byte of a CSV file, and what was expected.
+/// Describes what is wrong with that byte of a CSV file, and what was expected.
 [[nodiscard]] std::string non_text_fault(char byte);
 
-/// Takes blanks and tabs off both ends.
+/// Removes blanks and tabs from both ends.
 [[nodiscard]] inline std::string_view without_blanks(std::string_view text) {
   const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
@@ -20,10 +21,10 @@ namespace cospot {
   return text;
 }
 
-/// `text` without the mark that some programs write before UTF-8.
+/// Removes a UTF-8 byte order mark.
 [[nodiscard]] std::string_view without_byte_order_mark(std::string_view text);
 
-/// Takes the next line off `text`, without its end.
+/// Removes the next line from `text` and returns it without its end.
 [[nodiscard]] std::string_view take_line(std::string_view& text);
 
 /// `value` in quotes for an error message, cut after about 40 bytes. Expects plain text.

@@ -7,10 +7,10 @@
 
 namespace cospot {
 
-/// How a word stands out on a terminal.
+/// A style for words on a terminal.
 enum class Ink : std::uint8_t { kBold, kError, kWarning };
 
-/// A text in that ink where `stream` is a terminal that shows it; as it is elsewhere, and where
+/// The text in that style if `stream` is a terminal that supports it; unchanged otherwise, and if
 /// NO_COLOR is set (no-color.org) or TERM is `dumb`.
 [[nodiscard]] std::string inked(Ink ink, std::string_view text, std::FILE* stream);
 

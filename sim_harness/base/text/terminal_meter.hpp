@@ -7,11 +7,11 @@
 
 namespace cospot {
 
-/// What a TerminalMeter counts.
+/// The unit that a TerminalMeter counts.
 enum class MeterUnit : std::uint8_t { kRows, kBytes, kEvents, kBatches };
 
-/// While one lives, TerminalMeters show; without any they are silent, as the library must be inside
-/// another program. An inner one may turn them off for a while.
+/// While one exists, TerminalMeters are shown. Otherwise they are silent, as a library should be. A
+/// nested one can turn them off temporarily.
 class ShowMeters {
  public:
   explicit ShowMeters(bool shown = true);
@@ -23,9 +23,9 @@ class ShowMeters {
   bool before_;
 };
 
-/// One line on standard error that tells how far a long task is, redrawn at most ten times a second
-/// and removed at the end. Shows nothing when standard error is not a terminal, or while another
-/// thread's meter is there.
+/// A progress line on standard error for a long task, redrawn at most ten times a second and
+/// removed at the end. Shows nothing if standard error is not a terminal or another thread's meter
+/// is active.
 class TerminalMeter {
  public:
   TerminalMeter(std::string task, MeterUnit unit);
@@ -33,10 +33,10 @@ class TerminalMeter {
   TerminalMeter& operator=(const TerminalMeter&) = delete;
   ~TerminalMeter();
 
-  /// Says the task in other words from now on.
+  /// Changes the description of the task.
   void rename(std::string task) { task_ = std::move(task); }
 
-  /// `total` is 0 when it is not known.
+  /// `total` is 0 if unknown.
   void update(std::uint64_t done, std::uint64_t total);
 
  private:

@@ -5,7 +5,7 @@
 
 namespace cospot {
 
-/// Lines of cells, printed with every column as wide as its widest cell.
+/// A table of text cells; every column is as wide as its widest cell.
 class TextTable {
  public:
   enum class Align : bool { kLeft, kRight };
@@ -15,12 +15,12 @@ class TextTable {
     aligns_.push_back(align);
   }
 
-  /// `cells` are as many as there are columns.
+  /// Expects one cell per column.
   void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
 
   [[nodiscard]] bool empty() const { return rows_.empty(); }
 
-  /// Lines end without spaces.
+  /// Lines have no trailing spaces.
   [[nodiscard]] std::string text() const;
 
  private:

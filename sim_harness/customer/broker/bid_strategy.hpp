@@ -9,10 +9,10 @@
 
 namespace cospot {
 
-/// How much history a bid looks at: one week.
+/// The length of price history that a bid considers: one week.
 inline constexpr Seconds kBidWindow = Seconds{7} * 24 * kHour;
 
-/// What to offer at most for an hour of an instance in a market. A const object without state.
+/// The maximum bid per hour for an instance in a market. A const object without state.
 ///
 /// Source: Voorsluys and Buyya, "Reliable Provisioning of Spot Instances", 2012, Table I.
 class BidStrategy {
@@ -26,7 +26,7 @@ class BidStrategy {
                                      Seconds now) const = 0;
 };
 
-/// The lowest price of the last week, and one step more.
+/// One step above the lowest price of the last week.
 class MinimumBid final : public BidStrategy {
  public:
   [[nodiscard]] MicroUsd bid(const PriceSeries& prices, const InstanceType& /*type*/,
@@ -62,7 +62,7 @@ class HighBid final : public BidStrategy {
   }
 };
 
-/// The price of now, and one step more; without capacity the last price before.
+/// One step above the current price; without capacity, above the last price.
 class CurrentBid final : public BidStrategy {
  public:
   [[nodiscard]] MicroUsd bid(const PriceSeries& prices, const InstanceType& /*type*/,
@@ -79,16 +79,17 @@ struct BidStrategyEntry {
 
 [[nodiscard]] std::span<const BidStrategyEntry> bid_strategies();
 
-/// Algorithm 1 of the paper: what to do with a bid when the job can wait `urgency` seconds more.
+/// Algorithm 1 of the paper: how to proceed with a bid when the job can wait `urgency` seconds
+/// more.
 struct BidCheck {
   MicroUsd bid = 0;
   bool starts_now = false;  ///< the bid is above the price
-  Seconds check_again = 0;  ///< when to look again; kNoTime: need not
+  Seconds check_again = 0;  ///< when to check again; kNoTime: never
 };
 
 [[nodiscard]] BidCheck check_bid(MicroUsd bid, MicroUsd price, Seconds urgency, Seconds now);
 
-/// U = max(0, D - T - (alpha e + B)): how long a job can wait for an instance.
+/// U = max(0, D - T - (alpha e + B)): the time for which a job can still wait for an instance.
 [[nodiscard]] Seconds urgency(Seconds deadline, Seconds now, double alpha, Seconds expected,
                               Seconds boot);
 

@@ -8,18 +8,18 @@
 
 namespace cospot {
 
-/// Writes everything that happens in a broker's run as CSV (docs/broker.md), gzip-compressed when
-/// the name ends in `.gz`. The sum of `amount_usd` is the run's cost, exactly.
+/// Writes all events of a broker's run as CSV (docs/broker.md), gzip-compressed if the name ends in
+/// `.gz`. The sum of `amount_usd` is exactly the run's cost.
 ///
 /// Errors: InputError when the file cannot be written.
 class BrokerLog final : public BrokerObserver {
  public:
-  /// `markets`, those of the run, outlive the log.
+  /// `markets` are those of the run and must outlive the log.
   BrokerLog(const std::filesystem::path& file, const MarketSet& markets);
 
   void happened(const Event& event) override;
 
-  /// The run is over: the file takes its name.
+  /// Ends the log and gives the file its final name.
   void finish();
 
  private:

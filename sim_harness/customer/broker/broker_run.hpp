@@ -15,7 +15,7 @@
 
 namespace cospot {
 
-/// A job, or its replica, on its way.
+/// The execution state of a job or of its replica.
 struct Task {
   enum class State : std::uint8_t { kWaiting, kAssigned, kDone, kCancelled };
 
@@ -23,23 +23,23 @@ struct Task {
   std::int32_t sibling = kNoTask;  ///< the job's other task
   State state = State::kWaiting;
   std::int32_t lease = -1;
-  std::uint32_t type = 0;        ///< on which `done` and `saved` are counted
+  std::uint32_t type = 0;        ///< the type on which `done` and `saved` are counted
   Seconds done = 0;              ///< run so far
-  Seconds saved = 0;             ///< of it in a snapshot
-  std::uint32_t datacenter = 0;  ///< of the snapshot
+  Seconds saved = 0;             ///< the part of `done` that a snapshot holds
+  std::uint32_t datacenter = 0;  ///< where the snapshot is stored
   Seconds paid_saved = 0, paid_unsaved = 0;
   std::uint32_t preferred = 0;               ///< type
-  bool is_listed = false;                    ///< in the waiting lists
-  std::uint32_t pending_market = kNoMarket;  ///< a request that is not in bid yet
+  bool is_listed = false;                    ///< is in the waiting lists
+  std::uint32_t pending_market = kNoMarket;  ///< of a request that is not in bid yet
   MicroUsd pending_bid = 0;
-  std::uint32_t version = 0;  ///< counts changes of what it waits for
+  std::uint32_t version = 0;  ///< incremented when the task waits for something else
 };
 
-/// One run of the broker's simulation; used once.
+/// One run of the broker's simulation. Each object runs once.
 ///
-/// Instances move by events, at whole seconds; the broker decides at multiples of its interval, and
-/// only when something changed. So that a decision does not look at every instance and every job:
-/// instances are ordered by the paid time they have left, waiting jobs by the time they take.
+/// Events move instances, at whole seconds; the broker decides at multiples of its interval, and
+/// only when something has changed. To avoid a scan of all instances and jobs per decision,
+/// instances are ordered by their remaining paid time and waiting jobs by their run time.
 class BrokerRun {
  public:
   BrokerRun(const MarketSet& markets, std::span<const BrokerJob> jobs,
@@ -66,7 +66,7 @@ class BrokerRun {
   void request(std::int32_t task, std::uint32_t market, MicroUsd bid, Seconds now);
   void wait(std::int32_t task, Seconds check_again);
   void stop_waiting(std::int32_t task);
-  /// How long a task is expected to take, by type.
+  /// The expected run time of a task, by type.
   [[nodiscard]] std::span<const Seconds> expected(std::int32_t task) const {
     const std::size_t types = markets_.types.size();
     return std::span(expected_).subspan(static_cast<std::size_t>(task) * types, types);
@@ -145,21 +145,22 @@ class BrokerRun {
   StopPoll poll_;
 
   std::deque<Lease> leases_;
-  std::vector<Task> tasks_;  ///< never grows beyond what is reserved
+  std::vector<Task> tasks_;  ///< never grows beyond its reserved capacity
   std::size_t next_job_ = 0;
-  std::vector<std::int32_t> returned_;  ///< tasks that were given back since the last decision
-  std::vector<std::int32_t> changed_;   ///< leases with more room than at the last decision
-  std::vector<std::int32_t> due_;       ///< tasks whose time to wait is over
+  std::vector<std::int32_t> returned_;  ///< tasks returned to the list since the last decision
+  std::vector<std::int32_t> changed_;   ///< leases with more free time than at the last decision
+  std::vector<std::int32_t> due_;       ///< tasks whose waiting time is over
   BrokerEventQueue events_;
   Seconds next_decision_ = kNoTime;
-  Seconds last_price_change_ = 0;  ///< after it what is there stays there
+  Seconds last_price_change_ = 0;  ///< no price changes after this time
 
-  std::vector<Ordered> idle_;     ///< by type: idle leases by the end of their hour
-  std::vector<Ordered> busy_;     ///< by type: running ones by the paid time left after their tasks
-  std::vector<Ordered> waiting_;  ///< by type: waiting tasks by the time expected on it
+  std::vector<Ordered> idle_;  ///< by type: idle leases by the end of their paid hour
+  /// By type: running leases by the paid time left after their tasks.
+  std::vector<Ordered> busy_;
+  std::vector<Ordered> waiting_;  ///< by type: waiting tasks by their expected run time on it
   std::vector<std::uint32_t> leases_in_;                         ///< by market
   std::map<std::int32_t, std::pair<double, double>> last_work_;  ///< of each user's last two jobs
-  std::vector<Seconds> expected_;                                ///< of all tasks, see expected()
+  std::vector<Seconds> expected_;                                ///< of all tasks; see expected()
 };
 
 }  // namespace cospot

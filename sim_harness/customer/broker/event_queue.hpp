@@ -12,7 +12,7 @@
 
 namespace cospot {
 
-/// Something that will happen to a lease or a task of the broker.
+/// A future event of a lease or a task of the broker.
 struct BrokerEvent {
   enum class Kind : std::uint8_t { kLease, kResume, kPending, kCheck, kQueued };
   Seconds time = 0;
@@ -24,12 +24,12 @@ struct BrokerEvent {
                           const BrokerEvent&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
-/// Events in ascending order. No event is earlier than the last one that was taken.
+/// Events in ascending order. A new event is never earlier than the last one taken.
 ///
-/// Most of what a broker plans never comes: a bid check of a job that has started since, the next
-/// hour of an instance that is revoked before. So events of later are only put beside others of the
-/// same quarter of an hour, and sorted once that begins: a heap of all of them is as slow as
-/// everything else together.
+/// Most events that a broker schedules become void: a bid check for a job that has started
+/// meanwhile, the next hour of an instance that is revoked first. So later events go unsorted into
+/// a bucket per quarter of an hour, which is sorted only when that quarter begins. A heap of all
+/// events takes as long as the rest of the simulation.
 class BrokerEventQueue {
  public:
   explicit BrokerEventQueue(Seconds start) : start_(start) {}
@@ -69,7 +69,7 @@ class BrokerEventQueue {
   Seconds start_;
   std::size_t count_ = 0;
   std::size_t opened_ = 0;        ///< slots up to this one are in `now_`
-  std::vector<BrokerEvent> now_;  ///< a heap, the earliest first; never empty unless all is
+  std::vector<BrokerEvent> now_;  ///< a heap, the earliest on top; empty only if the whole queue is
   std::vector<std::vector<BrokerEvent>> later_;  ///< by slot
 };
 

@@ -11,20 +11,20 @@
 
 namespace cospot {
 
-/// One row of the registry of strategies.
+/// An entry of the registry of strategies.
 struct DeadlineStrategyEntry {
   std::string_view name;
   std::string_view summary;
   std::string_view source;
-  bool safety_net = true;  ///< without it, it may be late, or is a bound that nobody can use
-  /// `history`: what is known of the capacity beforehand. `run` outlives the strategy.
+  bool safety_net = true;  ///< false: it may be late, or is a bound that cannot be deployed
+  /// `history` is what is known about the capacity in advance. `run` outlives the strategy.
   std::unique_ptr<DeadlineStrategy> (*make)(const DeadlineCase& run, const SpellHistory& history);
-  bool uses_signals = false;  ///< of the provider: `history` has the rates that these tell
+  bool uses_signals = false;  ///< of the provider: `history` has the rates from these
 };
 
 [[nodiscard]] std::span<const DeadlineStrategyEntry> deadline_strategies();
 
-/// Errors: ConfigError that names the valid ones.
+/// Errors: ConfigError that lists the valid names.
 [[nodiscard]] const DeadlineStrategyEntry& find_deadline_strategy(std::string_view name);
 
 }  // namespace cospot

@@ -10,20 +10,20 @@
 
 namespace cospot {
 
-/// The spell that a tick belongs to.
+/// The spell to which a tick belongs.
 struct Spell {
   bool up = false;      ///< with capacity
-  std::size_t age = 0;  ///< class of its age
+  std::size_t age = 0;  ///< its age class
 };
 
-/// What the rest of a job with a deadline costs to expect, if spells end at given rates and the
-/// cheapest choice is made from there on.
+/// The expected cost of the rest of a job with a deadline, if spells end at given rates and every
+/// later choice is optimal.
 ///
-/// It is computed backwards over (time left, slack, what runs, spell), where slack is the time left
-/// beyond the work left: idling uses it up, and so does every overhead. Slack below one overhead
-/// allows nothing but on-demand. A spell goes on to the next class of ages with the probability
-/// that makes the mean time in a class what it is. The grid is coarse (a few hundred steps each
-/// way, linear in between): it only has to rank three choices.
+/// Computed backwards over (time left, slack, what runs, spell). Slack is the time left beyond the
+/// remaining work; idling and overheads consume it. If it is below one overhead, only on-demand is
+/// allowed. A spell moves on to the next age class with the probability that preserves the mean
+/// time in a class. The grid is coarse (a few hundred steps per dimension, linear in between)
+/// because it only has to rank three choices.
 class ExpectedCosts {
  public:
   explicit ExpectedCosts(const DeadlineCase& run);
@@ -31,8 +31,8 @@ class ExpectedCosts {
   /// For all times up to `hours_left` before the deadline.
   void solve(const SpellRates& rates, double hours_left);
 
-  /// Of the rest at the beginning of a tick that belongs to `spell`, before anything is chosen in
-  /// it. A time left above that of solve() counts as that.
+  /// The expected cost of the rest at the beginning of a tick of `spell`, before anything is chosen
+  /// in it. A longer time left than in solve() counts as that of solve().
   [[nodiscard]] double expected(double hours_left, double slack, Capacity running,
                                 Spell spell) const;
 
@@ -43,17 +43,17 @@ class ExpectedCosts {
 
  private:
   static constexpr std::size_t kPoints = 193;
-  using Row = std::array<float, kPoints>;  ///< over the slack
-  using Rows = std::array<Row, 3>;         ///< by what runs, over the slack
+  using Row = std::array<float, kPoints>;  ///< by slack
+  using Rows = std::array<Row, 3>;         ///< by what runs, then by slack
 
   void solve_step(std::size_t step, Spell spell, const SpellRates& ends);
-  /// Costs of the rest if `kind` ran in the last step, by where the spell may be now.
+  /// Cost of the rest if `kind` ran in the last step, given the possible spells now.
   [[nodiscard]] Row after_step(std::size_t step, Capacity kind, Spell spell,
                                const SpellRates& ends) const;
   [[nodiscard]] Row costs_of_choice(std::size_t step, Capacity kind, double overhead,
                                     const Row& after) const;
   [[nodiscard]] double rest(std::size_t step, double slack, Capacity kind, const Row& row) const;
-  /// Of what still runs of `running` in a spell.
+  /// The costs if `running`, or what survives of it in the spell, still runs.
   [[nodiscard]] const Row& row(std::size_t step, Capacity running, Spell spell) const;
   [[nodiscard]] static std::size_t place(std::size_t step, Spell spell) {
     return (step * 2 + (spell.up ? 1 : 0)) * kAgeClasses + spell.age;
@@ -61,9 +61,9 @@ class ExpectedCosts {
 
   std::array<double, 3> prices_{};  ///< USD/h, by Capacity
   double overhead_hours_ = 0;
-  double step_hours_ = 0;   ///< of the grid: one tick or more
-  double slack_unit_ = 0;   ///< hours between two points of the grid
-  std::size_t steps_ = 0;   ///< that are solved
+  double step_hours_ = 0;   ///< step of the grid: one tick or more
+  double slack_unit_ = 0;   ///< hours between two grid points
+  std::size_t steps_ = 0;   ///< number of steps solved
   std::vector<Rows> rows_;  ///< by steps to go, capacity and class of age
 };
 

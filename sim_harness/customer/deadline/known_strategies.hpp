@@ -8,13 +8,14 @@
 
 namespace cospot {
 
-// The strategies of the paper. `Greedy` and `UniformProgress` have its safety net: when less than
-// two overheads are left beside the work and no spot is making progress, on-demand to the end.
+// The strategies of the paper. `Greedy` and `UniformProgress` have its safety net: when the time
+// left exceeds the work by less than two overheads and no spot is making progress, they use
+// on-demand to the end.
 //
 // Source: Wu et al., "Can't Be Late: Optimizing Spot Instance Savings under Deadlines", NSDI'24,
 // section 4.
 
-/// Remembers whether the paper's safety net has caught the job.
+/// Remembers whether the paper's safety net has taken over.
 class SafetyNet {
  public:
   explicit SafetyNet(SimTime overhead) : overhead_(overhead) {}
@@ -31,7 +32,7 @@ class SafetyNet {
   bool caught_ = false;
 };
 
-/// On-demand from the start to the end.
+/// Runs on-demand from start to end.
 class OnDemandStrategy final : public DeadlineStrategy {
  public:
   [[nodiscard]] Capacity choose(const DeadlineView& /*view*/) override {
@@ -39,7 +40,7 @@ class OnDemandStrategy final : public DeadlineStrategy {
   }
 };
 
-/// A spot whenever there is one, and never anything else: may be late.
+/// Runs on spots whenever available and never on-demand: may be late.
 class SpotOnlyStrategy final : public DeadlineStrategy {
  public:
   [[nodiscard]] Capacity choose(const DeadlineView& view) override {
@@ -47,7 +48,7 @@ class SpotOnlyStrategy final : public DeadlineStrategy {
   }
 };
 
-/// A spot whenever there is one, else nothing, until the safety net.
+/// Runs on a spot whenever one is available, else waits until the safety net takes over.
 class GreedyStrategy final : public DeadlineStrategy {
  public:
   explicit GreedyStrategy(const DeadlineCase& run) : net_(run.job.overhead) {}
@@ -61,9 +62,9 @@ class GreedyStrategy final : public DeadlineStrategy {
   SafetyNet net_;
 };
 
-/// Uniform Progress: work done keeps up with time gone. A spot whenever there is one. Without:
-/// on-demand when behind, nothing when ahead; once on on-demand, until the work is done that is due
-/// two overheads from now.
+/// Uniform Progress: keeps the work done in line with the time elapsed. Runs on a spot whenever one
+/// is available. Otherwise runs on-demand when behind and waits when ahead; once on on-demand, it
+/// stays until it has done the work that is due two overheads from now.
 class UniformProgressStrategy final : public DeadlineStrategy {
  public:
   explicit UniformProgressStrategy(const DeadlineCase& run)
@@ -77,7 +78,7 @@ class UniformProgressStrategy final : public DeadlineStrategy {
   }
 
  private:
-  /// Tells whether less is done than uniform progress would have done at `time`.
+  /// Tells whether less work is done than uniform progress requires at `time`.
   [[nodiscard]] bool is_behind(const DeadlineView& view, SimTime time) const {
     const double done = static_cast<double>((job_.duration - view.work_left).count());
     return done * static_cast<double>(deadline_.count()) <

@@ -6,25 +6,25 @@
 
 namespace cospot {
 
-/// Whether spots alone can never do the work: so every plan that meets the deadline needs
+/// Whether spots alone cannot finish the work, so that every plan that meets the deadline needs
 /// on-demand ticks.
 [[nodiscard]] bool needs_on_demand(const DeadlineCase& run);
 
-/// The cheapest plan of a case that needs on-demand. Exact. Expects a spot that is cheaper than
-/// on-demand, and a deadline that on-demand alone can meet.
+/// The cheapest plan for a case that needs on-demand. Exact. Expects that spots are cheaper than
+/// on-demand and that on-demand alone can meet the deadline.
 ///
-/// Where on-demand is used, every spot interval takes all of its stretch, or else an on-demand tick
-/// could become a spot tick. And n starts need T(n) = ceil((work + n overheads) / tick) ticks, be
-/// they spot or on-demand: with S spot ticks a plan costs
+/// In an optimal plan with on-demand ticks, every spot interval fills its stretch: otherwise an
+/// on-demand tick could become a spot tick. A plan with n starts needs T(n) = ceil((work + n
+/// overheads) / tick) ticks, spot or on-demand. With S spot ticks it costs
 ///
 ///     on-demand price x T(n) - (on-demand price - spot price) x S,
 ///
-/// wherever its on-demand ticks are. So a plan need only say which stretches run on spots, which
-/// are for on-demand and which are idle; it can do the work if the ticks of both add up to T(n),
-/// and of on-demand ticks those that are too many are left out. Its labels (S, n, work that could
-/// be done) are few: what on-demand could do beyond what is needed costs nothing. Those that
-/// another one dominates, or that Lagrange's relaxation (a price on work) shows to be dearer than
-/// a plan that is known, are dropped.
+/// wherever its on-demand ticks are. So a plan only has to say which stretches run on spots, which
+/// on-demand, and which are idle. It is feasible if the ticks of the first two add up to at least
+/// T(n); surplus on-demand ticks are left out. There are few labels (S, n, possible work), because
+/// on-demand capacity beyond the required work costs nothing. Labels are dropped if another one
+/// dominates them or if Lagrangian relaxation (a price on work) shows that they cost more than a
+/// known plan.
 [[nodiscard]] std::vector<Capacity> mixed_optimum(const DeadlineCase& run);
 
 }  // namespace cospot

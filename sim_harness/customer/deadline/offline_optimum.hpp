@@ -6,22 +6,22 @@
 
 namespace cospot {
 
-/// What to run in each tick so that the job meets its deadline at the least cost, when the whole
-/// trace is known beforehand. Exact. `spot_price` <= `on_demand_price`, or only on-demand is used.
-/// Expects a deadline that on-demand alone can meet.
+/// The cheapest choice of capacity for each tick that meets the deadline, given the whole trace in
+/// advance. Exact. If `spot_price` > `on_demand_price`, it uses on-demand only. Expects that
+/// on-demand alone can meet the deadline.
 ///
-/// It is a shortest path with a resource (work) over the ticks, solved by dynamic programming over
-/// labels (work done, cost). What keeps the labels few:
-/// - Work that an interval of n ticks does is n ticks minus one overhead: also where this is
-///   negative, because an interval that does no work is never worth its price.
-/// - Ticks of one kind cost the same wherever they are. So an optimum that uses on-demand at all
-///   can be made such that every spot interval takes all of its stretch of capacity (else an
-///   on-demand tick could become a spot tick) and every on-demand interval all the time between two
-///   spot intervals, but for one at most: of two others, ticks can be moved from one to the other
-///   until one is gone (which saves an overhead) or full. Hence the labels live at the ends of the
-///   trace's stretches, not at every tick. Without on-demand, the longest stretches are best.
-/// - Lagrange's relaxation (a price on work, and several near it) bounds from below what a label
-///   will cost in the end; those that cannot be better than the best plan known are dropped.
+/// This is a shortest path with a resource (work) over the ticks, solved by dynamic programming
+/// over labels (work done, cost). Three facts keep the labels few:
+/// - An interval of n ticks does n ticks minus one overhead of work. This may be taken as negative,
+///   because an interval that does no work is never worth its price.
+/// - Ticks of one kind cost the same everywhere. So there is an optimum with on-demand in which
+///   every spot interval fills its stretch of capacity (otherwise an on-demand tick could become a
+///   spot tick) and every on-demand interval but at most one fills the time between two spot
+///   intervals: of two others, ticks can be moved from one to the other until one is gone (which
+///   saves an overhead) or the other is full. Hence labels exist only at the ends of the trace's
+///   stretches, not at every tick. Without on-demand, the longest stretches are best.
+/// - Lagrangian relaxation (a price on work, and several near it) bounds the final cost of a label
+///   from below; labels that cannot beat the best known plan are dropped.
 [[nodiscard]] std::vector<Capacity> offline_optimum(const DeadlineCase& run);
 
 }  // namespace cospot

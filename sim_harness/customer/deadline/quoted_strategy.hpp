@@ -9,11 +9,11 @@
 
 namespace cospot {
 
-/// Ours: knows how often capacity vanishes and comes back, of what it saw or as the provider quotes
-/// it, and at each tick does what costs least to expect from there on.
+/// Ours: knows how often capacity vanishes and returns, from its own observation or from the
+/// provider's quote, and makes the choice with the lowest expected cost at each tick.
 ///
-/// It learns while the job runs, and makes use of that every `kEvery`. The safety net makes no job
-/// late however wrong the rates are.
+/// Learns while the job runs and updates its choices every `kEvery`. The safety net keeps the job
+/// on time however wrong the rates are.
 class QuotedStrategy final : public DeadlineStrategy {
  public:
   static constexpr SimTime kEvery = std::chrono::hours(6);
@@ -23,7 +23,7 @@ class QuotedStrategy final : public DeadlineStrategy {
   [[nodiscard]] Capacity choose(const DeadlineView& view) override;
 
  private:
-  /// Of this tick and all that follow.
+  /// The expected cost of this tick and all later ones.
   [[nodiscard]] double expected_cost(const DeadlineView& view, Capacity kind) const;
 
   SpellHistory history_;

@@ -10,31 +10,31 @@
 
 namespace cospot {
 
-/// Ages of a spell, a time with capacity or without, are told apart in classes: up to 15 minutes,
-/// 1 h, 4 h, 16 h, and more.
+/// A spell is a time with or without capacity. Its age falls into one of these classes: up to 15
+/// minutes, 1 h, 4 h, 16 h, and more.
 inline constexpr std::size_t kAgeClasses = kSignalAges;
 
-/// Hours up to which ages belong to each class but the last.
+/// Upper end of each age class but the last, in hours.
 inline constexpr std::array<double, kAgeClasses - 1> kAgeEnds = kSignalAgeEnds;
 
 [[nodiscard]] std::size_t age_class(double hours);
 
-/// How often spells end, an hour: by whether there is capacity, then by the class of their age.
+/// Ends of spells per hour, by whether there is capacity, then by age class.
 using SpellRates = std::array<std::array<double, kAgeClasses>, 2>;
 
-/// What was seen of the spells of a trace, and at which rates they may be expected to end.
+/// The observed spells of a trace and the rates at which spells are expected to end.
 ///
-/// Spells of recorded capacity are not without memory: the longer one has lasted, the less often it
-/// ends. So each class of ages has a rate, which is estimated in three steps:
+/// Spells in recorded traces have memory: the longer one has lasted, the less often it ends. So
+/// each age class has its own rate, estimated in three steps:
 ///
-/// 1. Assumed, before anything was seen, are the rates of `kAssumedRates`.
-/// 2. All classes of the spells with capacity are multiplied by one factor, as the trace's spells
-///    are shorter or longer than assumed on the whole; so are those without. It is the ends seen by
-///    the ends assumed for the hours seen, with `kEndsForScale` ends as assumed added to both.
-/// 3. A class gets the ends by the hours seen in it, with `kEndsForClass` ends added that came at
-///    its scaled rate.
+/// 1. Before any observation the rates are `kAssumedRates`.
+/// 2. One factor scales all classes of the spells with capacity, and another those without: the
+///    observed ends divided by the ends that the assumed rates predict for the observed hours, with
+///    `kEndsForScale` assumed ends added to both.
+/// 3. The rate of a class is its observed ends per observed hour, with `kEndsForClass` ends at the
+///    scaled rate added.
 ///
-/// What was seen `kMemory` ago counts for 1/e of what is seen now.
+/// An observation made `kMemory` ago has 1/e of the weight of a current one.
 class SpellHistory {
  public:
   static constexpr std::array<double, kAgeClasses> kAssumedRates{1.6, 0.9, 0.35, 0.17, 0.055};
@@ -42,34 +42,34 @@ class SpellHistory {
   static constexpr double kEndsForClass = 15;
   static constexpr SimTime kMemory = std::chrono::hours(72);
 
-  /// Nothing was seen yet.
+  /// Starts without observations.
   explicit SpellHistory(SimTime tick);
-  /// The mean times are known, and nothing is learnt: spells end at the same rate at any age.
+  /// The mean times are known and nothing is learned: spells end at the same rate at any age.
   SpellHistory(SimTime tick, const CapacityQuote& quote);
-  /// The rates are told, and nothing is learnt.
+  /// The rates are given and nothing is learned.
   SpellHistory(SimTime tick, const SpellRates& told);
 
-  /// Takes the next tick in.
+  /// Adds the next tick.
   void add(bool up);
-  /// The next tick begins another spell, whatever it is: the last one did not end there.
+  /// Starts a new spell at the next tick, without counting an end of the last one.
   void begin_spell() { up_.reset(); }
 
   [[nodiscard]] SpellRates rates() const;
-  /// How long the spell of the last tick had lasted when that tick began.
+  /// The age of the last tick's spell when that tick began.
   [[nodiscard]] double age_hours() const { return age_hours_; }
   /// Whether rates() may change.
   [[nodiscard]] bool learns() const { return !told_; }
 
  private:
   double tick_hours_ = 0;
-  double kept_ = 0;  ///< the weight after a tick of what was seen before it
+  double kept_ = 0;  ///< weight of earlier observations after one more tick
   std::optional<SpellRates> told_;
-  std::optional<bool> up_;  ///< none: no tick was seen
+  std::optional<bool> up_;  ///< none: no tick yet
   double age_hours_ = 0;
-  SpellRates hours_{}, ends_{};  ///< seen in each class
+  SpellRates hours_{}, ends_{};  ///< observed in each class
 };
 
-/// What the ticks of a trace before `end` show; if rates are told, only the age of its spell.
+/// The history of a trace before `end`; if rates are given, only the age of the current spell.
 [[nodiscard]] SpellHistory spells_before(const AvailabilityTrace& trace, std::size_t end,
                                          const std::optional<SpellRates>& told = std::nullopt);
 

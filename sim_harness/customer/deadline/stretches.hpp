@@ -6,7 +6,7 @@
 
 namespace cospot {
 
-/// Consecutive ticks with a spot, or without.
+/// Consecutive ticks that all have a spot, or all lack one.
 struct Stretch {
   std::int64_t begin = 0;
   std::int64_t ticks = 0;

@@ -6,17 +6,17 @@
 
 namespace cospot {
 
-/// A file to fetch, and what is known of it.
+/// A file to fetch, and what is known about it.
 struct FetchTask {
   std::string url;
   std::filesystem::path file;
-  std::string sha256;  ///< 64 lower-case hexadecimal digits; empty: not known
+  std::string sha256;  ///< 64 lower-case hexadecimal digits; empty: unknown
 };
 
 enum class FetchOutcome : std::uint8_t {
   kDownloaded,
-  kContinued,    ///< the rest of it; an earlier download had broken off
-  kWasComplete,  ///< it was there, and is what was recorded
+  kContinued,    ///< the rest of an interrupted download
+  kWasComplete,  ///< it existed and matches the recorded digest
 };
 
 struct FetchResult {
@@ -25,12 +25,12 @@ struct FetchResult {
   std::string sha256;
 };
 
-/// Downloads a file unless it is there, and checks it: by the given digest, or by the one that an
-/// earlier fetch recorded beside it in `FILE.sha256`. The file has its name only once it is
-/// complete and right; until then it is `FILE.part`.
+/// Downloads a file unless it exists, and verifies it: against the given digest, or the one that an
+/// earlier fetch recorded in `FILE.sha256`. Until it is complete and verified, the file is named
+/// `FILE.part`.
 ///
-/// Errors: InputError, for a digest that does not fit, a file of unknown origin in its place, and
-/// those of download_file.
+/// Errors: InputError for a wrong digest or for an existing file of unknown origin, and those of
+/// download_file.
 [[nodiscard]] FetchResult fetch_file(const FetchTask& task);
 
 }  // namespace cospot

@@ -6,12 +6,12 @@
 
 namespace cospot {
 
-/// Downloads `url` (http or https) into `part`. Goes on where an earlier download broke off when
-/// the server still has the same version of the file and can send a part of it; starts again
-/// otherwise. Shows on a terminal how far it is.
+/// Downloads `url` (http or https) into `part`. Resumes an interrupted download if the server still
+/// has the same version of the file and supports ranges; otherwise starts again. Shows progress on
+/// a terminal.
 ///
-/// Errors: InputError says what became of the connection or what the server answered, and what is
-/// kept. ConfigError when cospot was built without libcurl.
+/// Errors: InputError with the connection's error or the server's answer, and what was kept.
+/// ConfigError if cospot was built without libcurl.
 void download_file(const std::string& url, PartFile& part);
 
 }  // namespace cospot

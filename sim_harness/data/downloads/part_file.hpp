@@ -9,7 +9,7 @@
 
 namespace cospot {
 
-/// Folders that were missing. Those in which nothing is by the end are removed again.
+/// Creates missing folders and removes those that are empty at the end.
 class MadeFolders {
  public:
   MadeFolders() = default;
@@ -17,22 +17,22 @@ class MadeFolders {
   MadeFolders& operator=(const MadeFolders&) = delete;
   ~MadeFolders();
 
-  /// Makes a folder and those it is in.
+  /// Creates a folder and its missing parents.
   void make(const std::filesystem::path& folder, std::error_code& error);
 
  private:
-  std::vector<std::filesystem::path> made_;  ///< A folder before the one it is in.
+  std::vector<std::filesystem::path> made_;  ///< Each folder before its parent.
 };
 
-/// A file that is being downloaded: `FILE.part`, and in `FILE.part.validator` what tells the server
-/// which version of it that is the beginning of (an ETag or a date; RFC 9110, section 8.8). Both
-/// stay when a download breaks off, so that the next one can go on. One process at a time.
+/// A partly downloaded file: `FILE.part`, and in `FILE.part.validator` the server's identifier of
+/// its version (an ETag or a date; RFC 9110, section 8.8). Both remain when a download is
+/// interrupted, so that the next one can resume. For one process at a time.
 ///
 /// Errors: InputError with the path and the reason.
 class PartFile {
  public:
-  /// Opens what an earlier download left, or nothing. Makes the folder, for as long as something
-  /// is in it.
+  /// Opens what an earlier download left, if anything. Creates the folder, which is removed again
+  /// if it stays empty.
   explicit PartFile(std::filesystem::path target);
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
@@ -40,23 +40,23 @@ class PartFile {
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
-  /// Empty: the server gave none, so that nothing can be continued.
+  /// Empty: the server gave none, so the download cannot be resumed.
   [[nodiscard]] const std::string& validator() const { return validator_; }
 
   [[nodiscard]] const std::filesystem::path& path() const { return part_; }
 
-  /// Forgets what is there, for another version of the file.
+  /// Discards the content, to download another version of the file.
   void restart(const std::string& validator);
 
   void append(std::string_view bytes);
 
-  /// Puts everything on disk; the file keeps its name.
+  /// Writes everything to disk; the file keeps its temporary name.
   void flush();
 
-  /// The file takes its name.
+  /// Gives the file its final name.
   void finish();
 
-  /// Nothing is left.
+  /// Removes all files.
   void remove();
 
  private:

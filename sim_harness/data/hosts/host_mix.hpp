@@ -17,17 +17,17 @@
 
 namespace cospot {
 
-/// Hosts that are alike: of one type, with the same totals, in one place.
+/// Identical hosts: of one type, with the same totals, in one place.
 struct HostKind {
-  std::string type{};     ///< as the user calls it; kinds in several zones may share it
-  std::size_t count = 0;  ///< how many the user named; the kind's share of any other number
+  std::string type{};     ///< the user's name for it; kinds in several zones may share it
+  std::size_t count = 0;  ///< number declared by the user; the kind's share for any other total
   ResourceVector total{};
   PlaceIndex place = 0;
 
   friend bool operator==(const HostKind&, const HostKind&) = default;
 };
 
-/// A host that exists and has a name.
+/// An existing host with a name.
 struct NamedHost {
   std::string name{};
   std::uint32_t kind = 0;
@@ -35,25 +35,25 @@ struct NamedHost {
   friend bool operator==(const NamedHost&, const NamedHost&) = default;
 };
 
-/// What the hosts of a datacenter are, for any number of them; docs/semantics.md, "The hosts".
+/// The hosts of a datacenter, for any number of them; docs/semantics.md, "The hosts".
 ///
-/// One kind of host without a count is the datacenter of alike hosts that it always was. Of several
-/// kinds, host after host is added in proportion to the counts, so that of as many hosts as the
-/// user named each kind has just its count; or, with an added type, the counts are there first and
-/// only hosts of that type are added.
+/// A single kind without a count describes any number of identical hosts. With several kinds, hosts
+/// are added one by one in proportion to the counts, so that the declared total gives exactly the
+/// declared counts. With an added type, the declared hosts come first, and then only hosts of that
+/// type.
 class HostMix {
  public:
   HostMix() = default;
-  /// Any number of alike hosts.
+  /// Any number of identical hosts.
   HostMix(const ResourceVector& total);  // NOLINT(google-explicit-constructor)
   HostMix(ResourceAmount vcpus, ResourceAmount memory_mb, ResourceAmount disk_gb = 0)
       : HostMix(ResourceVector{vcpus, memory_mb, disk_gb}) {}
 
   /// `kinds` have a count of at least 1 and a place in `places`. `named`: the hosts in the order of
-  /// their file, as many of each kind as it counts; empty: hosts are called after their types.
+  /// their file, matching the counts; empty: hosts are named after their types.
   HostMix(std::vector<HostKind> kinds, HostPlaces places, std::vector<NamedHost> named = {});
 
-  /// From now on only hosts of this type are added. Errors: ConfigError when no kind is of it.
+  /// Adds only hosts of this type from now on. Errors: ConfigError if no kind has this type.
   void add_only(const std::string& type);
 
   [[nodiscard]] const std::vector<HostKind>& kinds() const { return kinds_; }
@@ -61,42 +61,42 @@ class HostMix {
   [[nodiscard]] const std::vector<NamedHost>& named() const { return named_; }
   [[nodiscard]] const std::string& added_type() const { return added_type_; }
 
-  /// Alike hosts, of which only the totals are known.
+  /// Identical hosts of which only the totals are known.
   [[nodiscard]] bool is_plain() const { return declared_ == 0; }
-  /// How many hosts the user named; 0 for plain ones.
+  /// The number of hosts declared by the user; 0 for plain hosts.
   [[nodiscard]] std::size_t declared() const { return declared_; }
-  /// The fewest hosts a size may have: all declared ones, where only one type is added.
+  /// The minimum number of hosts: all declared ones if only one type is added.
   [[nodiscard]] std::size_t least_hosts() const { return added_type_.empty() ? 1 : declared_; }
-  /// A datacenter of so many hosts has them first in every larger one too.
+  /// Whether the hosts of a datacenter of this size come first in every larger one.
   [[nodiscard]] bool is_prefix_of_larger(std::size_t hosts) const { return hosts >= named_.size(); }
   /// Whether hosts of this kind are ever added.
   [[nodiscard]] bool grows(std::size_t kind) const {
     return added_type_.empty() || kinds_[kind].type == added_type_;
   }
 
-  /// The kind of each of so many hosts, by index. Errors: ConfigError below least_hosts().
+  /// The kind of each host, by index. Errors: ConfigError below least_hosts().
   [[nodiscard]] std::vector<std::uint32_t> kinds_of(std::size_t hosts) const;
-  /// So many empty hosts.
+  /// A table of empty hosts.
   [[nodiscard]] HostTable table(std::size_t hosts) const;
-  /// An empty table of two hosts of these kinds.
+  /// A table of two empty hosts of these kinds.
   [[nodiscard]] HostTable pair(std::size_t kind, std::size_t other_kind) const;
-  /// What so many hosts have together, wider than a ResourceVector.
+  /// The total capacity of hosts, with a larger range than ResourceVector.
   struct Sum {
     std::int64_t vcpus = 0, memory_mb = 0, disk_gb = 0;
     friend bool operator==(const Sum&, const Sum&) = default;
   };
   [[nodiscard]] Sum sum(std::size_t hosts) const;
-  /// The fewest hosts that have so much together; with an added type, no fewer than the user named.
-  /// Nothing: no number of hosts has it.
+  /// The smallest number of hosts with this total capacity; with an added type, at least the
+  /// declared number. Nothing if no number has it.
   [[nodiscard]] std::optional<std::size_t> fewest_with(const Sum& amount) const;
-  /// How many of so many hosts are of each kind.
+  /// The number of hosts of each kind.
   [[nodiscard]] std::vector<std::size_t> counts(std::size_t hosts) const;
 
-  /// The largest amount of each resource that a host has; for plain hosts, what all have.
+  /// The largest amount of each resource on any host; for plain hosts, their totals.
   [[nodiscard]] ResourceVector largest_total() const;
   [[nodiscard]] bool fits_an_empty_host(const ResourceVector& amounts) const;
 
-  /// The tenants that some hosts are kept for (Nova's filter_tenant_id).
+  /// The tenants with reserved hosts (Nova's filter_tenant_id).
   [[nodiscard]] std::set<std::string, std::less<>> isolated_tenants() const;
 
   friend bool operator==(const HostMix& a, const HostMix& b) {
@@ -116,10 +116,10 @@ class HostMix {
   std::string added_type_;
 };
 
-/// How many of so many hosts are of which type, in the order of the types.
+/// The number of hosts of each type, in the order of the types.
 [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> types_of(const HostMix& hosts,
                                                                         std::size_t count);
-/// `gen3 120, gen2 40`: how many of so many hosts are of which type; empty for plain hosts.
+/// `gen3 120, gen2 40`: the number of hosts of each type; empty for plain hosts.
 [[nodiscard]] std::string types_text(const HostMix& hosts, std::size_t count);
 
 }  // namespace cospot

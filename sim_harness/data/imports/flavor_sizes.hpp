@@ -10,7 +10,7 @@
 
 namespace cospot {
 
-/// What flavors are, for tables that have only their names.
+/// The sizes of flavors, for tables that contain only flavor names.
 class FlavorSizes {
  public:
   struct Size {
@@ -22,7 +22,7 @@ class FlavorSizes {
   /// memory_mb. Errors: WorkloadError.
   explicit FlavorSizes(const std::filesystem::path& file);
 
-  /// Of a name or an id. Null: there is none.
+  /// By name or id. Null: unknown.
   [[nodiscard]] const Size* find(const std::string& flavor) const;
 
   [[nodiscard]] const std::string& file() const { return file_; }
@@ -32,12 +32,11 @@ class FlavorSizes {
   std::map<std::string, Size> sizes_;
 };
 
-/// Tells whether a table has a column of flavors and none of sizes.
+/// Tells whether a table has a flavor column but no size columns.
 [[nodiscard]] bool has_only_flavors(const std::vector<std::string>& columns);
 
-/// The table with the columns flavor_vcpus and flavor_memory_mb; a row whose flavor is not among
-/// the sizes has a fault. `sizes` must live as long. Errors: ConfigError when no column names a
-/// flavor.
+/// Adds the columns flavor_vcpus and flavor_memory_mb to the table; a row with an unknown flavor
+/// has a fault. `sizes` must outlive it. Errors: ConfigError if no column names a flavor.
 [[nodiscard]] std::unique_ptr<ImportTable> with_flavor_sizes(std::unique_ptr<ImportTable> table,
                                                              const FlavorSizes& sizes);
 

@@ -8,24 +8,24 @@
 
 namespace cospot {
 
-/// What is wrong with one row: what stands there, and what was expected. Rows of which the same was
-/// expected are one kind.
+/// The fault of one row: what was found, and what was expected. Rows with the same expectation form
+/// one kind.
 struct RowFault {
   std::string found;     ///< such as "vcpus is 'x'"
   std::string expected;  ///< such as "a number more than 0"
 };
 
-/// Gathers everything that is wrong with a file, to be told at once.
+/// Collects all faults of a file, to report them together.
 class ImportFaults {
  public:
   void add(std::string_view place, std::string_view kind, const RowFault& fault);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
-  /// The first ones each on a line, then how many there are of each kind.
+  /// The first faults, one per line, then the number of each kind.
   [[nodiscard]] std::string text(std::uint64_t rows) const;
 
-  /// Only how many of each kind: "3 vcpus, 1 end_s".
+  /// Only the numbers per kind: "3 vcpus, 1 end_s".
   [[nodiscard]] std::string kinds_text() const;
 
  private:

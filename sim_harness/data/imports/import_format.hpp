@@ -13,7 +13,7 @@
 
 namespace cospot {
 
-/// What a request is made of. Each is a column of the file, or an expression over its columns.
+/// An attribute of a request, given by a column of the file or an expression over its columns.
 enum class ImportTarget : std::uint8_t {
   kId,
   kTenant,
@@ -22,8 +22,8 @@ enum class ImportTarget : std::uint8_t {
   kDiskGb,
   kStart,
   kEnd,
-  kCount,  ///< how many alike requests a row stands for
-  // What a request asks beside room, as in workload files.
+  kCount,  ///< number of identical requests that a row represents
+  // Placement requirements, as in workload files.
   kZone,
   kExtraSpecs,
   kGroup,
@@ -53,22 +53,22 @@ inline constexpr std::array<ImportTargetInfo, kImportTargets> kImportTargetInfos
      {ImportTarget::kGroupPolicy, "group_policy", false},
      {ImportTarget::kMaxServerPerHost, "max_server_per_host", false}}};
 
-/// Whether a target says what a request asks beside room.
+/// Whether a target is a placement requirement.
 [[nodiscard]] constexpr bool asks_beside_room(ImportTarget target) {
   return target >= ImportTarget::kZone;
 }
 
-/// Expressions of which the first counts that the columns of a file allow: tables are exported with
-/// more than one way to name their columns.
+/// Alternative expressions; the first one that the file's columns allow is used, because exports
+/// name their columns in several ways.
 using Candidates = std::vector<std::string_view>;
 
-/// Where a format has what a request is made of.
+/// Where a format has an attribute of a request.
 struct ImportRule {
   ImportTarget target;
   Candidates expressions;
 };
 
-/// A published format: what import does unless options say otherwise.
+/// A published format: the defaults of an import.
 struct ImportFormat {
   std::string_view name;
   std::string_view summary;
@@ -77,23 +77,23 @@ struct ImportFormat {
   bool end_is_duration = false;
   std::string_view vcpus_unit = "1";
   std::vector<ImportRule> map{};
-  Candidates spot_if{};      ///< none: the user must say
+  Candidates spot_if{};      ///< none: the user must state it
   Candidates only{};         ///< rows that are requests; none: all
-  Candidates start_when{};   ///< rows that are starts, of tables with a row for each event
+  Candidates start_when{};   ///< rows that are starts, in tables with one row per event
   Candidates end_when{};     ///< rows that are ends
-  bool has_flavors = false;  ///< its files may have names of flavors in place of sizes
+  bool has_flavors = false;  ///< its files may contain flavor names instead of sizes
   bool is_purged = false;    ///< instances that ended long ago may be missing
 };
 
-/// All built-in formats; one with several tables comes once for each.
+/// All built-in formats; a format with several tables has one entry for each.
 [[nodiscard]] std::span<const ImportFormat> import_formats();
 
-/// The format called `name` whose columns are as many as the first line of `file` has. Errors:
-/// ConfigError with the valid names.
+/// The format called `name` with as many columns as the first line of `file`. Errors: ConfigError
+/// with the valid names.
 [[nodiscard]] const ImportFormat& find_import_format(std::string_view name,
                                                      const std::filesystem::path& file);
 
-/// What import knows without a format: a CSV whose columns may have the names of cospot's own.
+/// The default without a format: a CSV whose columns may have the names of cospot's own schema.
 [[nodiscard]] const ImportFormat& plain_import_format();
 
 }  // namespace cospot

@@ -13,7 +13,7 @@
 
 namespace cospot {
 
-/// What the user says of an import; whatever is left open, the format says.
+/// The user's options for an import; the format supplies the rest.
 struct ImportOptions {
   std::vector<std::filesystem::path> files{};
   std::string format{};
@@ -27,24 +27,24 @@ struct ImportOptions {
   std::optional<std::string> start_when{};
   std::optional<std::string> end_when{};
   std::optional<std::string> vcpus_unit{};
-  std::optional<std::filesystem::path> flavors{};  ///< what the flavors that rows name are
+  std::optional<std::filesystem::path> flavors{};  ///< sizes of the flavors that rows name
   std::optional<std::string> window_start{};       ///< in the file's time unit, or ISO 8601
   std::optional<SimTime> window{};
-  std::optional<std::filesystem::path> hosts_out{};  ///< where the hosts go, if anywhere
+  std::optional<std::filesystem::path> hosts_out{};  ///< output file for the hosts, if wanted
   double lead_days = 14;
   bool skip_bad_rows = false;
 };
 
-/// Expressions, the first that can be used counts, and where they stand, for errors.
+/// Alternative expressions (the first usable one is used) and their place, for errors.
 struct PlannedExpression {
   std::string option;
   std::vector<std::string> candidates;
-  bool is_stated = false;  ///< by the user, who must be told when it cannot be used
+  bool is_stated = false;  ///< by the user, who gets an error if it cannot be used
 
   [[nodiscard]] bool is_given() const { return !candidates.empty(); }
 };
 
-/// Format and options together.
+/// The combination of format and options.
 struct ImportPlan {
   TableShape shape{};
   TimeUnit unit = TimeUnit::kSeconds;
@@ -56,15 +56,15 @@ struct ImportPlan {
   PlannedExpression start_when{};
   PlannedExpression end_when{};
 
-  std::shared_ptr<const FlavorSizes> flavors{};  ///< null: none are given
-  bool expects_flavors = false;  ///< sizes may be those of flavors, which are missing
+  std::shared_ptr<const FlavorSizes> flavors{};  ///< null: not given
+  bool expects_flavors = false;                  ///< sizes may be missing because rows name flavors
 
   bool is_purged = false;  ///< instances that ended long ago may be missing
 
-  /// Tells whether starts and ends stand in rows of their own.
+  /// Tells whether starts and ends are in separate rows.
   [[nodiscard]] bool has_events() const { return start_when.is_given(); }
 
-  /// Tells whether requests may ask for more than room.
+  /// Tells whether requests may have placement requirements.
   [[nodiscard]] bool has_placements() const;
 
   [[nodiscard]] const PlannedExpression& of(ImportTarget target) const {

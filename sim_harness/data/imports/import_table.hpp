@@ -13,53 +13,52 @@
 
 namespace cospot {
 
-/// A host that a file names, with what its requests may have of it.
+/// A host named in a file, with the capacity available to requests.
 struct ImportedHost {
   std::string name{};
   std::string type{};
   std::string zone{};
   std::string status = "up";  ///< as in docs/hosts-format.md
-  double vcpus = 0;           ///< vCPUs, whatever unit the requests count in
+  double vcpus = 0;           ///< in vCPUs, whatever unit the requests use
   double memory_mb = 0;
 };
 
-/// When everything that ran was known: from the first look at it to the last.
+/// The time in which all running instances were observed: from the first snapshot to the last.
 struct Observation {
   SimTime first{0};
   SimTime last{0};
   std::string begins{};  ///< what the first look is, such as "the first of 15 snapshots"
-  std::string doubt{};   ///< why the times of the looks may be wrong; empty: they are known
+  std::string doubt{};   ///< why the snapshot times may be wrong; empty: they are known
 };
 
-/// A file as rows of named columns, read one after the other.
+/// A file as a sequence of rows with named columns.
 ///
-/// Errors: WorkloadError when the file cannot be read at all. What is wrong with one row is that
-/// row's fault().
+/// Errors: WorkloadError if the file cannot be read. A fault in one row is reported by fault().
 class ImportTable {
  public:
   virtual ~ImportTable() = default;
 
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
 
-  /// Goes to the next row. False: there is none.
+  /// Advances to the next row. False at the end.
   [[nodiscard]] virtual bool next() = 0;
 
-  /// The row's fields, one for each column, valid until next(). Empty: no value.
+  /// The row's fields, one per column, valid until next(). Empty: no value.
   [[nodiscard]] std::span<const std::string_view> fields() const { return fields_; }
 
-  /// What is wrong with the row as such; empty: nothing. Then the fields say nothing.
+  /// The row's fault; empty: none. With a fault the fields are meaningless.
   [[nodiscard]] const std::string& fault() const { return fault_; }
 
-  /// What rows with such a fault are called together.
+  /// The common name for faults of this kind.
   [[nodiscard]] const std::string& fault_kind() const { return fault_kind_; }
 
-  /// Where the row stands, for errors: `file:line`.
+  /// The row's place, for errors: `file:line`.
   [[nodiscard]] virtual std::string place() const = 0;
 
-  /// The hosts, where the file has them.
+  /// The hosts, if the file contains them.
   [[nodiscard]] virtual std::vector<ImportedHost> hosts() const { return {}; }
 
-  /// When the file's instances were observed, where the file tells.
+  /// When the file's instances were observed, if the file states it.
   [[nodiscard]] virtual std::optional<Observation> observation() const { return {}; }
 
  protected:
@@ -69,27 +68,30 @@ class ImportTable {
   std::string fault_kind_ = "rows that cannot be split into columns";
 };
 
-/// How the rows of a file are found.
+/// How to find the rows of a file.
 struct TableShape {
   enum class Kind : unsigned char { kCsv, kSwf, kJson, kKubernetes };
 
   Kind kind = Kind::kCsv;
-  bool has_header = true;                   ///< CSV: the first line names the columns
-  std::vector<std::string> columns{};       ///< else these are they
-  std::vector<std::string> json_columns{};  ///< JSON: members, a.b in depth; none: the first ones
-  char separator = ',';                     ///< CSV
-  std::vector<std::string> json_paths{};    ///< where in a JSON document the list of rows may be
-  std::vector<std::string> json_reports{};  ///< where `start` and `stop` of what it reports may be
+  bool has_header = true;              ///< CSV: the first line names the columns
+  std::vector<std::string> columns{};  ///< otherwise their names
+  /// JSON: members, `a.b` for nested ones; none: those of the first objects.
+  std::vector<std::string> json_columns{};
+  char separator = ',';                   ///< CSV
+  std::vector<std::string> json_paths{};  ///< possible paths of the row list in a JSON document
+  /// possible paths of the reported period's `start` and `stop`
+  std::vector<std::string> json_reports{};
 };
 
-/// Opens a file, plain or gzip. CSV may be JSON with an object a line, or a list of objects.
+/// Opens a file, plain or gzip. A CSV may also be JSON with one object per line, or a list of
+/// objects.
 [[nodiscard]] std::unique_ptr<ImportTable> open_table(const std::filesystem::path& file,
                                                       const TableShape& shape);
 
-/// The pods and nodes of `kubectl get pods,nodes -A -o json`: a row for each pod. Files are
-/// snapshots, in any order: each was taken at the newest time in it, as a rule the last heartbeat
-/// of a node. A pod's latest snapshot counts; the next one after that is when it is known to be
-/// gone.
+/// The pods and nodes of `kubectl get pods,nodes -A -o json`: one row per pod. Files are snapshots
+/// in any order. The time of a snapshot is the newest time in it, usually a node's last heartbeat.
+/// A pod's latest snapshot counts; a pod missing from a later snapshot is taken to have ended
+/// before it.
 [[nodiscard]] std::unique_ptr<ImportTable> open_kubernetes(
     std::span<const std::filesystem::path> files);
 

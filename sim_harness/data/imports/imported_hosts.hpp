@@ -9,14 +9,14 @@
 
 namespace cospot {
 
-/// What requests in this unit may have of a host, rounded down.
+/// The capacity of a host for requests in this unit, rounded down.
 [[nodiscard]] ResourceVector total_of(const ImportedHost& host, const VcpusUnit& unit);
 
-/// The hosts as a file of hosts (docs/hosts-format.md), whose vcpus count in this unit.
+/// The hosts as a file of hosts (docs/hosts-format.md), with vcpus in this unit.
 [[nodiscard]] std::string hosts_csv(const std::vector<ImportedHost>& hosts, const VcpusUnit& unit);
 
-/// How many hosts are up of each type, a line each, the most first; with the smallest of the type
-/// as --host.
+/// The number of hosts that are up, per type, one line each, most frequent first; with the smallest
+/// host of the type as a value of --host.
 [[nodiscard]] std::string hosts_summary(const std::vector<ImportedHost>& hosts,
                                         const VcpusUnit& unit);
 

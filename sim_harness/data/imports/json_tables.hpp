@@ -7,15 +7,15 @@
 
 namespace cospot {
 
-/// A JSON file of objects: one a line, a list of them, or a document that has such a list at one of
-/// the shape's paths. Columns are the shape's, or the members of the first objects.
+/// A JSON file of objects: one per line, a list, or a document with a list at one of the shape's
+/// paths. Columns are the shape's, or the members of the first objects.
 [[nodiscard]] std::unique_ptr<ImportTable> open_json(const std::filesystem::path& file,
                                                      const TableShape& shape);
 
-/// Tells whether the first sign of a file, plain or gzip, is that of a JSON object or list.
+/// Tells whether the first character of a file, plain or gzip, starts a JSON object or list.
 [[nodiscard]] bool starts_like_json(const std::filesystem::path& file);
 
-/// The SQL path of a column: `a.b` is the member b of the member a, unless a member is named so.
+/// The SQL path of a column: `a.b` is the member b of the member a, unless a member has that name.
 [[nodiscard]] std::string json_path(std::string_view column);
 
 }  // namespace cospot

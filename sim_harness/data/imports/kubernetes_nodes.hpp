@@ -12,30 +12,30 @@
 
 namespace cospot {
 
-/// When a snapshot was taken; of those at one time, the one that was named first is the earlier.
+/// The time of a snapshot; at equal times, the one named first counts as earlier.
 struct Look {
-  std::string at{};  ///< as Kubernetes writes times, all in one form
+  std::string at{};  ///< in Kubernetes' notation, normalised to one form
   std::size_t file = 0;
   // NOLINTNEXTLINE(modernize-use-nullptr) of a comparison that is defaulted
   friend auto operator<=>(const Look&, const Look&) = default;
 };
 
-/// A Kubernetes quantity, or 0 where there is none. Errors: InputError of what is no quantity.
+/// A Kubernetes quantity, or 0 for an empty text. Errors: InputError for anything else.
 [[nodiscard]] double kubernetes_quantity(const std::string& text);
 
-/// The nodes of one snapshot or more.
+/// The nodes of one or more snapshots.
 class KubernetesNodes {
  public:
-  /// Takes in a node of the document. Returns its kubelet's last heartbeat; empty: it has none.
+  /// Adds a node of the document. Returns its kubelet's last heartbeat; empty: none.
   std::string read(JsonFile& document, const std::string& value);
 
-  /// Takes in those of a snapshot; of one node the later look counts.
+  /// Adds the nodes of a snapshot; the later snapshot of a node counts.
   void merge(const KubernetesNodes& snapshot, const Look& look);
 
-  /// Takes off a node what a pod that belongs to it asks for: CPUs and bytes.
+  /// Subtracts the requests (CPUs and bytes) of a pod that belongs to the node itself.
   void take_off(const std::string& name, double cpus, double bytes);
 
-  /// All of them by name; those that the last look at nodes lacks are down.
+  /// All nodes by name; nodes missing from the last snapshot with nodes are down.
   [[nodiscard]] std::vector<ImportedHost> hosts() const;
 
  private:

@@ -8,15 +8,15 @@
 
 namespace cospot {
 
-/// The columns that an SQL expression takes for numbers: it calculates with them, or compares them
-/// with numbers, itself or through coalesce, nullif, max and the like. SQL counts a text there as
-/// the number that it begins with, or as larger than all numbers. Columns that the expression also
-/// takes for texts (compares with one, gives to other functions) are left out: it knows what to do
-/// with them. Returns positions in `columns`, ascending; an expression that is no SQL gives any.
+/// The columns that an SQL expression uses as numbers: in arithmetic or in comparisons with
+/// numbers, directly or through coalesce, nullif, max and the like. There, SQL converts a text to
+/// its numeric prefix or sorts it above all numbers. Columns that the expression also uses as texts
+/// (compares with a text, passes to other functions) are left out, because it handles both. Returns
+/// ascending positions in `columns`; the result for invalid SQL is unspecified.
 [[nodiscard]] std::vector<std::size_t> numeric_columns(std::string_view expression,
                                                        std::span<const std::string> columns);
 
-/// Tells whether SQL reads a field as a number: the whole of it, but for blanks around.
+/// Tells whether SQL reads the whole field, without surrounding blanks, as a number.
 [[nodiscard]] bool is_sql_number(std::string_view field);
 
 }  // namespace cospot

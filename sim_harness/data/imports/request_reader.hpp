@@ -15,19 +15,20 @@
 
 namespace cospot {
 
-/// What a row turned out to be.
+/// The role of a row.
 enum class RowRole : std::uint8_t { kLeftOut, kRequest, kStart, kEnd, kFault };
 
-/// Reads the rows of one table as requests. Times are still those of the file.
+/// Reads the rows of one table as requests. Times are those of the file.
 ///
-/// Errors: ConfigError for what the columns of the table do not allow.
+/// Errors: ConfigError for columns that do not allow this.
 class RequestReader {
  public:
-  /// `placements` takes in what requests ask beside room.
+  /// `placements` collects the placement requirements of requests.
   RequestReader(const ImportPlan& plan, const std::vector<std::string>& columns,
                 PlacementFieldsReader& placements);
 
-  /// Fills `request` with what the row's role needs: of an end only id and, as `start`, its time.
+  /// Fills the members of `request` that the row's role needs: for an end, id and its time as
+  /// `start`.
   [[nodiscard]] RowRole read(const ImportTable& table);
 
   [[nodiscard]] WorkloadRow& request() { return request_; }
@@ -36,12 +37,12 @@ class RequestReader {
   [[nodiscard]] const std::string& fault_kind() const { return kind_; }
 
  private:
-  /// A column as it stands, or what an expression gives.
+  /// A column, or an expression over columns.
   struct Source {
     std::optional<std::size_t> column{};
     std::optional<std::size_t> expression{};
-    std::vector<std::size_t> numbers{};  ///< columns that the expression takes for numbers
-    std::string_view option{};           ///< where it stands, for errors
+    std::vector<std::size_t> numbers{};  ///< columns that the expression uses as numbers
+    std::string_view option{};           ///< its place, for errors
     [[nodiscard]] bool is_given() const { return column || expression; }
   };
 
@@ -50,10 +51,11 @@ class RequestReader {
     return sources_[static_cast<std::size_t>(target)];
   }
 
-  /// Whether a condition holds for the row; none: it says neither, which is the row's fault.
+  /// Whether a condition holds for the row; none if it is neither true nor false: a fault of the
+  /// row.
   [[nodiscard]] std::optional<bool> holds(const Source& source);
 
-  /// False: a column that the source takes for a number is none, which is the row's fault.
+  /// False if a column that the source uses as a number is not one: a fault of the row.
   [[nodiscard]] bool has_numbers(const Source& source);
   [[nodiscard]] std::string text_of(const Source& source) const;
   bool refuse(ImportTarget target, std::string_view expected);

@@ -14,17 +14,17 @@
 
 namespace cospot {
 
-/// One walk over all rows of an import, which gives requests in the order of their starts in the
-/// files. It holds about 40 bytes for each request, to know ids that come twice, and of tables with
-/// events 8 more, and the names of the instances that run at a time.
+/// One pass over all rows of an import, returning requests in the files' order of starts. Its
+/// memory is about 40 bytes per request, for detecting duplicate ids; tables with events take 8
+/// more, and the names of the running instances.
 class RequestScan {
  public:
-  /// `ends`: of the requests of a table with events, in order, as an earlier walk found them; none
-  /// in the first walk, which gives requests without ends.
+  /// `ends` are the ends of a table with events, in order, found by an earlier pass; none in the
+  /// first pass, which returns requests without ends.
   RequestScan(const ImportPlan& plan, const std::vector<std::filesystem::path>& files,
               std::vector<SimTime> ends = {});
 
-  /// Errors: WorkloadError, ConfigError; what is wrong with single rows is in faults().
+  /// Errors: WorkloadError, ConfigError; faults of single rows are in faults().
   void run(const std::function<void(const WorkloadRow&)>& take);
 
   [[nodiscard]] const ImportFaults& faults() const { return faults_; }
@@ -33,25 +33,25 @@ class RequestScan {
   [[nodiscard]] std::uint64_t ends_without_start() const { return ends_without_start_; }
   [[nodiscard]] const std::vector<ImportedHost>& hosts() const { return hosts_; }
 
-  /// What the files tell of when they were made. Nothing: they do not.
+  /// When the files were observed, if they state it.
   [[nodiscard]] const std::optional<Observation>& observation() const { return observation_; }
 
-  /// What requests ask beside room; grows during the walk.
+  /// The placement requirements; grows during the pass.
   [[nodiscard]] const WorkloadPlacements& placements() const { return placements_.placements(); }
 
-  /// The ends that this walk found.
+  /// The ends found by this pass.
   [[nodiscard]] std::vector<SimTime> take_ends() { return std::move(found_ends_); }
 
-  // Times of all requests and events; first_start() is kNever when there are none.
+  // Times over all requests and events; first_start() is kNever if there are none.
   [[nodiscard]] SimTime first_start() const { return first_start_; }
-  [[nodiscard]] SimTime first_end() const { return first_end_; }  ///< kNever: there is none
+  [[nodiscard]] SimTime first_end() const { return first_end_; }  ///< kNever: none
   [[nodiscard]] SimTime last_start() const { return last_start_; }
   [[nodiscard]] SimTime last_seen() const { return last_seen_; }
 
  private:
   using Take = std::function<void(const WorkloadRow&)>;
 
-  /// With the sizes of flavors, where those are given. Errors: ConfigError when they are missing.
+  /// Adds the sizes of flavors, if given. Errors: ConfigError if they are missing.
   [[nodiscard]] std::unique_ptr<ImportTable> sized(std::unique_ptr<ImportTable> table,
                                                    const std::filesystem::path& file) const;
   void observe(const ImportTable& table);
@@ -79,7 +79,7 @@ class RequestScan {
   PlacementFieldsReader placements_;
 
   std::unordered_map<std::uint64_t, std::uint32_t> lives_;  // by hashed id; never iterated
-  std::unordered_map<std::string, std::size_t> running_;    // of events; never iterated
+  std::unordered_map<std::string, std::size_t> running_;    // for events; never iterated
   std::vector<SimTime> known_ends_;
   std::vector<SimTime> found_ends_;
   SimTime last_event_ = SimTime::min();

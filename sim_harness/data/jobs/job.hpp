@@ -10,16 +10,16 @@
 
 namespace cospot {
 
-/// One batch job as a log records it. What the log does not know is empty: -1 in an SWF log, a
-/// column that a job CSV does not have.
+/// One batch job of a log. Values that the log does not state are empty: -1 in an SWF log, or a
+/// column missing from a job CSV.
 struct Job {
   std::int64_t id = 0;                       ///< SWF: the job's number; CSV: the row's, from 1
-  SimTime submission{0};                     ///< as the file counts: since its start, or Unix time
+  SimTime submission{0};                     ///< in the file's time: since its start, or Unix time
   std::optional<SimTime> wait{};             ///< from submission to start
   std::optional<SimTime> duration{};         ///< from start to end
-  std::optional<std::int32_t> processors{};  ///< allocated; in a job CSV the nodes
-  std::optional<double> average_cpu_s{};     ///< used, a processor
-  std::optional<double> used_memory_kb{};    ///< a processor
+  std::optional<std::int32_t> processors{};  ///< allocated; in a job CSV, nodes
+  std::optional<double> average_cpu_s{};     ///< used, per processor
+  std::optional<double> used_memory_kb{};    ///< per processor
   std::optional<std::int32_t> requested_processors{};
   std::optional<SimTime> requested_time{};  ///< the user's estimate of the duration
   std::optional<double> requested_memory_kb{};
@@ -33,15 +33,15 @@ struct Job {
   std::optional<SimTime> think_time{};  ///< after the preceding job's end
 
   // Of a job CSV only.
-  std::optional<SimTime> estimate{};    ///< of the duration, by the customer
-  std::optional<SimTime> deadline{};    ///< counted as the submission
-  std::optional<double> parallelism{};  ///< cores that it can use on the mean: Downey's A
+  std::optional<SimTime> estimate{};    ///< the customer's estimate of the duration
+  std::optional<SimTime> deadline{};    ///< in the time of the submission
+  std::optional<double> parallelism{};  ///< mean number of cores it can use: Downey's A
   std::optional<double> sigma{};        ///< variance of the parallelism: Downey's sigma
-  std::optional<double> memory_mb{};    ///< that an instance must have for it
+  std::optional<double> memory_mb{};    ///< required of an instance
 
-  /// When it started; at once where the wait is not known.
+  /// The time of the start; without a known wait, the submission.
   [[nodiscard]] SimTime start() const { return submission + wait.value_or(SimTime(0)); }
-  /// What it occupied; one where that is not known.
+  /// The processors occupied; 1 if unknown.
   [[nodiscard]] std::int32_t width() const {
     return processors.value_or(requested_processors.value_or(1));
   }
@@ -49,15 +49,15 @@ struct Job {
   friend bool operator==(const Job&, const Job&) = default;
 };
 
-/// A line such as `; MaxProcs: 128` at the start of an SWF log. A key may come more than once.
+/// A line such as `; MaxProcs: 128` at the start of an SWF log. Keys may repeat.
 struct JobLogStatement {
   std::string key;
   std::string value;
 };
 
-/// Batch jobs in file order, which need not be that of their submission.
+/// Batch jobs in file order, which may differ from the order of submission.
 struct JobLog {
-  std::string name{};    ///< the file, as the command or the sweep file names it
+  std::string name{};    ///< the file as named by the command or the sweep file
   std::string sha256{};  ///< of the file's bytes as stored (compressed if it is)
   std::vector<JobLogStatement> statements{};
   std::vector<Job> jobs{};

@@ -9,19 +9,19 @@
 
 namespace cospot {
 
-/// Tells how a log is written.
+/// The format of a log.
 enum class JobLogFormat { kSwf, kCsv, kNone };
 
-/// By its first line that is not empty: kSwf for a comment (`;`) or a number; kCsv for a header
-/// line with one of the columns of a job CSV; kNone for everything else.
+/// Detects the format from the first non-empty line: kSwf for a comment (`;`) or a number; kCsv for
+/// a header line with a column of a job CSV; otherwise kNone.
 [[nodiscard]] JobLogFormat job_log_format(std::string_view text);
 
-/// The jobs of text in a format that it recognises (job_formats.hpp). Errors: WorkloadError with
+/// Parses the jobs of a text in a recognised format (job_formats.hpp). Errors: WorkloadError with
 /// `file:line:`.
 [[nodiscard]] JobLog parse_job_log(std::string_view text, std::string_view name);
 
-/// Tells of one job after the other without keeping them, for logs of millions of jobs; statements
-/// are added to `statements`. Errors: as parse_job_log().
+/// Visits the jobs one by one without storing them, for logs of millions of jobs; adds statements
+/// to `statements`. Errors: as parse_job_log().
 void visit_jobs(std::string_view text, std::string_view name,
                 std::vector<JobLogStatement>& statements,
                 const std::function<void(const Job&)>& visit);

@@ -12,16 +12,16 @@
 
 namespace cospot {
 
-/// How many spot instances were to be had, tick by tick.
+/// The number of available spot instances, tick by tick.
 struct AvailabilityTrace {
-  SimTime tick{};                       ///< the length of each; above 0
-  std::vector<std::uint32_t> capacity;  ///< instances to be had in each tick
+  SimTime tick{};                       ///< duration of each tick; above 0
+  std::vector<std::uint32_t> capacity;  ///< available instances in each tick
   /// USD/h, mean over the time with capacity; none: the file states no prices.
   std::optional<double> spot_price{};
-  /// Whose spots, and of which history (cospot signals --traces); nothing: the file does not say.
+  /// The spots' flavor and history (cospot signals --traces); nothing: not in the file.
   std::optional<ResourceVector> flavor{};
   std::string history{};
-  /// What is there at a multiple of so many ticks is a new spot; 0: never.
+  /// A spot at a multiple of this many ticks is a new one; 0: never.
   std::size_t renewal_ticks = 0;
 
   [[nodiscard]] bool is_renewed_at(std::size_t at_tick) const {
@@ -33,12 +33,13 @@ struct AvailabilityTrace {
 inline constexpr SimTime kAvailabilityTick = std::chrono::seconds(300);
 
 /// Reads `{"metadata": {"gap_seconds": 300, ...}, "data": [1, 0, 4, ...]}`, the format of the
-/// public SkyPilot spot traces, plain or gzip; a file of a name with .csv in it as
-/// read_availability_csv(). The metadata may name a flavor (`vcpus`, `memory_mb`), a `history`, and
-/// in `new_spot_every_ticks` how old a spot gets that nobody evicts. What else is in it is ignored.
+/// public SkyPilot spot traces, plain or gzip; a file with .csv in its name as
+/// read_availability_csv(). The metadata may contain a flavor (`vcpus`, `memory_mb`), a `history`,
+/// and in `new_spot_every_ticks` the age at which the customer replaces a spot. Other members are
+/// ignored.
 ///
-/// Errors: WorkloadError when a member is missing, gap_seconds is not above 0, there are no ticks,
-/// or a tick is not a number that is at least 0.
+/// Errors: WorkloadError if a member is missing, gap_seconds is not above 0, there are no ticks, or
+/// a tick is not a number of at least 0.
 [[nodiscard]] AvailabilityTrace read_availability_trace(const std::filesystem::path& file,
                                                         SimTime csv_tick = kAvailabilityTick);
 
@@ -46,39 +47,38 @@ inline constexpr SimTime kAvailabilityTick = std::chrono::seconds(300);
 [[nodiscard]] bool is_availability_csv(const std::filesystem::path& file);
 
 /// Reads a CSV with a header line and the columns time (ISO 8601 in UTC, or seconds), available
-/// (instances to be had) and if need be price (USD/h of a spot, above 0; may be empty without
-/// capacity), plain or gzip; other columns are ignored. A row holds until the next one, the last
-/// one says when the trace ends. A tick has the least capacity that there is in it.
+/// (number of instances) and optionally price (USD/h of a spot, above 0; may be empty without
+/// capacity), plain or gzip; other columns are ignored. A row holds until the next one; the last
+/// row marks the end of the trace. A tick's capacity is the minimum over the tick.
 ///
-/// Repaired: rows in any order are sorted, a row that repeats another is dropped. Errors:
-/// WorkloadError with `file:line:`.
+/// Repairs: sorts rows and drops repeated ones. Errors: WorkloadError with `file:line:`.
 [[nodiscard]] AvailabilityTrace read_availability_csv(const std::filesystem::path& file,
                                                       SimTime tick);
 
 /// The same, as JSON.
 [[nodiscard]] std::string availability_json(const AvailabilityTrace& trace);
 
-/// A synthetic trace: capacity comes and goes in turn, for times drawn from a mixture of two
-/// exponential distributions (so that short ones are many and long ones last: measured traces are
-/// like that), whose means change with the hour of the day and with regimes that last for days.
+/// A synthetic trace. Times with and without capacity alternate, drawn from a mixture of two
+/// exponential distributions (many short times and a few long ones, as in measured traces). Their
+/// means vary with the hour of the day and with regimes that last for days.
 struct AvailabilityModel {
   std::string name;
   std::string summary;
-  double up_hours = 4;       ///< mean time for which there is capacity
-  double down_hours = 2;     ///< mean time for which there is none
-  double short_share = 0;    ///< the share of times that are short, a tenth of the mean
-  double daily_swing = 0;    ///< 0 to 1: how much scarcer it is at noon than at midnight
-  double regime_days = 0;    ///< mean length of a regime; 0: there is only one
-  double regime_factor = 1;  ///< a regime divides or multiplies down_hours by it
+  double up_hours = 4;       ///< mean time with capacity
+  double down_hours = 2;     ///< mean time without capacity
+  double short_share = 0;    ///< fraction of times that are short: a tenth of the mean
+  double daily_swing = 0;    ///< 0 to 1: additional scarcity at noon compared with midnight
+  double regime_days = 0;    ///< mean duration of a regime; 0: only one regime
+  double regime_factor = 1;  ///< a regime divides or multiplies down_hours by this
 };
 
 /// The models that a study file can name.
 [[nodiscard]] const std::vector<AvailabilityModel>& availability_models();
 
-/// Errors: ConfigError that names the valid ones.
+/// Errors: ConfigError that lists the valid names.
 [[nodiscard]] const AvailabilityModel& find_availability_model(const std::string& name);
 
-/// The same ticks for a seed on every machine.
+/// A seed gives the same ticks on every machine.
 [[nodiscard]] AvailabilityTrace make_availability(const AvailabilityModel& model,
                                                   std::uint64_t seed, SimTime length, SimTime tick);
 

@@ -9,27 +9,27 @@
 
 namespace cospot {
 
-/// One spot market: a type of instance in a datacenter.
+/// One spot market: an instance type in a datacenter.
 struct Market {
   std::string name;              ///< type/os/datacenter
-  std::uint32_t type = 0;        ///< in MarketSet::types
-  std::uint32_t datacenter = 0;  ///< in MarketSet::datacenters
+  std::uint32_t type = 0;        ///< index into MarketSet::types
+  std::uint32_t datacenter = 0;  ///< index into MarketSet::datacenters
   PriceSeries prices;
-  /// The mean time to an eviction, as the provider's signals tell it; nothing: there are none.
+  /// The mean time to eviction from the provider's signals; nothing: no signals.
   std::optional<Seconds> told_lifetime{};
 };
 
-/// What a broker can choose from.
+/// The markets that a broker can choose from.
 struct MarketSet {
   std::vector<InstanceType> types;
   std::vector<std::string> datacenters;
   std::vector<Market> markets;
 
-  /// The time for which every market has prices.
+  /// Start of the time for which every market has prices.
   [[nodiscard]] Seconds begin() const;
   [[nodiscard]] Seconds end() const;
 
-  /// Adds a market; its type and datacenter too if they are new.
+  /// Adds a market, and its type and datacenter if they are new.
   void add(const InstanceType& type, const std::string& os, const std::string& datacenter,
            PriceSeries prices);
 };

@@ -10,11 +10,11 @@
 
 namespace cospot {
 
-/// Reads `2011-07-05T00:00:00Z` (with fractions and +00:00 too), or seconds since 1970. Whole
-/// seconds, rounded down. Nothing: it is neither.
+/// Parses `2011-07-05T00:00:00Z` (also with fractions and +00:00), or seconds since 1970. Whole
+/// seconds, rounded down. Nothing: neither.
 [[nodiscard]] std::optional<Seconds> parse_time(std::string_view text);
 
-/// Reads USD an hour, above 0 and at most 1,000,000, rounded to the micro-dollar.
+/// Parses USD per hour, above 0 and at most 1,000,000, rounded to the micro-dollar.
 [[nodiscard]] std::optional<MicroUsd> parse_price(std::string_view text);
 
 inline constexpr std::string_view kTimeExpected = "seconds since 1970 or ISO 8601 in UTC";
@@ -22,12 +22,12 @@ inline constexpr std::string_view kPriceExpected = "USD an hour above 0, at most
 
 /// Reads a CSV with the columns `time` and `price`, plain or gzip.
 ///
-/// Repaired: rows in any order are sorted; a row that repeats another is dropped; a price holds
-/// until the next row, however far that is. Errors: WorkloadError with `file:line:` for a time or
-/// price that is none (not above 0 among them) and for two prices at one time.
+/// Repairs: sorts rows and drops repeated ones; a price holds until the next row, however late.
+/// Errors: WorkloadError with `file:line:` for an invalid time or price (including 0 or less) and
+/// for two prices at one time.
 [[nodiscard]] std::vector<PriceChange> read_price_csv(const std::filesystem::path& file);
 
-/// One series of a file of EC2.
+/// One series of an EC2 file.
 struct Ec2Prices {
   std::string type;        ///< InstanceType
   std::string os;          ///< ProductDescription
@@ -35,8 +35,8 @@ struct Ec2Prices {
   std::vector<PriceChange> changes;
 };
 
-/// Reads what `aws ec2 describe-spot-price-history` writes (newest first as it is): a series for
-/// every type, product and zone, sorted by their names. Repairs and errors as read_price_csv().
+/// Reads the output of `aws ec2 describe-spot-price-history` (newest first): a series for every
+/// type, product and zone, sorted by their names. Repairs and errors as read_price_csv().
 [[nodiscard]] std::vector<Ec2Prices> read_ec2_prices(const std::filesystem::path& file);
 
 }  // namespace cospot

@@ -9,13 +9,13 @@
 
 namespace cospot {
 
-/// A point in time or a duration in whole seconds: what hours are billed by.
+/// A point in time or a duration in whole seconds, the resolution of hourly billing.
 using Seconds = std::int64_t;
 
 inline constexpr Seconds kHour = 3600;
 inline constexpr Seconds kNoTime = std::numeric_limits<Seconds>::max();
 
-/// Nobody bids as much: there is no capacity.
+/// A price above every bid: there is no capacity.
 inline constexpr MicroUsd kNoCapacityPrice = 1'000'000 * kUsd;
 
 struct PriceChange {
@@ -25,8 +25,8 @@ struct PriceChange {
   friend bool operator==(const PriceChange&, const PriceChange&) = default;
 };
 
-/// The spot price of one market over time: each price holds until the next change, the last one for
-/// ever, the first one also before it.
+/// The spot price of one market over time. Each price holds until the next change, the last one for
+/// ever; the first one also holds before it.
 class PriceSeries {
  public:
   /// Expects at least one change, in ascending order of time.
@@ -43,20 +43,21 @@ class PriceSeries {
   /// The first time, not before `from`, at which the price is below `bid`; kNoTime: never.
   [[nodiscard]] Seconds first_below(MicroUsd bid, Seconds from) const;
 
-  // Of the prices that held at some time in [from, to].
+  // Over the prices that hold at some time in [from, to].
   [[nodiscard]] MicroUsd lowest(Seconds from, Seconds to) const;
-  /// Unweighted mean of the values, rounded down: a price counts once, however long it held. Times
-  /// without capacity have none.
+  /// Unweighted mean of the values, rounded down: a price counts once, however long it holds. Times
+  /// without capacity do not count.
   [[nodiscard]] MicroUsd mean_of_values(Seconds from, Seconds to) const;
 
-  /// What an instance that still runs is charged: the price, and without capacity (while it was
-  /// given notice) the last one before.
+  /// The price charged to a running instance: the current price, or without capacity (during its
+  /// notice) the last one before.
   [[nodiscard]] MicroUsd charged_at(Seconds time) const { return charged_[index(time)]; }
 
-  /// Sum over [from, to) of what is charged x seconds; divided by an hour it is money.
+  /// Integral of the charged price over [from, to) in price x seconds; divided by an hour it is
+  /// money.
   [[nodiscard]] std::int64_t price_seconds(Seconds from, Seconds to) const;
 
-  /// How often the price rises to `bid` in (from, to], and for how long it is below.
+  /// The number of times the price rises to `bid` in (from, to], and how long it is below.
   struct InBid {
     std::int64_t revocations = 0;
     Seconds below = 0;
@@ -67,9 +68,9 @@ class PriceSeries {
   [[nodiscard]] std::size_t index(Seconds time) const;
 
   std::vector<PriceChange> changes_;
-  std::vector<MicroUsd> charged_;                  ///< from each on
-  std::vector<std::int64_t> sums_, counts_;        ///< of the prices before each
-  std::vector<std::vector<MicroUsd>> low_, high_;  ///< over 2^level prices from each on
+  std::vector<MicroUsd> charged_;                  ///< for each change
+  std::vector<std::int64_t> sums_, counts_;        ///< over the prices before each change
+  std::vector<std::vector<MicroUsd>> low_, high_;  ///< over 2^level prices, starting at each change
 };
 
 }  // namespace cospot

@@ -5,15 +5,14 @@
 
 namespace cospot {
 
-/// How much would be bought at a price.
+/// The demand at a price.
 struct DemandPoint {
-  double spot_price = 0;  ///< of a vCPU-hour
-  double share = 1;       ///< of the spots that the history asks for, from 0 to 1
+  double spot_price = 0;  ///< per vCPU-hour
+  double share = 1;       ///< fraction of the history's requested spots, from 0 to 1
 };
 
-/// Reads a CSV file with the columns spot_price and share, at least one row, by price in ascending
-/// order. Errors: WorkloadError; also where a higher price has a larger share, or a price stands
-/// there twice.
+/// Reads a CSV file with the columns spot_price and share and at least one row, by ascending price.
+/// Errors: WorkloadError, also if a higher price has a larger share or a price occurs twice.
 [[nodiscard]] std::vector<DemandPoint> read_demand_curve(const std::filesystem::path& file);
 
 }  // namespace cospot

@@ -6,12 +6,12 @@
 
 namespace cospot {
 
-/// Finds the VM types to leave out so that the equations of the others need no slack: solves the
-/// SlackProgram, leaves out the type of the equation with the largest slack, and again, until none
-/// is needed. A type that agrees with all that is left in the end is taken back, so none is left
-/// out needlessly. `tolerance` is that of MachineScales.
+/// Finds VM types to leave out so that the other equations need no slack. Repeatedly solves the
+/// SlackProgram and leaves out the type of the equation with the largest slack, until no slack is
+/// needed. Types that are consistent with the final result are then restored, so that none is left
+/// out unnecessarily. `tolerance` is that of MachineScales.
 ///
-/// Errors: ConfigError when slack is needed but cospot was built without the solver.
+/// Errors: ConfigError if slack is needed but cospot was built without the solver.
 [[nodiscard]] Dropped find_inconsistent_types(const SizeRatios& ratios, double tolerance);
 
 }  // namespace cospot

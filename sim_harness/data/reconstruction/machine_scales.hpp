@@ -7,16 +7,16 @@
 
 namespace cospot {
 
-/// How large machine types are compared with each other, learned one VM type at a time. It decides
-/// whether a set of VM types needs no slack, independently of any solver's tolerances.
+/// The relative sizes of machine types, learned one VM type at a time. Decides whether a set of VM
+/// types needs no slack, independently of any solver's tolerances.
 class MachineScales {
  public:
-  /// Shares are taken as equal within the relative `tolerance`, times the number of equations that
-  /// a comparison goes through.
+  /// Shares count as equal within the relative `tolerance` times the number of equations that a
+  /// comparison passes through.
   MachineScales(std::size_t machine_types, double tolerance);
 
-  /// Learns from all equations of one VM type, or returns false and learns nothing when they
-  /// contradict what is known.
+  /// Adds all equations of one VM type. If they contradict earlier ones, returns false and adds
+  /// nothing.
   [[nodiscard]] bool add(std::span<const SizeRatio> equations);
 
  private:
@@ -24,11 +24,11 @@ class MachineScales {
   struct Link {
     std::size_t machine = 0;
     double factor = 1;  ///< size = factor x size of `machine`
-    int steps = 0;      ///< equations that were multiplied to get it
+    int steps = 0;      ///< equations multiplied to obtain it
   };
   [[nodiscard]] Link find_root(std::size_t machine) const;
 
-  std::vector<Link> links_;  ///< of a root: to itself
+  std::vector<Link> links_;  ///< a root links to itself
   double tolerance_;
 };
 

@@ -9,12 +9,11 @@
 
 namespace cospot {
 
-/// Gives every request of `trace` the recovered size of its VM type and writes it to `output`,
-/// without a commit; requests of types without a size are left out. Shows on a terminal how far it
-/// is; `requests` says how many there are of each type.
+/// Writes the requests of `trace` with the recovered sizes of their VM types to `output`, without a
+/// commit; drops requests of types without a size. Shows progress on a terminal; `requests` is the
+/// number of requests per type.
 ///
-/// Errors: InputError for a fault in the trace, a vmId that comes twice among them, and when no
-/// request is left.
+/// Errors: InputError for a fault in the trace, for a duplicate vmId, and if no request is left.
 void write_recovered_workload(PackingTrace& trace, const RecoveredSizes& sizes,
                               const std::map<std::int64_t, std::uint64_t>& requests,
                               WorkloadStream& output);

@@ -8,36 +8,36 @@
 
 namespace cospot {
 
-/// What slack is measured in.
+/// The unit of slack.
 enum class SlackUnit : std::uint8_t {
   /// size of the VM type = share x size of the machine type + slack, every size at least 1. This is
-  /// CoSpot's program. Large VM types weigh more than small ones.
+  /// CoSpot's program. Large VM types have more weight than small ones.
   kSize,
   /// log(size of the VM type) = log(share) + log(size of the machine type) + slack: the relative
-  /// error. Every equation weighs the same.
+  /// error. All equations have the same weight.
   kLogarithm,
 };
 
-/// The program with slack: the sum of the absolute slacks is least.
+/// The program with slack: minimises the sum of the absolute slacks.
 ///
-/// Sizes may be fractions here. That does not change whether slack is needed: the equations are
-/// homogeneous with rational shares, so a solution without slack in real numbers can be scaled to
-/// one in whole numbers.
+/// Sizes may be fractional here. That does not change whether slack is needed: the equations are
+/// homogeneous with rational shares, so a real solution without slack can be scaled to an integer
+/// one.
 ///
-/// Source: CoSpot, section 4.2. Solved by CLP (COIN-OR); a solution is the same for every run with
-/// one version of it.
+/// Source: CoSpot, section 4.2. Solved by CLP (COIN-OR); one version of CLP always gives the same
+/// solution.
 class SlackProgram {
  public:
-  /// Errors: ConfigError when cospot was built without CLP.
+  /// Errors: ConfigError if cospot was built without CLP.
   SlackProgram(const SizeRatios& ratios, SlackUnit unit);
   SlackProgram(const SlackProgram&) = delete;
   SlackProgram& operator=(const SlackProgram&) = delete;
   ~SlackProgram();
 
-  /// Takes the equations of a VM type out. Solving again starts at the last solution.
+  /// Removes the equations of a VM type. The next solve starts from the last solution.
   void drop(std::size_t vm_type);
 
-  /// The absolute slack of each equation, in the order of SizeRatios; 0 for those taken out.
+  /// The absolute slack of each equation, in the order of SizeRatios; 0 for removed ones.
   [[nodiscard]] std::vector<double> solve();
 
  private:

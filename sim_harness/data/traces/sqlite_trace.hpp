@@ -9,8 +9,8 @@
 
 namespace cospot {
 
-/// The tables `vm` and `vmType` of an SQLite file, read row by row. Requests come by start time,
-/// then vmId: the order of the published samples, which batched sampling relies on.
+/// The tables `vm` and `vmType` of an SQLite file, read row by row. Requests are ordered by start
+/// time, then vmId: the order of the published samples, which batched sampling relies on.
 class SqliteTrace final : public PackingTrace {
  public:
   explicit SqliteTrace(const std::filesystem::path& file);

@@ -12,25 +12,25 @@
 
 namespace cospot {
 
-/// A forecast to be made by another program: the series until a prediction, and how far it goes.
+/// A forecasting task for another program: the series up to a prediction, and the horizon.
 struct ForecastTask {
-  std::string method;      ///< `arima`, `ets`, or what another program knows
+  std::string method;      ///< `arima`, `ets`, or a method of the other program
   std::size_t season = 0;  ///< periods; 0: none
   std::size_t horizon = 0;
   std::vector<double> training;
 
-  /// The SHA-256 of all of it: equal tasks have equal forecasts.
+  /// The SHA-256 of the task: equal tasks have equal forecasts.
   [[nodiscard]] std::string key() const;
 };
 
-/// ForecastTable by the key of their task.
+/// Forecasts by the key of their task.
 using ForecastTable = std::map<std::string, Forecast>;
 
-/// Writes the tasks for the other program, a line each:
+/// Writes the tasks for the other program, one per line:
 /// `key,method,season,horizon,value value ...`.
 [[nodiscard]] std::string forecast_tasks_text(std::span<const ForecastTask> tasks);
 
-/// Reads forecasts: CSV `key,method,model,note,step,point,sigma`, a line for each step from 1 on.
+/// Reads forecasts: CSV `key,method,model,note,step,point,sigma`, one line per step from 1.
 /// docs/economy.md describes it. Errors: WorkloadError with `file:line:`.
 [[nodiscard]] ForecastTable read_forecasts(const std::filesystem::path& file);
 

@@ -9,12 +9,12 @@
 
 namespace cospot {
 
-/// The processors that batch jobs use, from the first submission to the last, in a cluster with
-/// `capacity` processors; without one: what the log states (MaxProcs), else as many as they use at
-/// most. Use is cut at the capacity: replayed logs exceed it for moments, where times are rounded.
-/// Jobs without a recorded duration are left out.
+/// The processors used by batch jobs, from the first submission to the last, in a cluster with
+/// `capacity` processors (default: the log's MaxProcs, else the peak). Usage is capped at the
+/// capacity, because replayed logs exceed it briefly where times are rounded. Jobs without a
+/// recorded duration are dropped.
 ///
-/// Errors: WorkloadError when no job is left.
+/// Errors: WorkloadError if no job is left.
 [[nodiscard]] UsageSeries usage_of_jobs(const JobLog& log, std::optional<std::int64_t> capacity);
 
 /// Tells whether a file looks like a log of batch jobs (sim_harness/data/jobs/job_log.hpp).

@@ -7,13 +7,13 @@
 namespace cospot {
 
 /// Reads usage over time: CSV in UTF-8, plain or gzip, with the columns `time_s,capacity,used` and
-/// perhaps `reserved` and `limit`, in any order, one line a sample (docs/usage-format.md).
+/// optionally `reserved` and `limit`, in any order, one sample per line (docs/usage-format.md).
 ///
-/// Errors: WorkloadError with `file:line:` for a column that is missing or unknown, a value that is
-/// no amount, a capacity of 0 and a time that is not after the one before.
+/// Errors: WorkloadError with `file:line:` for a missing or unknown column, an invalid amount, a
+/// capacity of 0, and a time that is not after the previous one.
 [[nodiscard]] UsageSeries read_usage(const std::filesystem::path& file);
 
-/// Tells whether a file's header line names usage over time.
+/// Tells whether a file's header line is that of usage over time.
 [[nodiscard]] bool is_usage_file(const std::filesystem::path& file);
 
 }  // namespace cospot

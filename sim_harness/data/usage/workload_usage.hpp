@@ -8,14 +8,14 @@
 
 namespace cospot {
 
-/// Which resource is looked at.
+/// The resource to measure.
 enum class UsageResource : std::uint8_t { kVcpus, kMemoryMb };
 
-/// How much of a resource the VMs of a workload use inside its window, in a datacenter that has
-/// `capacity` of it; without one: as much as they use at most, so that nothing is left at the peak.
-/// An instance counts with its whole size: what it really uses is not known.
+/// The usage of a resource by the VMs of a workload inside its window, in a datacenter with this
+/// `capacity` (default: the peak usage, which leaves no slack there). An instance counts with its
+/// whole size, because its real usage is unknown.
 ///
-/// Errors: WorkloadError when there is no VM in the window.
+/// Errors: WorkloadError if there is no VM in the window.
 [[nodiscard]] UsageSeries usage_of_vms(const Workload& workload,
                                        std::optional<std::int64_t> capacity,
                                        UsageResource resource = UsageResource::kVcpus);

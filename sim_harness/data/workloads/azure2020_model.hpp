@@ -9,12 +9,12 @@
 
 namespace cospot {
 
-/// Tables of a fitted zone (azure2020.json): plain numbers, used with comparisons and + - * / only,
-/// so that every machine draws the same workload. scripts/fit_azure2020.py writes them and says
-/// how.
+/// Tables of a fitted zone (azure2020.json): plain numbers, used only with comparisons and + - * /,
+/// so that every machine generates the same workload. scripts/fit_azure2020.py creates and
+/// documents them.
 namespace zone_model {
 
-/// Cumulative weights of every pick below run to this.
+/// The end of the cumulative weights of every choice below.
 inline constexpr std::uint32_t kTotalWeight = std::uint32_t{1} << 20;
 
 /// A point of a piecewise linear distribution: `share` of all values are at most `value`.
@@ -37,7 +37,7 @@ struct Cell {
   std::uint16_t size;      ///< index in sizes
 };
 
-/// Batches that resemble each other: one class, one span of starts.
+/// Similar batches: one class, one span of starts.
 struct Kind {
   std::uint32_t cumulative;
   InstanceClass instance_class;
@@ -45,26 +45,28 @@ struct Kind {
   std::vector<Cell> cells;
 };
 
-/// Tenants that have about equally many batches.
+/// Tenants with a similar number of batches.
 struct TenantGroup {
   std::uint32_t cumulative;  ///< weight of all their batches
-  std::uint32_t tenants;     ///< how many there are in the whole zone
+  std::uint32_t tenants;     ///< their number in the whole zone
 };
 
 /// Quantiles 0, 5, ..., 100 % of a half-width around a rank in [0, 1].
 using SpreadTable = std::array<double, 21>;
 
-/// What the tenants of one class do.
+/// The habits of the tenants of one class.
 struct ClassHabits {
-  double follow;         ///< chance that a batch has its tenant's usual flavor, size and lifetimes
-  double early_tenants;  ///< share of the tenants, whose batches all start before the window
-  double burst_share;    ///< chance that a batch inside the window is part of a burst
+  /// Probability that a batch has its tenant's usual flavor, size and lifetimes.
+  double follow;
+  double early_tenants;  ///< share of the tenants whose batches all start before the window
+  double burst_share;    ///< probability that a batch inside the window is part of a burst
   std::uint32_t bursts;  ///< minutes with a burst in each kind
   std::array<std::uint32_t, 60> minutes;  ///< cumulative weight of the minutes of an hour
   std::vector<TenantGroup> tenants;
-  SpreadTable small_spread;   ///< of lifetimes inside a batch of fewer than 10 requests
-  double large_repeat;        ///< chance to live as long as an earlier request of a large batch
-  SpreadTable large_spread;   ///< of lifetimes inside a larger batch
+  SpreadTable small_spread;  ///< of lifetimes within a batch of fewer than 10 requests
+  /// Probability of the same lifetime as an earlier request of a large batch.
+  double large_repeat;
+  SpreadTable large_spread;   ///< of lifetimes within a larger batch
   SpreadTable tenant_spread;  ///< of lifetimes between batches of one tenant
 };
 
@@ -73,7 +75,7 @@ struct ClassHabits {
 /// A fitted cloud zone over 14 days.
 struct ZoneModel {
   std::uint32_t batches;       ///< in the whole zone
-  std::uint32_t watched_days;  ///< ends after this day are not known: never
+  std::uint32_t watched_days;  ///< later ends are unknown: never
   std::vector<ResourceVector> flavors;
   /// Seconds from max(start, 0); an instance whose rank is past the end never ends.
   std::vector<std::vector<zone_model::Knot>> lifetimes;

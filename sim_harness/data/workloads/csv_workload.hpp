@@ -8,19 +8,19 @@
 
 namespace cospot {
 
-/// Reads a workload file: CSV in either schema of workload_schema.hpp, told apart by the header
-/// line, plain or gzip. The rows keep the file's order; the name is the path as given. The window
-/// is the one that the file states before its header line, or derive_window's.
+/// Reads a workload file: CSV in either schema of workload_schema.hpp, detected by the header line,
+/// plain or gzip. The rows keep the file's order; the name is the path as given. The window is
+/// stated before the header line, or else from derive_window.
 ///
 /// Errors: WorkloadError, `file:line: what is wrong and what was expected`.
 [[nodiscard]] Workload read_workload(const std::filesystem::path& path);
 [[nodiscard]] Workload read_workload(const std::filesystem::path& path, WorkloadClasses classes);
 
-/// Tells which schema the header line of such a file has. Errors: as read_workload.
+/// Detects the schema from the header line of such a file. Errors: as read_workload.
 [[nodiscard]] WorkloadSchema read_workload_schema(const std::filesystem::path& path);
 
-/// Reads a workload from the text of such a file. `name` stands for the file in errors; the
-/// digest is that of `text`.
+/// Parses a workload from the text of such a file. `name` identifies the file in errors; the digest
+/// is that of `text`.
 [[nodiscard]] Workload parse_workload(std::string_view text, std::string_view name);
 
 }  // namespace cospot

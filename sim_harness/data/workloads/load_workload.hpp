@@ -8,18 +8,18 @@
 
 namespace cospot {
 
-/// Reads or generates what a sweep or a command names. The workload's name is the spec's label.
+/// Reads or generates the workload named in a sweep or command. Its name is the spec's label.
 ///
-/// Errors: WorkloadError for a file, ConfigError for a recipe.
+/// Errors: WorkloadError for a file, ConfigError for a synthetic workload.
 [[nodiscard]] Workload load_workload(const WorkloadSpec& spec);
 [[nodiscard]] Workload load_workload(const WorkloadSpec& spec, WorkloadClasses classes);
 
-/// What one of the vcpus of a named workload is. Errors: WorkloadError.
+/// The unit of a named workload's vcpus. Errors: WorkloadError.
 [[nodiscard]] VcpusUnit vcpus_unit_of(const WorkloadSpec& spec);
 
-/// Reads how a command line names a workload: a file, or a recipe such as
-/// `azure2020:seed=1:scale=0.01:sampling=bernoulli`, every part after the model optional. A file
-/// that exists wins. Errors: ConfigError for a recipe.
+/// Parses a workload named on the command line: a file, or a spec such as
+/// `azure2020:seed=1:scale=0.01:sampling=bernoulli`, in which every part after the model is
+/// optional. An existing file takes precedence. Errors: ConfigError for a spec.
 [[nodiscard]] WorkloadSpec parse_workload_spec(std::string_view text);
 
 }  // namespace cospot

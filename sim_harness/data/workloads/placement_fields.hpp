@@ -11,13 +11,13 @@
 
 namespace cospot {
 
-/// Reads what the rows of one workload ask beside room: zone, extra specs and server group.
+/// Reads the placement requirements of a workload's rows: zone, extra specs and server group.
 class PlacementFieldsReader {
  public:
-  /// Sets row.placement; returns what is wrong and what was expected, or an empty text.
+  /// Sets row.placement; returns a description of the fault, or an empty text.
   [[nodiscard]] std::string read(WorkloadFieldsView fields, WorkloadRow& row);
 
-  /// What the rows so far asked for.
+  /// The requirements of the rows so far.
   [[nodiscard]] const WorkloadPlacements& placements() const { return placements_; }
   [[nodiscard]] WorkloadPlacements take() { return std::move(placements_); }
 
@@ -34,7 +34,7 @@ class PlacementFieldsReader {
 /// `affinity`, `anti-affinity`, `soft-affinity` or `soft-anti-affinity`.
 [[nodiscard]] std::string_view group_policy_name(GroupPolicy policy);
 
-/// The last fields of a row in cospot's own schema, each with a comma before it.
+/// The last fields of a row in cospot's own schema, each preceded by a comma.
 [[nodiscard]] std::string placement_fields(const WorkloadRow& row,
                                            const WorkloadPlacements& placements);
 

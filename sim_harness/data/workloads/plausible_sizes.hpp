@@ -9,15 +9,15 @@
 
 namespace cospot {
 
-/// What requests that ask for memory ask for together: by memory a vcpu, units are told apart.
+/// Sums over the requests that ask for memory; the memory per vcpu reveals the units.
 class SizeSums {
  public:
   void add(const ResourceVector& amounts);
 
-  /// A doubt whether their memory is in MiB; empty: it looks like that, or nobody can tell.
+  /// A warning that memory may not be in MiB; empty if it seems to be, or if that is unknowable.
   [[nodiscard]] std::string memory_doubt(const VcpusUnit& unit) const;
 
-  /// A doubt whether hosts count in the unit of the requests; empty: they seem to.
+  /// A warning that hosts may use another unit than the requests; empty if they seem to match.
   [[nodiscard]] std::string host_doubt(const ResourceVector& host, const VcpusUnit& unit) const;
 
  private:
@@ -27,11 +27,11 @@ class SizeSums {
   double memory_mb_ = 0;
 };
 
-/// The same of all requests of a workload.
+/// The sums over all requests of a workload.
 [[nodiscard]] SizeSums size_sums(const Workload& workload);
 
-/// The warnings of its window (window.hpp), and whether hosts, of which the largest amounts are
-/// `host`, seem to count in another unit.
+/// The warnings about its window (window.hpp), and about hosts (largest amounts: `host`) that seem
+/// to use another unit.
 [[nodiscard]] std::vector<std::string> input_warnings(const Workload& workload,
                                                       const ResourceVector& host,
                                                       const VcpusUnit& unit);

@@ -6,7 +6,7 @@
 
 namespace cospot {
 
-/// Days for people, to three decimals at most: "30", "12.583".
+/// Days, rounded to at most three decimals: "30", "12.583".
 [[nodiscard]] std::string rounded_days_text(SimTime time);
 
 }  // namespace cospot

@@ -11,7 +11,7 @@
 
 namespace cospot {
 
-/// The fields of one row of a workload file, by WorkloadColumn; empty where it has no column.
+/// The fields of one row of a workload file, by WorkloadColumn; empty without such a column.
 using WorkloadFields = std::array<std::string_view, kWorkloadColumns>;
 using WorkloadFieldsView = std::span<const std::string_view, kWorkloadColumns>;
 
@@ -19,14 +19,14 @@ using WorkloadFieldsView = std::span<const std::string_view, kWorkloadColumns>;
   return fields[static_cast<std::size_t>(column)];
 }
 
-/// Turns the fields of one schema into a WorkloadRow.
+/// Converts the fields of one schema to a WorkloadRow.
 class WorkloadFieldsReader {
  public:
   explicit WorkloadFieldsReader(const WorkloadSchemaInfo& info,
                                 WorkloadClasses classes = WorkloadClasses::kVmsAndSpots)
       : info_(&info), classes_(classes) {}
 
-  /// Fills `row`; returns what is wrong and what was expected, or an empty text.
+  /// Fills `row`; returns a description of the fault, or an empty text.
   [[nodiscard]] std::string read(WorkloadFieldsView fields, WorkloadRow& row) const;
 
  private:
@@ -42,15 +42,15 @@ class WorkloadFieldsReader {
   WorkloadClasses classes_;
 };
 
-/// Reads `[-]seconds[.decimals]` with up to 6 decimals, exactly. Nothing: not such a number, or
+/// Parses `[-]seconds[.decimals]` with up to 6 decimals, exactly. Nothing: not such a number, or
 /// beyond kMaxWorkloadTime.
 [[nodiscard]] std::optional<SimTime> parse_seconds(std::string_view text);
 
-/// Reads days as a decimal number: the microsecond nearest to what is written. Nothing: not a
-/// number, not finite, or beyond kMaxWorkloadTime.
+/// Parses days as a decimal number, to the nearest microsecond. Nothing: not a number, not finite,
+/// or beyond kMaxWorkloadTime.
 [[nodiscard]] std::optional<SimTime> parse_days(std::string_view text);
 
-/// Reads a whole number from `least` to kMaxResourceAmount, also written with a decimal point.
+/// Parses a whole number from `least` to kMaxResourceAmount, also written with a decimal point.
 [[nodiscard]] std::optional<ResourceAmount> parse_amount(std::string_view text,
                                                          ResourceAmount least);
 

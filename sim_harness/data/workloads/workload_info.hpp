@@ -12,7 +12,7 @@
 
 namespace cospot {
 
-/// Amounts of the resources that many instances hold together.
+/// The total resources of many instances.
 struct ResourceTotal {
   std::int64_t vcpus = 0;
   std::int64_t memory_mb = 0;
@@ -21,8 +21,8 @@ struct ResourceTotal {
   friend bool operator==(const ResourceTotal&, const ResourceTotal&) = default;
 };
 
-/// The most of each resource that is asked for at one time when every request is admitted and
-/// none evicted, and the first time at which it is.
+/// The peak of each resource requested at one time, if every request is admitted and none evicted,
+/// and the first time of that peak.
 struct PeakDemand {
   ResourceTotal amount;
   SimTime vcpus_at{0};
@@ -30,30 +30,30 @@ struct PeakDemand {
   SimTime disk_at{0};
 };
 
-/// The peak demand of the VMs, or of VMs and spots, until the window ends (early requests too).
-/// At equal times departures come before arrivals. An instance whose start is its end counts at
-/// that moment: a host must have room for it.
+/// The peak demand of the VMs, or of VMs and spots, until the window ends, including earlier
+/// requests. At equal times departures precede arrivals. An instance that ends when it starts
+/// counts at that moment: a host needs capacity for it.
 [[nodiscard]] PeakDemand peak_demand(const Workload& workload, Sees sees);
 
-/// How many hosts each resource of a peak needs at least; of one type, ceil(peak / capacity).
+/// A lower bound on the hosts for each resource of a peak; with one type, ceil(peak / capacity).
 struct HostBound {
   ResourceTotal hosts{};
-  std::int64_t least_hosts = 0;  ///< the largest of them
-  std::string_view binding{};    ///< the resource it is of; a tie goes to the fuller one
+  std::int64_t least_hosts = 0;  ///< maximum over the resources
+  std::string_view binding{};    ///< the resource of that maximum; ties go to the fuller one
   std::uint64_t too_large = 0;   ///< requests that fit no empty host
 };
-/// Errors: ConfigError when the hosts have 0 of a resource that the workload asks for.
+/// Errors: ConfigError if the hosts have 0 of a requested resource.
 [[nodiscard]] HostBound least_hosts(const Workload& workload, const PeakDemand& peak,
                                     const HostMix& host);
 
 inline constexpr std::array<int, 7> kLifetimePercents{1, 10, 25, 50, 75, 90, 99};
 
-/// How long the instances of one class live. One that never ended counts as longer than all
-/// others, so a quantile that falls among those is kNever: nothing is guessed.
+/// The lifetimes of the instances of one class. An instance that never ended counts as longer than
+/// all others, so a quantile among those is kNever rather than a guess.
 struct Lifetimes {
   std::uint64_t instances = 0;
   std::uint64_t never_ended = 0;
-  /// The least lifetime that kLifetimePercents[i] percent of the instances do not exceed.
+  /// The smallest lifetime that kLifetimePercents[i] percent of the instances do not exceed.
   std::array<SimTime, kLifetimePercents.size()> quantiles{};
 };
 
@@ -63,11 +63,11 @@ struct FlavorCount {
   std::uint64_t spots = 0;
 };
 
-/// What a workload holds. Per-class pairs are indexed by InstanceClass.
+/// The contents of a workload. Per-class pairs are indexed by InstanceClass.
 struct WorkloadInfo {
   std::array<std::uint64_t, 2> requests{};
   std::array<std::uint64_t, 2> early{};    ///< start < 0
-  std::array<std::uint64_t, 2> outside{};  ///< start at the window's end or later
+  std::array<std::uint64_t, 2> outside{};  ///< start at or after the window's end
   std::array<std::uint64_t, 2> tenants{};
   std::uint64_t all_tenants = 0;  ///< of either class
   SimTime first_start{0};
@@ -77,9 +77,10 @@ struct WorkloadInfo {
   std::array<Lifetimes, 2> lifetimes{};
   std::array<Revenue, 2> revenue{};  ///< requested inside the window
   std::vector<FlavorCount> flavors;  ///< all, most requested first
-  /// Requests that start inside the window, by hour of the day; day 0 starts with the window.
+  /// Requests that start inside the window, by hour of the day; the first day starts with the
+  /// window.
   std::array<std::array<std::uint64_t, 24>, 2> arrivals_by_hour{};
-  std::optional<HostMix> host;  ///< what the bounds below are for
+  std::optional<HostMix> host;  ///< the hosts of the bounds below
   HostBound vm_bound;
   HostBound total_bound;
 };

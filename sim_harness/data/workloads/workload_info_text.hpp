@@ -7,11 +7,11 @@
 
 namespace cospot {
 
-/// What a person reads: one fact a line, tables for lifetimes, flavors and hours.
+/// The facts as text: one per line, with tables of lifetimes, flavors and hours.
 [[nodiscard]] std::string workload_info_text(const Workload& workload, const WorkloadInfo& info,
                                              const VcpusUnit& unit = {});
 
-/// The same facts for programs, as one JSON object; times in seconds, null for never.
+/// The same facts as one JSON object; times in seconds, null for never.
 [[nodiscard]] std::string workload_info_json(const Workload& workload, const WorkloadInfo& info);
 
 }  // namespace cospot

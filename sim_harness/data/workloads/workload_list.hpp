@@ -10,11 +10,10 @@
 namespace cospot {
 
 /// Reads the `workloads` of a sweep file. An element is a path relative to `folder`, in which
-/// `${NAME}` stands for an environment variable and `*`, `?`, `[...]` match file names (sorted by
-/// bytes), or a mapping: `{path: ..., label: ...}` or
-/// `{synthetic: azure2020, seed: 1, scale: 0.01, sampling: batched, label: ...}`, both also with
-/// `window_days: 30`. `key` is what errors call it: "workloads" where it
-/// is left out.
+/// `${NAME}` is an environment variable and `*`, `?`, `[...]` match file names (sorted by bytes),
+/// or a mapping: `{path: ..., label: ...}` or `{synthetic: azure2020, seed: 1, scale: 0.01,
+/// sampling: batched, label: ...}`, both optionally with `window_days: 30`. `key` is its name in
+/// errors, by default "workloads".
 [[nodiscard]] std::vector<WorkloadSpec> read_workloads(const ConfigNode& node,
                                                        const std::filesystem::path& folder);
 [[nodiscard]] std::vector<WorkloadSpec> read_workloads(const ConfigNode& node,

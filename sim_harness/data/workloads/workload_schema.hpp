@@ -11,10 +11,10 @@ namespace cospot {
 /// The CSV schemas of workload files; docs/workload-format.md describes every column.
 enum class WorkloadSchema : std::uint8_t {
   kCospot,  ///< cospot's own: names with units, seconds
-  kSocc22,  ///< the CoSpot release's (SoCC'22): days, vmTypeId holds the priority
+  kSocc22,  ///< that of the CoSpot release (SoCC'22): days; vmTypeId holds the priority
 };
 
-/// What a column means, in the order in which the writer puts them for cospot's own schema.
+/// The meaning of a column, in the column order of cospot's own schema.
 enum class WorkloadColumn : std::uint8_t {
   kId,
   kTenant,
@@ -24,7 +24,7 @@ enum class WorkloadColumn : std::uint8_t {
   kDiskGb,
   kStart,
   kEnd,
-  // What a request asks beside room; these may be left out.
+  // Placement requirements; these columns are optional.
   kZone,
   kExtraSpecs,
   kGroup,
@@ -33,25 +33,25 @@ enum class WorkloadColumn : std::uint8_t {
 };
 inline constexpr std::size_t kWorkloadColumns = 13;
 
-/// Whether a column says what a request asks beside room.
+/// Whether a column is a placement requirement.
 [[nodiscard]] constexpr bool is_placement(WorkloadColumn column) {
   return column >= WorkloadColumn::kZone;
 }
 
-/// Whether a file may do without a column that its schema has.
+/// Whether a column of the schema is optional.
 [[nodiscard]] constexpr bool may_be_left_out(WorkloadColumn column) {
   return column == WorkloadColumn::kDiskGb || is_placement(column);
 }
 
-/// What the header line has more when requests ask for more than room.
+/// Additional columns in the header line if requests have placement requirements.
 inline constexpr std::string_view kPlacementColumns =
     ",zone,extra_specs,group,group_policy,max_server_per_host";
 
 struct WorkloadSchemaInfo {
   WorkloadSchema schema;
   std::string_view name;    ///< as in `cospot workload convert --schema`
-  std::string_view header;  ///< the columns in the order they are written
-  /// The name of each WorkloadColumn; empty: the schema has none.
+  std::string_view header;  ///< the columns in the order of writing
+  /// The name of each WorkloadColumn; empty: not in the schema.
   std::array<std::string_view, kWorkloadColumns> columns;
 };
 
@@ -68,12 +68,12 @@ inline constexpr std::array<WorkloadSchemaInfo, 2> kWorkloadSchemas{{
                  "", "", ""}},
 }};
 
-/// The furthest time from the start of the window: 10,000 days. Within it a double of days tells
-/// every microsecond apart (its step is at most 2^-39 days = 0.16 microseconds), and a time
-/// counted from 1970 by mistake is found out.
+/// The maximum distance from the start of the window: 10,000 days. Within it a double in days
+/// resolves every microsecond (its step is at most 2^-39 days = 0.16 microseconds), and a time
+/// counted from 1970 by mistake is rejected.
 inline constexpr SimTime kMaxWorkloadTime = 10'000 * kDay;
 
-/// The longest window: it holds a request that starts at kMaxWorkloadTime.
+/// The longest window: it includes a request that starts at kMaxWorkloadTime.
 inline constexpr SimTime kMaxWindow = kMaxWorkloadTime + kDay;
 
 inline constexpr double kMicrosecondsPerDay = 86400e6;

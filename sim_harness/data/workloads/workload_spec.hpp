@@ -10,13 +10,13 @@
 
 namespace cospot {
 
-/// A workload as a study file or a command names it.
+/// A workload as named in a study file or command.
 struct WorkloadSpec {
-  std::string label;           ///< as the sweep file writes it; the same on every machine
-  std::filesystem::path file;  ///< where it is here; empty for a synthetic workload
+  std::string label;           ///< as written in the sweep file; the same on every machine
+  std::filesystem::path file;  ///< its path on this machine; empty for a synthetic workload
   std::optional<SyntheticSpec> synthetic;
-  std::optional<SimTime> window{};  ///< stated by a command or a sweep; otherwise the data's own
-  VcpusUnit recorded_unit{};        ///< what an experiment's record says of its vcpus
+  std::optional<SimTime> window{};  ///< stated by a command or a sweep; otherwise from the data
+  VcpusUnit recorded_unit{};        ///< the vcpus unit recorded with an experiment
 };
 
 }  // namespace cospot

@@ -11,38 +11,37 @@
 
 namespace cospot {
 
-/// What a streamed workload states of itself. Without a window a reader derives one.
+/// The statements of a streamed workload. Without a window, readers derive one.
 struct WorkloadStatements {
   SimTime window;
   VcpusUnit vcpus_unit{};
-  /// What its rows ask beside room, known when a row is written; null: nothing, without columns.
+  /// The placement requirements of its rows, known when a row is written; null: no such columns.
   const WorkloadPlacements* placements = nullptr;
 };
 
-/// Writes a workload row by row, for those too large to be held in memory; all or nothing, as
-/// write_workload does it.
+/// Writes a workload row by row, for workloads too large for memory; atomic like write_workload.
 ///
-/// Errors: InputError when the file cannot be written or the schema cannot hold a row.
+/// Errors: InputError if the file cannot be written or the schema cannot represent a row.
 class WorkloadStream {
  public:
   WorkloadStream(const std::filesystem::path& path, WorkloadSchema schema);
 
-  /// In cospot's own schema, with what it states before the header line.
+  /// In cospot's own schema, with statements before the header line.
   WorkloadStream(const std::filesystem::path& path, const WorkloadStatements& statements);
 
   void write(const WorkloadRow& row);
 
-  /// How many rows were written.
+  /// The number of rows written.
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
 
-  /// Puts the file in its place. Nothing can be written after it.
+  /// Puts the file in place. Nothing can be written afterwards.
   void commit();
 
  private:
   StoredStream stream_;
   WorkloadSchema schema_;
   const WorkloadPlacements* placements_ = nullptr;
-  std::string text_;  ///< lines that are not handed on yet
+  std::string text_;  ///< lines not yet passed on
   std::uint64_t rows_ = 0;
 };
 

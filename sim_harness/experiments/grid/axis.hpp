@@ -21,12 +21,12 @@
 
 namespace cospot {
 
-// The axes of a study and its other settings, each declared once, as a row of the study's table.
-// The keys of its file, what is read of them, the stored configuration, the columns and the grid
-// follow from the rows.
+// The axes and other settings of a study, each declared once as a row of the study's table. The
+// keys of its file, their parsing, the stored configuration, the columns and the grid all follow
+// from the rows.
 
-// A value of an axis, in results, for people and in files; and as the configuration stores it. A
-// type that is on an axis has an overload of both beside it.
+// A value of an axis in results, texts and files; and as stored in the configuration. Each type
+// used on an axis has an overload of both next to it.
 template <std::integral T>
 [[nodiscard]] AxisValue axis_value(T value) {
   const std::string text = std::to_string(value);
@@ -42,7 +42,7 @@ template <std::integral T>
 [[nodiscard]] inline Json setting_json(double value) { return json_of(value); }
 [[nodiscard]] inline Json setting_json(const std::string& value) { return value; }
 
-/// What a column of such values holds; another type says so by an overload.
+/// The column type for such values; other types overload this.
 template <class T>
 constexpr ColumnType axis_type(const T* /*tag*/) {
   if constexpr (std::same_as<T, bool>) return ColumnType::kBoolean;
@@ -51,27 +51,27 @@ constexpr ColumnType axis_type(const T* /*tag*/) {
   return ColumnType::kText;
 }
 
-/// An axis of a study. `Settings` holds its values; those that stand there before a file is read
-/// are the default, and without any the key must be in the file.
+/// An axis of a study. `Settings` holds its values; those present before a file is read are the
+/// default, and without any the key is required.
 template <class Settings, class T>
 struct Axis {
   std::string name;  ///< of the column
   std::string unit{};
   std::string meaning{};
   std::vector<T> Settings::*values;
-  /// Reads a value, of which none may occur twice.
+  /// Reads one value; values must be distinct.
   std::function<T(const ConfigNode& item, std::string_view key)> read{};
-  /// Reads all of them, where one by one will not do.
+  /// Reads all values, if they cannot be read one by one.
   std::function<std::vector<T>(const StudyFile& file, const Settings& before)> read_all{};
-  std::vector<std::string_view> keys{};  ///< in the file; none: the name of the column
+  std::vector<std::string_view> keys{};  ///< in the file; none: the column's name
   std::vector<RenamedKey> renamed{};
   bool may_be_null = false;
-  /// The key that a file has, where there are several; and how it is stored, if not as a list.
+  /// The key that a file uses, if there are several; and the storage form, if not a list.
   std::function<std::string(const Settings&)> key_of{};
   std::function<void(const Settings&, Json&)> write{};
 };
 
-/// What a study file says beside axes.
+/// A setting of a study file that is not an axis.
 template <class Settings>
 struct Setting {
   std::vector<std::string_view> keys;
@@ -80,7 +80,7 @@ struct Setting {
   std::vector<RenamedKey> renamed{};
 };
 
-/// An axis or another setting, whatever it holds.
+/// An axis or another setting, with its type erased.
 template <class Settings>
 class SettingRow {
  public:
@@ -88,7 +88,7 @@ class SettingRow {
   requires std::derived_from<Settings, Owner> SettingRow(
       const Axis<Owner, T>& axis)  // NOLINT: a row of a table
       : keys_(axis.keys), renamed_(axis.renamed), column_(column_of(axis)) {
-    // Lives as long as the axis' name, which a table outlives only at the program's end.
+    // The axis' name lives as long as its table: until the program ends.
     if (keys_.empty()) keys_.push_back(axis.name);
     read_ = [&axis, key = keys_.front()](const StudyFile& file, Settings& settings,
                                          const std::string& subject) {
@@ -127,7 +127,7 @@ class SettingRow {
         }),
         write_(setting.write) {}
 
-  /// A row of a study that another one extends.
+  /// A row of a study that is extended by another one.
   template <class Base>
   requires(std::derived_from<Settings, Base> && !std::same_as<Settings, Base>)
       SettingRow(const SettingRow<Base>& row)  // NOLINT: a row of a table
@@ -165,15 +165,16 @@ class SettingRow {
 template <class Settings>
 class GridPoint;
 
-/// All that the file of a study may say. The axes are in the order of the grid, slowest first.
+/// Everything that a study's file may contain. The axes are in the order of the grid, slowest
+/// first.
 template <class Settings>
 class SettingTable {
  public:
-  /// Args: subject: what the file is, for errors: `sweep`, `study levels`.
+  /// Args: subject: describes the file in errors: `sweep`, `study levels`.
   SettingTable(std::string subject, std::vector<SettingRow<Settings>> rows)
       : subject_(std::move(subject)), rows_(std::move(rows)) {}
 
-  /// More rows, which may be of a study that this one extends.
+  /// Adds rows, possibly of a study that this one extends.
   template <class Base>
   void add(std::span<const SettingRow<Base>> rows) {
     for (const SettingRow<Base>& row : rows) rows_.emplace_back(row);
@@ -181,7 +182,7 @@ class SettingTable {
 
   [[nodiscard]] std::span<const SettingRow<Settings>> rows() const { return rows_; }
 
-  /// Further rows, whose keys the file does not have: errors name the first of them.
+  /// Declares rows whose keys the file does not have, so that errors can name them.
   void name_others(std::span<const SettingRow<Settings>> rows) {
     others_.push_back(rows.front().keys_.front());
     for (const auto& row : rows) {
@@ -189,7 +190,7 @@ class SettingTable {
     }
   }
 
-  /// Reads a file over `settings`, which has the defaults. Errors: ConfigError, InputError.
+  /// Reads a file into `settings`, which hold the defaults. Errors: ConfigError, InputError.
   [[nodiscard]] Settings read(const StudyFile& file, Settings settings = {}) const {
     std::vector<std::string_view> keys{"study"};
     std::vector<RenamedKey> renamed;
@@ -204,8 +205,7 @@ class SettingTable {
     return settings;
   }
 
-  /// With every default written out, keys in a fixed order: two files that mean the same give the
-  /// same.
+  /// With all defaults written out and keys in a fixed order: equivalent files give the same text.
   [[nodiscard]] Json json(const Settings& settings) const {
     Json configuration = Json::object();
     for (const auto& row : rows_) row.write_(settings, configuration);
@@ -228,7 +228,7 @@ class SettingTable {
     return axes;
   }
 
-  /// Where an axis is among the axes.
+  /// The index of an axis among the axes.
   [[nodiscard]] std::size_t position(std::string_view axis) const {
     const std::vector<std::string> names = axis_names();
     const auto found = std::ranges::find(names, axis);
@@ -244,7 +244,7 @@ class SettingTable {
     return names;
   }
 
-  /// The settings outlive what it gives.
+  /// The settings outlive the result.
   [[nodiscard]] GridPoint<Settings> at(const Settings& settings, Coordinates coordinates) const {
     return {axis_names(), settings, std::move(coordinates)};
   }
@@ -256,14 +256,14 @@ class SettingTable {
   std::vector<RenamedKey> renamed_others_;
 };
 
-/// A run of the grid: the value of each axis.
+/// A run of the grid: a value for each axis.
 template <class Settings>
 class GridPoint {
  public:
   GridPoint(std::vector<std::string> axes, const Settings& settings, Coordinates at)
       : axes_(std::move(axes)), settings_(&settings), at_(std::move(at)) {}
 
-  /// That of a study which this one extends.
+  /// A point of a study that extends this one.
   template <class Derived>
   requires(std::derived_from<Derived, Settings> && !std::same_as<Derived, Settings>)
       GridPoint(const GridPoint<Derived>& of)  // NOLINT: a point of both
@@ -271,7 +271,7 @@ class GridPoint {
 
   [[nodiscard]] const Settings& settings() const { return *settings_; }
 
-  /// Of an axis that the table does not have: its first value, which is the default.
+  /// For an axis that the table does not have: its first value, the default.
   template <class Owner, class T>
   [[nodiscard]] typename std::vector<T>::const_reference get(const Axis<Owner, T>& axis) const {
     static const std::vector<T> nothing(1);
@@ -279,7 +279,7 @@ class GridPoint {
     return values.empty() ? nothing.front() : values[index(axis)];
   }
 
-  /// The position of its value.
+  /// The index of its value.
   template <class Owner, class T>
   [[nodiscard]] std::size_t index(const Axis<Owner, T>& axis) const {
     const auto found = std::ranges::find(axes_, axis.name);

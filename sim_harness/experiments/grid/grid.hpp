@@ -10,21 +10,21 @@
 namespace cospot {
 
 /// Runs of a grid that are simulated together: consecutive run indices. They are the unit of work
-/// and of a shard, because such runs have a common beginning that is simulated once.
+/// and of sharding, because they share a beginning that is simulated once.
 struct RunGroup {
   std::size_t index = 0;
   std::size_t first_run = 0;
   std::size_t run_count = 0;
 };
 
-/// A position on every axis, slowest first.
+/// An index on every axis, slowest first.
 using Coordinates = std::vector<std::size_t>;
 
-/// The cross product of some axes, numbered from 0 in grid order: the first axis slowest, the last
-/// one fastest. Runs that agree on the first `group_axes` axes are a group.
+/// The cross product of several axes, numbered from 0 in grid order: the first axis varies slowest,
+/// the last one fastest. Runs that agree on the first `group_axes` axes form a group.
 class Grid {
  public:
-  /// Args: lengths: how many values each axis has. Errors: ConfigError when there are more than
+  /// Args: lengths: the number of values of each axis. Errors: ConfigError if there are more than
   /// kMaxRuns runs.
   Grid(std::vector<std::size_t> lengths, std::size_t group_axes);
 
@@ -42,7 +42,7 @@ class Grid {
   std::size_t runs_per_group_ = 1;
 };
 
-/// One of several machines' part of an experiment: the groups are dealt to them in turn.
+/// One machine's part of an experiment: groups are assigned to shards in turn.
 struct Shard {
   std::size_t number = 1;  ///< 1 .. count
   std::size_t count = 1;
@@ -52,13 +52,13 @@ struct Shard {
   }
 };
 
-/// The grid of some axes.
+/// The grid of these axes.
 [[nodiscard]] Grid grid_of(std::span<const GridAxis> axes, std::size_t group_axes = 0);
 
-/// Where an axis is among others. Errors: std::logic_error.
+/// The index of an axis. Errors: std::logic_error.
 [[nodiscard]] std::size_t axis_position(std::span<const GridAxis> axes, std::string_view name);
 
-/// Reads `I/N`, for example `2/3`. Errors: ConfigError.
+/// Parses `I/N`, for example `2/3`. Errors: ConfigError.
 [[nodiscard]] Shard parse_shard(std::string_view text);
 
 }  // namespace cospot

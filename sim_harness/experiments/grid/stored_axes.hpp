@@ -7,10 +7,10 @@
 
 namespace cospot {
 
-/// Throws DatabaseError unless every run has the values that its index stands for.
+/// Throws DatabaseError unless every run has the axis values of its index.
 void require_on_axes(ResultsDatabase& results, const std::vector<GridAxis>& axes);
 
-/// Says of a value that nobody can choose it, because it knows the future: an upper bound.
+/// Marks a value that cannot be deployed because it knows the future: an upper bound.
 void mark_upper_bound(std::vector<GridAxis>& axes, std::string_view axis, std::string_view label);
 
 }  // namespace cospot

@@ -10,13 +10,13 @@ namespace cospot {
 
 class PolicyLoader;
 
-/// A study file, parsed, with what the command that runs it said.
+/// A parsed study file, with the options of the command that runs it.
 struct StudyFile {
   ConfigNode root;                ///< with the overrides of `--set`
   std::filesystem::path folder;   ///< paths are relative to it
   std::optional<SimTime> window;  ///< `--window-days`
   PolicyLoader* policies = nullptr;
-  bool keeps_timeline = false;  ///< `--timeline`: runs keep what they do over time
+  bool keeps_timeline = false;  ///< `--timeline`: runs record their state over time
 };
 
 }  // namespace cospot

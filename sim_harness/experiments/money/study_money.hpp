@@ -13,19 +13,19 @@
 
 namespace cospot {
 
-// Money beside the shares of a study: what the revenue in its runs is worth at prices of a
-// vCPU-hour. A study declares which of its revenue is whose; everything else is the harness's.
+// Money in addition to the shares of a study: the value of its runs' revenue at prices of a
+// vCPU-hour. A study declares whose revenue is whose; the harness does the rest.
 
-/// Which price counts.
+/// The price that applies.
 enum class PriceKind : std::uint8_t { kOnDemand, kSpot, kEconomy };
 
-/// What a part of a run's revenue is worth: declared once, it is in the summary, its JSON, the
+/// The value of a part of a run's revenue. Declared once, it is in the summary, its JSON, the
 /// report and Python's `Results.money`.
 struct MoneyColumn {
   std::string_view name;   ///< snake_case
-  std::string_view title;  ///< in the summary's table; empty: not in it
-  /// An Economy instance's price is that of the study's share of the one on demand, which the joins
-  /// name `economy.price`, unless the price list has one of its own.
+  std::string_view title;  ///< in the summary's table; empty: not shown
+  /// An Economy instance's price is the study's share of the on-demand price (`economy.price` in
+  /// the joins), unless the price list has its own.
   PriceKind price = PriceKind::kOnDemand;
   std::string_view sql;  ///< vcpu-seconds, of `run`, `figures` (run_figures) and the joins
   std::string_view meaning;
@@ -33,20 +33,19 @@ struct MoneyColumn {
 
 struct StudyMoney {
   std::vector<MoneyColumn> columns;
-  std::string joins{};      ///< SQL: what the columns need beside `run` and `figures`
+  std::string joins{};      ///< SQL: tables needed besides `run` and `figures`
   std::string_view note{};  ///< below the table of the summary
-  /// SQL: the months that a run's revenue is of.
+  /// SQL: the months that a run's revenue covers.
   std::string_view months = "unit.months";
-  bool takes_flavors = true;  ///< prices by flavor, too
-  /// A summary of the study's own; without it the means over workloads and seeds.
+  bool takes_flavors = true;  ///< accepts prices by flavor
+  /// The study's own summary; default: means over workloads and seeds.
   StudySummary (*summary)(ResultsDatabase& results, const WorkloadPrices& prices) = nullptr;
 };
 
-/// Starts a query: the table `unit` has by `workload` how many vCPUs one of its vcpus is, as the
-/// study in the database says, as what an hour of it costs on demand (`vms`), as a spot (`spots`)
-/// and as an Economy instance
-/// (`economies`) by the prices ?1 (prices_json); 1 without some; and how many `months` its window
-/// has.
+/// Starts a query. The table `unit` has, by `workload`: the vCPUs in one of its vcpus (from the
+/// database's study) times the hourly price on demand (`vms`), as a spot (`spots`) and as an
+/// Economy instance (`economies`), from the prices ?1 (prices_json; 1 if missing); and the `months`
+/// of its window.
 inline constexpr std::string_view kWorkloadUnits = R"sql(
 WITH vcpus AS (
   SELECT json_extract(workload.value, '$.label') AS workload,
@@ -65,37 +64,40 @@ WITH vcpus AS (
 )
 )sql";
 
-/// `{"<label>":{"on_demand":0.05,"spot":0.0125}}` of prices by flavor; else `{}`.
+/// `{"<label>":{"on_demand":0.05,"spot":0.0125}}` for prices by flavor; otherwise `{}`.
 [[nodiscard]] std::string prices_json(const WorkloadPrices& prices);
 
-/// What an amount of kWorkloadUnits still has to be multiplied by: by flavor it is money already.
+/// The remaining factor for an amount of kWorkloadUnits; 1 for prices by flavor, which are
+/// included.
 [[nodiscard]] VcpuHourPrices scale_of(const WorkloadPrices& prices);
 
-/// What all runs come to.
+/// The money of all runs.
 struct RunMoney {
   std::vector<std::size_t> runs{};  ///< run_index, ascending
-  /// By column of the study, by run; none: such as that over a run that is not there.
+  /// By column of the study, by run; none if it does not apply, such as a comparison with a missing
+  /// run.
   std::vector<std::vector<std::optional<double>>> amounts{};
-  /// By run: what spots and Economy instances earn less what VMs lose, of a window and of a month.
-  /// Empty where the study's columns do not tell both.
+  /// By run: the income of spots and Economy instances minus the VMs' loss, per window and per
+  /// month. Empty if the study's columns lack either.
   std::vector<double> net{};
   std::vector<double> net_per_month{};
-  bool is_relative = false;  ///< some workload's vcpus are no vCPUs: prices are of a unit-hour
+  bool is_relative = false;  ///< some workload's vcpus are not vCPUs: prices are per unit-hour
 };
 
 [[nodiscard]] RunMoney money_of_runs(ResultsDatabase& results, const StudyMoney& money,
                                      const WorkloadPrices& prices);
 
-/// What `cospot summary --price` adds. Keys: currency, on_demand, spot, economy, [by_workload,]
-/// relative_units, note, and combinations: [{the axes, runs, the columns}] or the study's own.
+/// The addition of `cospot summary --price`. Keys: currency, on_demand, spot, economy,
+/// [by_workload,] relative_units, note, and combinations: [{the axes, runs, the columns}] or the
+/// study's own.
 [[nodiscard]] StudySummary money_summary(ResultsDatabase& results, const StudyMoney& money,
                                          const WorkloadPrices& prices);
 
-/// What that begins with, before a table of means over something.
+/// Its beginning, before a table of means.
 [[nodiscard]] StudySummary money_heading(const WorkloadPrices& prices, bool is_relative,
                                          std::string_view means_over);
 
-/// A mean of money in it.
+/// A mean amount of money.
 [[nodiscard]] Figure money_figure(std::string_view name, std::string_view title);
 
 }  // namespace cospot

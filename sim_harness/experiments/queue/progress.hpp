@@ -10,21 +10,21 @@
 
 namespace cospot {
 
-/// How far a comparison is.
+/// The progress of a comparison.
 struct ProgressState {
-  std::size_t done = 0;     ///< runs, those of earlier invocations included
+  std::size_t done = 0;     ///< runs, including those of earlier invocations
   std::size_t total = 0;    ///< runs
-  std::size_t skipped = 0;  ///< runs that were done before this invocation
+  std::size_t skipped = 0;  ///< runs finished before this invocation
   std::chrono::duration<double> elapsed{0};
 };
 
-/// Shows how far a comparison is. Called by one thread at a time.
+/// Shows the progress of a comparison. Called by one thread at a time.
 class ProgressSink {
  public:
   virtual ~ProgressSink() = default;
   virtual void update(const ProgressState& state) = 0;
 
-  /// The last update; `complete` is false when the work was stopped.
+  /// The last update; `complete` is false if the work was stopped.
   virtual void finish(const ProgressState& state, bool complete) = 0;
 };
 
@@ -41,7 +41,7 @@ class ProgressBar final : public ProgressSink {
   std::chrono::duration<double> next_draw_{0};
 };
 
-/// A plain line for a log file whenever a further tenth is done, of work that takes 2 s or more.
+/// A plain line for a log file for every tenth completed, if the work takes 2 s or more.
 class ProgressLines final : public ProgressSink {
  public:
   explicit ProgressLines(std::ostream& log) : log_(&log) {}
@@ -50,7 +50,7 @@ class ProgressLines final : public ProgressSink {
 
  private:
   std::ostream* log_;
-  std::size_t tenths_ = 0;  ///< how many were announced
+  std::size_t tenths_ = 0;  ///< number of tenths announced
 };
 
 class NoProgress final : public ProgressSink {
@@ -59,19 +59,19 @@ class NoProgress final : public ProgressSink {
   void finish(const ProgressState& /*state*/, bool /*complete*/) override {}
 };
 
-/// What suits standard error: a bar on a terminal, lines elsewhere, nothing when `quiet`.
+/// A sink suited to standard error: a bar on a terminal, lines otherwise, nothing if `quiet`.
 [[nodiscard]] std::unique_ptr<ProgressSink> make_progress(bool quiet);
 
-/// Counts runs as several threads finish them, and shows how far they are.
+/// Counts runs finished by several threads, and shows the progress.
 class RunCounter {
  public:
-  /// Args: sink: may be null. skipped: of the total, runs that were done before.
+  /// Args: sink: may be null. skipped: runs of the total that were finished before.
   RunCounter(ProgressSink* sink, std::size_t total, std::size_t skipped = 0)
       : sink_(sink), state_{.done = skipped, .total = total, .skipped = skipped} {}
 
   void add(std::size_t runs);
   void finish(bool complete);
-  /// How many runs there will be; no other thread may count meanwhile.
+  /// Sets the total number of runs; no other thread may count at the same time.
   void set_total(std::size_t total) { state_.total = total; }
 
   [[nodiscard]] std::size_t total() const { return state_.total; }

@@ -9,33 +9,32 @@
 
 namespace cospot {
 
-/// Whether results keep how long things took. Without it two runs of an experiment give the same
-/// bytes.
+/// Whether results contain durations. Without them, two runs of an experiment give the same bytes.
 enum class Timing : std::uint8_t { kOn, kOff };
 
-/// The value, or 0 for a time unless times are to be kept.
+/// The value, or 0 for a duration without timing.
 [[nodiscard]] Value with_timing(const Column& column, const Value& value, Timing timing);
 
 /// The results as CSV with a header line (docs/results-format.md), in the order of `rows`.
 [[nodiscard]] std::string csv_text(const Schema& schema, std::span<const Row> rows, Timing timing);
 
-/// The same of all runs of a database, in grid order.
+/// The same for all runs of a database, in grid order.
 [[nodiscard]] std::string csv_text(ResultsDatabase& results, Timing timing);
 
-/// Writes csv_text to a file: first to a temporary one beside it, which then takes its place, so
-/// that the file is there as a whole or not at all. What was there is replaced.
+/// Writes csv_text to a file atomically: first to a temporary file next to it, which then replaces
+/// the old one.
 ///
 /// Errors: InputError that names the file.
 void write_csv(const std::filesystem::path& file, ResultsDatabase& results, Timing timing);
 
-/// What the runs of a database did over time, a line for each day of a run, in grid order: the run,
-/// its axes, and the columns of the table `timeline`. Errors: DatabaseError when it has none.
+/// The timelines of a database's runs, one line per day of a run, in grid order: the run, its axes,
+/// and the columns of the table `timeline`. Errors: DatabaseError if there are none.
 [[nodiscard]] std::string timeline_csv_text(ResultsDatabase& results);
 
-/// Writes that to a file, as write_csv does.
+/// Writes the timelines to a file, as write_csv does.
 void write_timeline_csv(const std::filesystem::path& file, ResultsDatabase& results);
 
-/// Throws InputError when write_csv could not write there: asked before hours of simulation.
+/// Throws InputError if write_csv could not write the file: checked before hours of simulation.
 void require_csv_writable(const std::filesystem::path& file);
 
 }  // namespace cospot

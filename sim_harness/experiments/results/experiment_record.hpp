@@ -8,14 +8,14 @@
 
 namespace cospot {
 
-/// What a results database says of its experiment: one study file, all its runs.
+/// A results database's description of its experiment: one study file, all its runs.
 struct ExperimentRecord {
   std::string study;          ///< `compare`, `degradation`, ...
   std::string configuration;  ///< JSON with every default written out
-  std::size_t run_count = 0;  ///< of the whole experiment, all shards
+  std::size_t run_count = 0;  ///< of the whole experiment over all shards
   std::size_t group_count =
-      0;                   ///< groups of as many consecutive runs each; a shard holds whole ones
-  std::string version;     ///< of the cospot that created the database
+      0;                   ///< number of consecutive runs in a group; a shard contains whole groups
+  std::string version;     ///< version of cospot that created the database
   std::string created_by;  ///< the command
 
   [[nodiscard]] std::string sha256() const;  ///< of the configuration
@@ -23,8 +23,8 @@ struct ExperimentRecord {
   friend bool operator==(const ExperimentRecord&, const ExperimentRecord&) = default;
 };
 
-/// Something that the runs read: a workload, a trace. Its bytes are known by their SHA-256, and a
-/// database is only resumed with the same ones.
+/// An input of the runs: a workload, a trace. Identified by the SHA-256 of its bytes; a database
+/// can only be resumed with the same inputs.
 struct InputRecord {
   std::string label;
   std::string sha256;
@@ -35,16 +35,16 @@ struct InputRecord {
 
 /// A value of an axis.
 struct AxisValue {
-  Value value;                        ///< as result rows have it
-  std::string label;                  ///< as people read it: `COS`, `2.5`, `true`
-  std::string yaml;                   ///< as a study file has it
-  bool needs_true_lifetimes = false;  ///< a policy that nobody can run: an upper bound
+  Value value;                        ///< as in result rows
+  std::string label;                  ///< as shown to people: `COS`, `2.5`, `true`
+  std::string yaml;                   ///< as in a study file
+  bool needs_true_lifetimes = false;  ///< a policy that cannot be deployed: an upper bound
 };
 
 /// An axis of an experiment's grid.
 struct GridAxis {
   std::string name;  ///< its column
-  std::string key;   ///< in the study file; another than the column for `hosts`
+  std::string key;   ///< in the study file; differs from the column for `hosts`
   std::vector<AxisValue> values;
 };
 

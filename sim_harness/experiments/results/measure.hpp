@@ -13,15 +13,15 @@
 
 namespace cospot {
 
-/// A column and what of `Result` is in it: the one place where a measure of a study is
-/// declared. Everything else (SQL, CSV, Python, the report, the docs) follows from it.
+/// A column and the function that computes it from a `Result`: the single declaration of a study's
+/// measure. Everything else (SQL, CSV, Python, the report, the docs) follows from it.
 template <class Result>
 struct Measure {
   Column column;
   std::function<Value(const Result&)> read;
 };
 
-// How what a measure gives is stored.
+// The stored type of a measure.
 template <class T>
 constexpr ColumnType stored_type() {
   if constexpr (std::same_as<T, Revenue>) return ColumnType::kRevenue;
@@ -42,8 +42,8 @@ template <class T>
   }
 }
 
-/// The measure that `get`, a function or a member, takes of a result. `column` says its name, unit
-/// and meaning; its type follows from what `get` gives.
+/// A measure with the value of `get`, a function or a member. `column` states its name, unit and
+/// meaning; its type follows from `get`.
 template <class Result, class Get>
 [[nodiscard]] Measure<Result> measure(Column column, Get get) {
   column.type = stored_type<std::remove_cvref_t<std::invoke_result_t<Get, const Result&>>>();
@@ -54,7 +54,7 @@ template <class Result, class Get>
 template <class Result, class T>
 Result owner_of(T Result::*member);
 
-/// The measure that a member holds, such as `&RunResult::hosts`.
+/// The measure of a member, such as `&RunResult::hosts`.
 template <auto kMember>
 [[nodiscard]] auto measure(Column column) {
   return measure<decltype(owner_of(kMember))>(std::move(column), kMember);

@@ -18,50 +18,49 @@ namespace cospot {
 /// What to do when the database already exists.
 enum class IfPresent : std::uint8_t {
   kRefuse,
-  kResume,   ///< continue when it holds the same experiment on the same inputs
+  kResume,   ///< continue if it contains the same experiment on the same inputs
   kReplace,  ///< drop its content; only a results database is ever replaced
 };
 
 /// The results of one experiment in an SQLite file; docs/results-format.md describes every column.
-/// A commit is a transaction: a process killed at any point loses at most what it had not yet
-/// committed.
+/// A commit is a transaction: a process killed at any point loses at most its uncommitted runs.
 ///
 /// Errors: DatabaseError that names the file.
 class ResultsDatabase {
  public:
-  /// Opens the database of this experiment, or creates it with `rows` in it, in one transaction.
+  /// Opens the database of this experiment, or creates it with `rows`, in one transaction.
   ResultsDatabase(const std::filesystem::path& file, const ExperimentTables& tables,
                   std::span<const InputRecord> inputs, IfPresent if_present,
                   std::span<const Row> rows = {});
 
-  /// Opens a database that is there.
+  /// Opens an existing database.
   explicit ResultsDatabase(const std::filesystem::path& file);
 
-  /// A database in memory, for results that nobody keeps.
+  /// A database in memory, for temporary results.
   [[nodiscard]] static ResultsDatabase in_memory(const ExperimentTables& tables,
                                                  std::span<const InputRecord> inputs,
                                                  std::span<const Row> rows = {});
 
-  /// Adds finished runs, all or none. No run may be there already, and the file must still hold the
-  /// experiment that it was opened with: another process may have replaced it.
+  /// Adds finished runs, all or none. They must be new, and the file must still contain the
+  /// experiment with which it was opened: another process may have replaced it.
   void commit(std::span<const Row> rows);
 
   [[nodiscard]] const Schema& schema() const { return schema_; }
-  [[nodiscard]] ExperimentTables tables();  ///< views included
+  [[nodiscard]] ExperimentTables tables();  ///< including views
   [[nodiscard]] ExperimentRecord record();
   [[nodiscard]] std::vector<InputRecord> inputs();
   [[nodiscard]] std::vector<GridAxis> axes();
   [[nodiscard]] std::vector<std::size_t> finished_runs();  ///< ascending
   [[nodiscard]] std::vector<Row> read_rows();              ///< in grid order, as for_each_row
 
-  /// Calls `use` with every run, in grid order, without its timeline; they need not all fit into
-  /// memory.
+  /// Calls `use` for every run, in grid order, without its timeline; only one row is in memory at a
+  /// time.
   void for_each_row(const std::function<void(const Row&)>& use);
 
-  /// What a run did over time, by the columns of the schema; nothing where none is kept.
+  /// The timeline of a run, by the columns of the schema; empty if there is none.
   [[nodiscard]] std::vector<std::vector<Value>> timeline_of(std::size_t run_index);
 
-  /// For queries of the views.
+  /// For queries on the views.
   [[nodiscard]] SqliteConnection& connection() { return connection_; }
   [[nodiscard]] const std::string& name() const { return connection_.name(); }
 
@@ -69,7 +68,7 @@ class ResultsDatabase {
   explicit ResultsDatabase(SqliteConnection connection);
 
   SqliteConnection connection_;
-  ExperimentRecord opened_;  ///< what was in it then
+  ExperimentRecord opened_;  ///< its content at that time
   Schema schema_;
 };
 

@@ -16,7 +16,7 @@ namespace cospot {
 
 inline constexpr std::int64_t kResultsFormat = 3;
 
-/// What a database says of its experiment, beside inputs and runs.
+/// The database's description of its experiment, except inputs and runs.
 struct ExperimentTables {
   ExperimentRecord record;
   Schema schema;
@@ -25,10 +25,10 @@ struct ExperimentTables {
 
 enum class Content : std::uint8_t { kNothing, kResults };
 
-/// Tells what a file holds. Errors: DatabaseError when it is not ours to touch.
+/// Detects the content of a file. Errors: DatabaseError if the file is not a results database.
 [[nodiscard]] Content read_content(SqliteConnection& connection);
 
-/// Creates all tables and views, in place of those that are there.
+/// Creates all tables and views, replacing existing ones.
 void create_tables(SqliteConnection& connection, const ExperimentTables& tables,
                    std::span<const InputRecord> inputs);
 
@@ -44,8 +44,8 @@ void bind_row(SqliteStatement& insert, const Schema& schema, const Row& row);
 [[nodiscard]] Row read_row(SqliteStatement& select, const Schema& schema,
                            const std::string& database);
 
-/// The same of the table `timeline`, which only a schema with such columns has. What is selected is
-/// of the run ?1, in the order of time.
+/// The same for the table `timeline`, which exists only in a schema with such columns. The
+/// selection is for run ?1, in order of time.
 [[nodiscard]] std::string insert_timeline_sql(const Schema& schema);
 [[nodiscard]] std::string select_timeline_sql(const Schema& schema);
 void bind_timeline(SqliteStatement& insert, std::size_t run_index,

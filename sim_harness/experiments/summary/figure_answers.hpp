@@ -8,19 +8,19 @@
 
 namespace cospot {
 
-/// The best and worst of results, by the figures that have a better end (Figure::better).
+/// The best and worst results, by the figures with a preferred direction (Figure::better).
 struct FigureAnswers {
-  std::string text{};  ///< lines: best and worst, and what every setting does
+  std::string text{};  ///< lines: best and worst, and the effect of each setting
   Json json = Json::array();
 };
 
-/// `values` are those of the runs, by figure; `table` is of the same runs. Best are settings that
-/// can be chosen, unless none can.
+/// `values` are those of the runs, by figure; `table` covers the same runs. The best setting is a
+/// deployable one, unless there is none.
 [[nodiscard]] FigureAnswers answers_of(const std::vector<Figure>& figures,
                                        const std::vector<RunValues>& values,
                                        const MeansTable& table);
 
-/// A line: the best of the rows of a table that `is_of_interest`; nothing where none has the
+/// A line with the best of the rows of a table for which `is_of_interest`; empty if none has the
 /// figure.
 [[nodiscard]] std::string best_text(const Figure& figure, const RunValues& values,
                                     const MeansTable& table,

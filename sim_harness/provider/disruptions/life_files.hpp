@@ -6,15 +6,16 @@
 
 namespace cospot {
 
-// Files of the life of requests (docs/life.md), CSV with a header line, plain or gzip. Errors:
+// Files that describe disruptions (docs/life.md): CSV with a header line, plain or gzip. Errors:
 // WorkloadError with `file:line:`, what was found and what was expected.
 
-/// `host,start_s,end_s`, and for maintenance `notice_s` if wanted. No two windows of a host
+/// `host,start_s,end_s`, and optionally `notice_s` for maintenance. The windows of a host must not
 /// overlap.
 [[nodiscard]] LifeFile<NamedOutage> read_outages(const std::filesystem::path& path,
                                                  OutageKind kind);
 
-/// `instance_id,time_s,vcpus,memory_mb`, and `disk_gb` if wanted. No two of an instance at a time.
+/// `instance_id,time_s,vcpus,memory_mb`, and optionally `disk_gb`. An instance has at most one
+/// resize at a time.
 [[nodiscard]] LifeFile<NamedResize> read_resizes(const std::filesystem::path& path);
 
 }  // namespace cospot

@@ -12,11 +12,11 @@
 
 namespace cospot {
 
-/// How somebody asks again who found no host: after `first_wait`, then after `factor` times the
-/// wait before, an exact product rounded down to microseconds, each at most `longest_wait`, as long
-/// as a try comes no later than `patience` after the first answer.
+/// Retries of a rejected request: after `first_wait`, then each after `factor` times the previous
+/// wait (an exact product, rounded down to microseconds), at most `longest_wait`. The last retry
+/// comes no later than `patience` after the first answer.
 struct Backoff {
-  SimTime patience{0};  ///< 0: nobody asks again
+  SimTime patience{0};  ///< 0: no retries
   SimTime first_wait = std::chrono::seconds(30);
   Decimal factor = 2;  ///< at least 1
   SimTime longest_wait = std::chrono::hours(1);
@@ -32,7 +32,7 @@ struct Backoff {
 
 enum class OutageKind : std::uint8_t { kFailure, kMaintenance };
 
-/// A time in which a host runs nothing. From `notice` on it takes nobody new.
+/// A time in which a host runs nothing. It takes no new instances from `notice` on.
 struct Outage {
   HostIndex host = kNoHost;
   SimTime notice{0};  ///< at or before `start`
@@ -43,7 +43,7 @@ struct Outage {
   friend bool operator==(const Outage&, const Outage&) = default;
 };
 
-/// A VM asks for another size while it runs.
+/// A running VM requests another size.
 struct Resize {
   InstanceIndex instance = 0;
   SimTime time{0};
@@ -52,14 +52,15 @@ struct Resize {
   friend bool operator==(const Resize&, const Resize&) = default;
 };
 
-/// What happens to the requests and hosts of one run beyond the workload. Semantics:
-/// docs/semantics.md, "Life of requests".
+/// The disruptions of one run: what happens to its requests and hosts beyond the workload.
+/// Semantics: docs/semantics.md, "Life of requests".
 struct LifePlan {
   Backoff retries{};
   Backoff returning_spots{};
-  bool ends_stay = false;  ///< who waits ends when the workload says; else it ends that much later
-  std::vector<Outage> outages{};  ///< at equal times in this order
-  std::vector<Resize> resizes{};  ///< by time, then in the order of their file
+  /// A late instance keeps its end from the workload; else it keeps its duration.
+  bool ends_stay = false;
+  std::vector<Outage> outages{};  ///< ties: in this order
+  std::vector<Resize> resizes{};  ///< by time; ties: in the order of the file
 };
 
 }  // namespace cospot

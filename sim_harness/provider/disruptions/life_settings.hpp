@@ -11,14 +11,14 @@
 
 namespace cospot {
 
-/// Hosts fail at random: on each, the time from a repair to the next failure is exponential.
+/// Random host failures: on each host, the time from a repair to the next failure is exponential.
 struct FailureRate {
-  double mtbf_days = 0;  ///< its mean
-  double repair_h = 0;   ///< how long each takes
+  double mtbf_days = 0;  ///< mean time between failures
+  double repair_h = 0;   ///< duration of a repair
   std::uint64_t seed = 1;
 };
 
-/// Every host has a window in every period, at a moment of its own.
+/// Maintenance: each host has one window per period, at its own time.
 struct MaintenanceRate {
   double every_days = 0;
   double lasts_h = 0;
@@ -41,7 +41,7 @@ struct NamedResize {
   std::size_t line = 0;
 };
 
-/// What is in a file, and which file it is.
+/// The rows of a file and the file's identity.
 template <class Row>
 struct LifeFile {
   std::string name{};  ///< as the user wrote it; empty: no file
@@ -50,7 +50,7 @@ struct LifeFile {
   std::vector<Row> rows{};
 };
 
-/// What a file says of the life of requests, for any datacenter; docs/life.md. As it is, nothing.
+/// The disruptions that a study file describes, for any datacenter; docs/life.md. None by default.
 struct LifeSettings {
   std::string label = "none";
   Backoff retries{};
@@ -61,7 +61,7 @@ struct LifeSettings {
   LifeFile<NamedOutage> failures{}, maintenance{};
   LifeFile<NamedResize> resizes{};
 
-  /// Nothing but what the workload says happens.
+  /// Whether there are no disruptions.
   [[nodiscard]] bool is_off() const {
     return retries.patience == SimTime{0} && returning_spots.patience == SimTime{0} &&
            !failure_rate && !maintenance_rate && failures.name.empty() &&

@@ -6,9 +6,9 @@
 
 namespace cospot {
 
-/// What `settings` come to on these hosts with this workload. Errors: WorkloadError with
-/// `file:line:` when a file names a host or a request that there is not, resizes a spot, or
-/// resizes a VM outside its life; ConfigError for more random outages than anybody means.
+/// Applies `settings` to these hosts and this workload. Errors: WorkloadError with `file:line:` if
+/// a file names an unknown host or request, resizes a spot, or resizes a VM outside its lifetime;
+/// ConfigError for an implausible number of random outages.
 [[nodiscard]] LifePlan make_life_plan(const LifeSettings& settings, const Workload& workload,
                                       const HostTable& hosts);
 

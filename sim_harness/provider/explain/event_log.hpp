@@ -12,16 +12,16 @@
 
 namespace cospot {
 
-/// Writes everything that happens in a run as CSV, one event a row (docs/event-log-format.md),
-/// packed when the name ends in `.gz`. Rows go to disk as they come.
+/// Writes all events of a run as CSV, one per row (docs/event-log-format.md), gzip-compressed if
+/// the name ends in `.gz`. Rows are written as they arrive.
 ///
-/// Errors, from every call: InputError when the file cannot be written.
+/// Errors, from every call: InputError if the file cannot be written.
 class EventLog final : public RunObserver {
  public:
-  /// `workload` and `hosts`, those of the run, outlive the log.
+  /// `workload` and `hosts` are those of the run and must outlive the log.
   EventLog(const std::filesystem::path& file, const Workload& workload, const HostTable& hosts);
 
-  /// The run is over: the file takes its name. Without this call nothing is left of it.
+  /// Ends the log and gives the file its final name. Without this call no file remains.
   void finish();
 
   void requested(const Request& request) override;
@@ -40,7 +40,7 @@ class EventLog final : public RunObserver {
     HostIndex host = kNoHost;
     std::size_t place_in_offer = 0;  ///< 1 is the best; 0: not an offer
     const Request* for_vm = nullptr;
-    const ResourceVector* size = nullptr;  ///< nullptr: what the instance has
+    const ResourceVector* size = nullptr;  ///< nullptr: the instance's own size
   };
   void add(const Row& row);
   void add_instance(const Row& row);

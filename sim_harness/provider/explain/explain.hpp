@@ -15,7 +15,7 @@
 
 namespace cospot {
 
-/// What the policies say of one host for one request.
+/// The policies' verdict on one host for one request.
 struct ExplainedHost {
   RankedHost ranked;
   std::string name;
@@ -30,12 +30,13 @@ struct ExplainedHost {
   std::vector<double> parts;    ///< normalised x multiplier, by weigher, when these are summed
 
   std::size_t place_in_offer = 0;  ///< 1 is the best; 0: not offered
-  bool has_plan = false;           ///< an offered host that has the room or can get it
-  double score = 0;                ///< the evictor's, in its own unit
+  /// An offered host with enough capacity, possibly after evictions.
+  bool has_plan = false;
+  double score = 0;  ///< the evictor's, in its own unit
   std::vector<RunningSpot> victims;
 };
 
-/// Why a request gets the host it gets, or none.
+/// Explains why a request gets its host, or none.
 struct Explanation {
   Request request;
   std::size_t level = 0;  ///< its priority level, 0 the highest
@@ -43,13 +44,16 @@ struct Explanation {
   std::vector<std::string> filters;  ///< their names
   std::vector<FilterMode> filter_modes;
   bool weights_are_summed = false;
-  std::vector<std::string> tiers;    ///< what each bit of RankedHost::tiers says, the first first
-  std::vector<ExplainedHost> hosts;  ///< by rank, then those that were dropped, by index
+  /// Meaning of each bit of RankedHost::tiers, the first one first.
+  std::vector<std::string> tiers;
+  std::vector<ExplainedHost> hosts;  ///< by rank, then the dropped ones by index
   std::size_t feasible = 0;
   std::size_t offered = 0;
   ResourceVector largest_total;
-  bool needs_room_only = true;         ///< every dropping filter asks for room and nothing else
-  bool has_placement_filters = false;  ///< zones, extra specs, groups: beside those of the chain
+  /// All filters that dropped a host check capacity and nothing else.
+  bool needs_room_only = true;
+  /// Zones, extra specs or groups, in addition to the chain's filters.
+  bool has_placement_filters = false;
   HostIndex winner = kNoHost;
 
   [[nodiscard]] const ChainSpec& chain() const {
@@ -59,30 +63,30 @@ struct Explanation {
   [[nodiscard]] const ExplainedHost* winning_host() const;
 };
 
-/// The row of the request called `id`. Errors: InputError that shows what ids look like; also when
-/// the request starts after the window, so that no run has it.
+/// The row of the request called `id`. Errors: InputError with examples of ids; also if the request
+/// starts after the window, because then no run includes it.
 [[nodiscard]] InstanceIndex find_request(const Workload& workload, std::string_view id);
 
-/// Works out anew, host by host, what an engine that stands before an arrival will decide.
-/// `settings` are those its allocator was made from.
+/// Recomputes, host by host, the decision that an engine paused before an arrival will make.
+/// `settings` are those from which its allocator was made.
 ///
 /// Errors: std::logic_error when the chain's weights are not those of its weighers.
 [[nodiscard]] Explanation explain_next(const SimulationEngine& engine, const RunSettings& settings);
 
-/// Explains a request as it is decided for the first time, on what the datacenter or a scheduler's
-/// view says then, and passes everything on.
+/// Explains a request when it is first decided, using the state that the decision sees (the
+/// datacenter's or a scheduler's view), and forwards all events.
 ///
 /// Errors: std::logic_error when the decision is not as explained.
 class ExplainWatch final : public RunObserver {
  public:
-  /// `settings` are those that the engine's allocator was made from. `next` may be null.
+  /// `settings` are those from which the engine's allocator was made. `next` may be null.
   ExplainWatch(InstanceIndex instance, RunSettings settings, RunObserver* next)
       : instance_(instance), settings_(std::move(settings)), next_(next) {}
-  /// Of what is explained already.
+  /// Checks an existing explanation.
   ExplainWatch(const Explanation& explanation, RunObserver* next)
       : instance_(explanation.request.instance), next_(next), explanation_(explanation) {}
 
-  /// None: nobody had to decide the request.
+  /// None: the request was never decided.
   [[nodiscard]] const std::optional<Explanation>& explanation() const { return explanation_; }
 
   void deciding(const ProviderHosts& hosts, const Request& request) override;
@@ -114,13 +118,13 @@ class ExplainWatch final : public RunObserver {
   RunSettings settings_;
   RunObserver* next_;
   std::optional<Explanation> explanation_;
-  bool is_decided_ = false;  // it may ask again
+  bool is_decided_ = false;  // it may retry
 };
 
-/// Lets the engine decide the request that explain_next explained. `observer` watches from then on
-/// (nullptr: no one).
+/// Lets the engine decide the request that explain_next explained. `observer` (may be nullptr)
+/// watches from then on.
 ///
-/// Errors: std::logic_error when the engine decides otherwise.
+/// Errors: std::logic_error if the engine decides differently.
 void decide_as_explained(SimulationEngine& engine, const EventSchedule& schedule,
                          const Explanation& explanation, RunObserver* observer);
 

@@ -8,20 +8,20 @@
 namespace cospot {
 
 enum class ExplainDetail : std::uint8_t {
-  kBest,      ///< all hosts of a small datacenter; of a large one the best-ranked and the winner
-  kAllHosts,  ///< all hosts, the dropped ones too
+  kBest,      ///< all hosts of a small datacenter; otherwise the best-ranked hosts and the winner
+  kAllHosts,  ///< all hosts, including the dropped ones
 };
 
-/// How many hosts kBest shows.
+/// The number of hosts that kBest shows.
 inline constexpr std::size_t kExplainedHosts = 40;
 
-/// The explanation for people: the request, a row for each host, the planned evictions, and one
-/// sentence on the outcome.
+/// The explanation as text: the request, a row per host, the planned evictions, and one sentence on
+/// the outcome.
 [[nodiscard]] std::string explanation_text(const Explanation& explanation, const Workload& workload,
                                            ExplainDetail detail = ExplainDetail::kBest,
                                            const VcpusUnit& unit = {});
 
-/// Why the request gets its host, or none: one sentence.
+/// Explains in one sentence why the request gets its host, or none.
 [[nodiscard]] std::string explain_sentence(const Explanation& explanation,
                                            const SizeWords& words = {});
 

@@ -16,19 +16,19 @@
 
 namespace cospot {
 
-/// The lifetime quantiles of one run: writes down what happens, and every so often estimates anew
-/// how long spots live, from what it has seen since time 0. (What runs at time 0 it knows too.)
+/// The lifetime quantiles of one run. Records events and periodically re-estimates spot lifetimes
+/// from what happened since time 0. (It also knows the instances that run at time 0.)
 class LifetimeForecast final : public ForecastOwner {
  public:
-  /// For the spot sizes of `schedule`, which outlives it, on hosts with these totals.
+  /// Covers the spot sizes of `schedule`, which must outlive it, on hosts with these totals.
   LifetimeForecast(const EventSchedule& schedule, std::vector<ResourceVector> host_totals,
                    LifetimeSlaOptions options);
 
   [[nodiscard]] SimTime next_refresh() const override { return next_; }
   void refresh() override;
   [[nodiscard]] const Forecasts& forecasts() const override { return forecasts_; }
-  /// The true duration, to the window's end for a spot of unknown end, times asked_factor; nothing
-  /// for those that do not ask.
+  /// The true duration times asked_factor; for a spot of unknown end, the duration ends with the
+  /// window. 0 for spots that do not ask.
   [[nodiscard]] SimTime asked_lifetime(const Request& spot, SimTime end) const override;
 
   [[nodiscard]] SimTime promised_until(const Request& spot) const override;
@@ -45,7 +45,7 @@ class LifetimeForecast final : public ForecastOwner {
   [[nodiscard]] ForecastRefreshes refreshes() const override {
     return {made_at_.size(), refresh_ms_max_};
   }
-  /// When each refresh was.
+  /// The times of the refreshes.
   [[nodiscard]] std::span<const SimTime> made_at() const { return made_at_; }
 
  private:
@@ -55,8 +55,8 @@ class LifetimeForecast final : public ForecastOwner {
 
   LifetimeSlaOptions options_;
   SimTime window_;
-  std::vector<bool> runs_as_spot_;  // of each instance: others displace it, and it nobody
-  std::vector<bool> asks_;          // of each instance: for a lifetime, if it is a spot
+  std::vector<bool> runs_as_spot_;  // per instance: it can be evicted and evicts nobody
+  std::vector<bool> asks_;          // per instance: asks for a lifetime if it is a spot
   History history_;
   LifetimeQuantiles quantiles_;
   Forecasts forecasts_;
@@ -65,14 +65,14 @@ class LifetimeForecast final : public ForecastOwner {
   double refresh_ms_max_ = 0;
 };
 
-/// The forecast that the filters of a spot chain need for a run on `hosts`; null: they need none.
+/// The forecast that the filters of a spot chain need for a run on `hosts`; null if they need none.
 /// `schedule` outlives it.
 ///
-/// Errors: ConfigError when two filters need one, which might be two different ones.
+/// Errors: ConfigError if two filters need a forecast, because theirs could differ.
 [[nodiscard]] std::unique_ptr<LifetimeForecast> make_lifetime_forecast(
     const EventSchedule& schedule, const HostTable& hosts, const ChainSpec& spot);
 
-/// What each host has.
+/// The capacity of each host.
 [[nodiscard]] std::vector<ResourceVector> totals_of(const HostTable& hosts);
 
 /// Tells whether make_lifetime_forecast makes one.

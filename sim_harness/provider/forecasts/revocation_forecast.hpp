@@ -12,8 +12,8 @@
 
 namespace cospot {
 
-/// How often spots are evicted on each host of one run: counts since the run began, and hands the
-/// policies new rates every 6 hours.
+/// The eviction rate of spots on each host of one run: counts since the start of the run and gives
+/// the policies new rates every 6 hours.
 class RevocationForecast final : public ForecastOwner {
  public:
   /// `schedule` outlives it.
@@ -22,7 +22,7 @@ class RevocationForecast final : public ForecastOwner {
   [[nodiscard]] SimTime next_refresh() const override { return next_; }
   void refresh() override;
   [[nodiscard]] const Forecasts& forecasts() const override { return forecasts_; }
-  /// The true duration, to the window's end for a spot of unknown end.
+  /// The true duration; for a spot of unknown end, until the end of the window.
   [[nodiscard]] SimTime asked_lifetime(const Request& spot, SimTime end) const override;
 
   void evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) override;
@@ -32,11 +32,11 @@ class RevocationForecast final : public ForecastOwner {
   [[nodiscard]] const HostRevocations& revocations() const { return revocations_; }
 
  private:
-  /// Counts the hours of the spots that ran on the host since it was last asked.
+  /// Counts the spot hours on the host since the last call.
   void count_until(HostIndex host, SimTime time);
 
   SimTime window_;
-  std::vector<bool> is_spot_;  // of each instance
+  std::vector<bool> is_spot_;  // per instance
   std::vector<double> hours_, evictions_;
   std::vector<std::int32_t> spots_;
   std::vector<SimTime> counted_until_;
@@ -48,7 +48,7 @@ class RevocationForecast final : public ForecastOwner {
 /// Tells whether a policy of the chain reads Forecasts::revocations.
 [[nodiscard]] bool needs_revocation_forecast(const ChainSpec& chain);
 
-/// What the spot chain of a run needs; null: nothing. `schedule` outlives it.
+/// The forecast for the spot chain of a run; null if it needs none. `schedule` outlives it.
 [[nodiscard]] std::unique_ptr<RevocationForecast> make_revocation_forecast(
     const EventSchedule& schedule, std::size_t hosts, const ChainSpec& spot);
 

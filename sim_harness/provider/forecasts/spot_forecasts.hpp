@@ -10,13 +10,13 @@
 
 namespace cospot {
 
-/// All forecasts that the policies of a spot chain need for a run on `hosts`; null: they need none.
-/// `schedule` outlives it. Errors: ConfigError (make_lifetime_forecast).
+/// All forecasts that the policies of a spot chain need for a run on `hosts`; null if they need
+/// none. `schedule` outlives it. Errors: ConfigError (make_lifetime_forecast).
 [[nodiscard]] std::unique_ptr<ForecastOwner> make_spot_forecasts(const EventSchedule& schedule,
                                                                  const HostTable& hosts,
                                                                  const ChainSpec& spot);
 
-/// One owner that does what all of them do; null where all are.
+/// Combines several owners into one; null if all of them are.
 [[nodiscard]] std::unique_ptr<ForecastOwner> combine_forecasts(
     std::vector<std::unique_ptr<ForecastOwner>> owners);
 

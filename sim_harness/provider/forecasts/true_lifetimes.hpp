@@ -6,16 +6,16 @@
 
 namespace cospot {
 
-// Which policies need to know when spots will really end (PluginInfo::needs_true_lifetimes). What a
-// run with one of them earns is an upper bound; no datacenter can be set to it. A policy that is in
-// no registry, because it is written in Python or is Nova's, counts as one that can be set.
+// Which policies need the true ends of spots (PluginInfo::needs_true_lifetimes). The revenue of a
+// run with one of them is an upper bound, because no datacenter can deploy it. A policy outside the
+// registries (written in Python, or Nova's) counts as deployable.
 
 [[nodiscard]] bool needs_true_lifetimes(const EvictorSpec& evictor);
 
-/// Of any of the chain's filters and weighers.
+/// Whether any of the chain's filters and weighers does.
 [[nodiscard]] bool needs_true_lifetimes(const ChainSpec& chain);
 
-// The same by name, as `cospot list` has it: all that is known of a run that was read from a file.
+// The same by name, as `cospot list` prints it, for a run that was read from a file.
 
 [[nodiscard]] bool filter_needs_true_lifetimes(std::string_view name);
 [[nodiscard]] bool weigher_needs_true_lifetimes(std::string_view name);

@@ -9,7 +9,7 @@
 
 namespace cospot {
 
-/// What is to happen in a run. At equal times in this order, the arrivals last.
+/// A kind of future event. Simultaneous events run in this order, arrivals last.
 enum class DueKind : std::uint8_t {
   kDeparture,
   kHostBack,
@@ -20,17 +20,17 @@ enum class DueKind : std::uint8_t {
   kMigration,
   kResize,
   kRetry,
-  kDecision,  ///< of a scheduler: it ends
-  kArrival,   ///< of the schedule, never in the queue
+  kDecision,  ///< a scheduler's decision ends
+  kArrival,   ///< from the schedule, never in the queue
 };
 
-/// What the schedule of a workload does not say.
+/// A future event that is not in the schedule of the workload.
 struct Due {
   SimTime time{0};
   DueKind kind = DueKind::kDeparture;
-  std::uint32_t order = 0;    ///< within the kind: the instance, or the place in a list
-  std::uint32_t subject = 0;  ///< the instance, the outage, the resize, the scheduler
-  std::uint32_t version = 0;  ///< of the instance when this was planned
+  std::uint32_t order = 0;    ///< within the kind: the instance, or its place in a list
+  std::uint32_t subject = 0;  ///< the instance, outage, resize or scheduler
+  std::uint32_t version = 0;  ///< the instance's version when the event was planned
 
   friend bool operator>(const Due& a, const Due& b) {
     return std::tie(a.time, a.kind, a.order, a.version) >

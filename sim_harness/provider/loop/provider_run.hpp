@@ -16,27 +16,27 @@
 
 namespace cospot {
 
-/// What a run has beyond its policies and hosts, as a user states it; all of it combines.
+/// The optional parts of a run besides its policies and hosts, as users state them; they combine
+/// freely.
 struct ProviderParts {
   LifeSettings life{};
   std::optional<SchedulerSettings> schedulers{};
-  std::vector<std::uint8_t> level_of{};  ///< of each row; empty: VMs and spots
+  std::vector<std::uint8_t> level_of{};  ///< priority level of each row; empty: VMs and spots
   std::optional<LooseRanking> loose{};
   std::optional<ReserveSettings> reserve{};
-  /// Forecasts beside those that the spot chain needs.
+  /// Forecasts in addition to those that the spot chain needs.
   std::vector<std::unique_ptr<ForecastOwner>> forecasts{};
-  std::shared_ptr<RunObserver> observer{};  ///< null: nobody watches
-  bool keeps_days = false;                  ///< SimulationParts
+  std::shared_ptr<RunObserver> observer{};  ///< null: no observer
+  bool keeps_days = false;                  ///< see SimulationParts
 };
 
-/// One run of a provider's datacenter with all that it needs: its policies, its plan of what
-/// happens to requests and hosts, its forecasts. Every study and command that runs one makes one of
-/// these.
+/// One run of a provider's datacenter with everything it needs: policies, disruptions and
+/// forecasts. Every study and command that simulates a provider uses it.
 class ProviderRun {
  public:
-  /// `workload` and `schedule`, which is that of the workload, outlive it.
+  /// `workload` and `schedule` (made from it) outlive the run.
   ///
-  /// Errors: WorkloadError as make_life_plan; ConfigError for an unknown policy, and as
+  /// Errors: WorkloadError as make_life_plan; ConfigError for an unknown policy and as
   /// make_spot_forecasts.
   ProviderRun(const Workload& workload, const EventSchedule& schedule, const RunSettings& settings,
               HostTable hosts, ProviderParts parts = {});
@@ -44,14 +44,14 @@ class ProviderRun {
   ProviderRun(const ProviderRun&) = delete;
   ProviderRun& operator=(const ProviderRun&) = delete;
 
-  /// For observers, pauses and what became of each level.
+  /// Gives access to observers, pauses and the outcome of each level.
   [[nodiscard]] SimulationEngine& engine() { return *engine_; }
   [[nodiscard]] const SimulationEngine& engine() const { return *engine_; }
 
-  /// Runs to the end. Throws Interrupted when the thread's StopToken asks.
+  /// Runs to the end. Throws Interrupted when the thread's StopToken requests it.
   void run();
 
-  /// Of a run that is over, with the time that it took.
+  /// Requires a finished run. Includes the wall time.
   [[nodiscard]] LifeResult result() const;
   [[nodiscard]] ForecastRefreshes refreshes() const;
 

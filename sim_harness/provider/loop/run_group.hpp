@@ -11,7 +11,7 @@
 
 namespace cospot {
 
-/// What tells the runs of a group apart.
+/// What distinguishes the runs of a group.
 struct RunVariation {
   const EvictorSpec* evictor = nullptr;
   bool saf = false;
@@ -30,11 +30,11 @@ struct RunGroupSettings {
 /// Simulates runs that differ only in evictor, SAF and OTN, and hands each result to `record` with
 /// its index in `variations`.
 ///
-/// They are simulated together as long as they cannot differ: SAF, OTN and the evictor play no part
-/// until a VM's first-ranked host needs an eviction; runs with SAF share what comes before the
-/// first VM that fits nowhere without one; and an evictor that follows FIFO until some time shares
-/// FIFO's run until then. The results are those of separate runs, to the bit; `wall_ms` counts a
-/// shared part in equal shares.
+/// They are simulated together for as long as they cannot differ. SAF, OTN and the evictor have no
+/// effect until a VM's first-ranked host needs an eviction; runs with SAF share everything before
+/// the first VM that fits nowhere without one; an evictor that follows FIFO until some time shares
+/// FIFO's run until then. The results equal those of separate runs to the bit; `wall_ms` splits the
+/// time of a shared part evenly.
 ///
 /// Errors: ConfigError for an unknown policy or option; PolicyError.
 void simulate_group(const EventSchedule& schedule, const RunGroupSettings& settings,

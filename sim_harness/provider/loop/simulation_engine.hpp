@@ -28,14 +28,14 @@ namespace cospot {
 
 /// Why a call of SimulationEngine::run returned.
 enum class RunPause : std::uint8_t {
-  kFinished,    ///< all events were processed
+  kFinished,    ///< all events are processed
   kContention,  ///< the next event is a VM whose first-ranked host needs an eviction
   kTime,        ///< the next event is not before the given time
   kRejection,   ///< the last event was a VM that found no host
   kArrival,     ///< the next event is the arrival of the given instance
 };
 
-/// Where a run pauses; by default nowhere. The first and the last only without waits
+/// Where a run pauses; by default nowhere. The first and last members require a run without waits
 /// (SimulationParts).
 struct PauseAt {
   bool contention = false;
@@ -44,46 +44,47 @@ struct PauseAt {
   InstanceIndex arrival = UINT32_MAX;
 };
 
-/// One run: replays a schedule against a datacenter under an allocator, with the parts that are
-/// given. The only loop in which a provider's instances come and go. Semantics: CoSpot, sections 3
-/// and 4; where the paper leaves room, and for the parts, docs/semantics.md.
+/// One run: replays a schedule against a datacenter under an allocator, with the given parts. This
+/// is the only loop that adds and removes a provider's instances. Semantics: CoSpot, sections 3 and
+/// 4; for what the paper leaves open, and for the parts, docs/semantics.md.
 ///
-/// What happens comes from two places: the schedule, whose events are in order, and a queue of what
-/// it does not say, which is empty without waits. An engine without waits can be forked: runs that
-/// differ only from some decision on share what came before.
+/// Events come from two sources: the schedule, which is sorted, and a queue of events that it does
+/// not contain, which is empty without waits. An engine without waits can be forked, so that runs
+/// share everything before the decision at which they start to differ.
 class SimulationEngine {
  public:
   /// `schedule` outlives the engine.
   SimulationEngine(const EventSchedule& schedule, HostTable hosts, const Allocator& allocator,
                    const SimulationParts& parts = {});
 
-  /// Continues from the state of `other` with another allocator (the VM and spot chains must rank
-  /// the hosts that were decided so far as those of `other` did). Neither has waits, a loose
-  /// ranking or a forecast owner.
+  /// Continues from the state of `other` with another allocator, whose VM and spot chains must have
+  /// ranked the hosts of all past decisions as those of `other` did. Neither may have waits, a
+  /// loose ranking or a forecast owner.
   SimulationEngine(const SimulationEngine& other, Allocator allocator);
 
   SimulationEngine(const SimulationEngine&) = delete;
   SimulationEngine& operator=(const SimulationEngine&) = delete;
 
-  /// Watches the events from now on, departures after the last arrival included; nullptr stops.
+  /// Sets the observer of all further events, including departures after the last arrival; nullptr
+  /// removes it.
   void set_observer(RunObserver* observer) { observer_ = observer; }
 
-  /// Hands the forecasts of `owner` to the policies with every request from now on.
+  /// Passes the forecasts of `owner` to the policies with every further request.
   void set_forecasts(ForecastOwner* owner) { forecasts_ = owner; }
 
-  /// Processes events until there is none left or a pause is due. Throws Interrupted when the
-  /// StopToken asks that the thread had when it made the engine.
+  /// Processes events until none are left or a pause is due. Throws Interrupted when the StopToken
+  /// of the thread that made the engine requests it.
   RunPause run(const PauseAt& pause = {});
 
-  /// Of a run that is over: the highest and the lowest level, and all evictions.
+  /// Requires a finished run: results of the highest and the lowest level, and all evictions.
   [[nodiscard]] RunResult result() const;
   /// The highest level first.
   [[nodiscard]] std::vector<LevelOutcome> level_outcomes() const;
-  /// With a plan: what it came to.
+  /// Requires a plan: the disruptions and their effects.
   [[nodiscard]] LifeResult life_result() const;
-  /// How evicted spots were told, which takes a reserve.
+  /// Requires a reserve: the notices that evicted spots received.
   [[nodiscard]] NoticeResult notice_result() const;
-  /// With schedulers: what they did.
+  /// Requires schedulers: what they did.
   [[nodiscard]] SchedulerResult scheduler_result() const;
 
   [[nodiscard]] const HostTable& hosts() const { return hosts_.table(); }
@@ -92,20 +93,20 @@ class SimulationEngine {
   [[nodiscard]] std::span<const RunningSpot> spots_on(HostIndex host) const {
     return hosts_.spots_on(host);
   }
-  /// The host an instance runs on; kNoHost before, after, or when it was rejected.
+  /// The host on which an instance runs; kNoHost before, after, or if it was rejected.
   [[nodiscard]] HostIndex host_of(InstanceIndex instance) const { return hosts_.host_of(instance); }
   [[nodiscard]] const ScheduledEvent& next_event() const { return schedule_->events[position_]; }
   [[nodiscard]] Request next_request() const { return request_of(next_event()); }
   [[nodiscard]] std::size_t position() const { return position_; }
 
  private:
-  /// Every so many events (a power of two) a run asks whether it shall end: often enough also where
-  /// each event scans millions of hosts or asks Python.
+  /// The interval, in events (a power of two), at which a run checks for a stop request: short
+  /// enough even where each event scans millions of hosts or calls Python.
   static constexpr std::size_t kEventsBetweenPolls = 16;
 
   using Stage = InstanceRow::Stage;
 
-  /// What was lost of a level.
+  /// Losses of one level.
   struct Losses {
     std::array<std::uint64_t, kCausesBeforePlacement> not_placed{};
     std::uint64_t evictions = 0;
@@ -120,7 +121,7 @@ class SimulationEngine {
     void uncount(LossCause cause) { --not_placed[static_cast<std::size_t>(cause)]; }
   };
 
-  // The loop and instances that are placed once (simulation_engine.cpp).
+  // The loop, and instances that are placed once (simulation_engine.cpp).
 
   template <bool kWithPauses, bool kHasWaits>
   RunPause run_events(const PauseAt& pause);
@@ -151,7 +152,7 @@ class SimulationEngine {
   [[nodiscard]] std::vector<TimelineDay> days() const;
   [[nodiscard]] Request request_of(ScheduledEvent arrival) const {
     Request request = schedule_->request(arrival);
-    // Whoever may displace others asks as a VM does.
+    // An instance that may evict others is requested as a VM.
     request.instance_class = is_lowest(arrival) ? InstanceClass::kSpot : InstanceClass::kVm;
     request.placement = hosts_.placement_of(arrival.instance);
     if (forecasts_ != nullptr) add_forecasts(request);
@@ -165,19 +166,19 @@ class SimulationEngine {
   void place(HostIndex host, const Request& request);
   void reject(const Request& request, LossCause cause);
   void evict(HostIndex host, std::span<const InstanceIndex> victims, const Request& for_vm);
-  /// Takes a spot off its host, before its end.
+  /// Removes a spot from its host before its end.
   void stop_spot(InstanceIndex instance, HostIndex host, LossCause cause, SimTime now);
   [[nodiscard]] bool is_too_large(const Request& request) const {
     return hosts_.levels().of(request) == 0 && !hosts().fits_an_empty_host(request.resources());
   }
 
-  /// Tells whoever watches; `call` gets an InstanceObserver.
+  /// Notifies all observers; `call` gets an InstanceObserver.
   template <class Call>
   void tell(const Call& call) const {
     if (observer_ != nullptr) call(*observer_);
     tell_counting(call);
   }
-  /// Tells those who count what runs where: to them, a VM that moves leaves and comes again.
+  /// Notifies those that count running instances: they see a move as a departure and a placement.
   template <class Call>
   void tell_counting(const Call& call) const {
     if (forecasts_ != nullptr) call(*forecasts_);
@@ -190,7 +191,7 @@ class SimulationEngine {
     if (observer_ != nullptr) observer_->happened({now_, kind, instance, host, size});
   }
 
-  // Instances that may ask more than once, or wait for a decision (engine_waits.cpp).
+  // Instances that may retry, or that wait for a decision (engine_waits.cpp).
 
   void add_rows();
   void push(const Due& due);
@@ -222,7 +223,7 @@ class SimulationEngine {
     return rule.patience > SimTime{0} && (row.level > 0 ? rule.spots : rule.vms);
   }
 
-  // What a plan brings about (engine_outages.cpp).
+  // Disruptions from a plan (engine_outages.cpp).
 
   void plan_outages_and_resizes();
   void drain(const Outage& outage);
@@ -235,7 +236,7 @@ class SimulationEngine {
   void move_vm(InstanceIndex instance, HostIndex from, HostIndex to);
   void learn_of_move(InstanceIndex instance, HostIndex from, HostIndex to);
 
-  // A reserve, and notices to the spots that hold it (engine_notices.cpp).
+  // The reserve, and notices to spots on it (engine_notices.cpp).
 
   [[nodiscard]] SimTime next_time(bool has_event) const;
   void keep_reserve();
@@ -272,35 +273,36 @@ class SimulationEngine {
   StopToken stop_ = current_stop_token();
 
   std::size_t position_ = 0;
-  std::vector<Losses> lost_;  // of each level
+  std::vector<Losses> lost_;  // per level
   std::uint64_t vm_too_large_ = 0;
   std::uint64_t promises_ = 0;
   std::uint64_t promises_broken_ = 0;
-  Revenue first_hour_revenue_ = 0;  // earned by spots that were stopped in their first hour
+  Revenue first_hour_revenue_ = 0;  // from spots stopped within their first hour
   AllocationTimer timer_;
 
-  // With waits only.
+  // Used only with waits.
   DueQueue queue_;
   std::vector<InstanceRow> rows_;
   SimTime now_ = SimTime::min();
   Revenue resizes_requested_ = 0;
 
-  // With a plan only.
+  // Used only with a plan.
   LifeResult life_;
-  std::vector<std::vector<InstanceIndex>> vms_on_;  // of each host, in the order in which they came
-  std::uint32_t moves_ = 0;  // evacuations and migrations so far, which keep their order
+  std::vector<std::vector<InstanceIndex>> vms_on_;  // per host, in order of arrival
+  std::uint32_t moves_ = 0;  // evacuations and migrations so far; orders them
 
-  // With a reserve only.
+  // Used only with a reserve.
   std::unique_ptr<ReserveKeeper> reserve_;
   bool is_reserve_kept_ = false;  // since the last event
 
-  // With schedulers only.
+  // Used only with schedulers.
   std::unique_ptr<SchedulerPool> schedulers_;
-  std::uint32_t decisions_ = 0;  // begun so far: all take as long, so that the first ends first
+  // begun so far; all take the same time, so the first to begin ends first
+  std::uint32_t decisions_ = 0;
   ChainScratch scratch_;
   std::vector<RankedHost> ranked_;
 
-  std::unique_ptr<Random> random_;  // of a loose ranking
+  std::unique_ptr<Random> random_;  // for a loose ranking
 };
 
 }  // namespace cospot

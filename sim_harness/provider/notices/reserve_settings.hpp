@@ -5,7 +5,7 @@
 
 namespace cospot {
 
-/// Capacity that is kept free for VMs, and how long a spot that has to leave it is told before.
+/// The capacity kept free for VMs, and the notice given to a spot that must leave it.
 struct ReserveSettings {
   ReservedCapacity reserved{};
   SimTime notice{0};

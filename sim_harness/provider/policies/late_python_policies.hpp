@@ -8,20 +8,20 @@
 
 namespace cospot {
 
-/// What the shared library that embeds Python must know of the program.
+/// What the shared library that embeds Python needs to know about the program.
 struct PythonHostPlaces {
-  std::filesystem::path package;  ///< the folder that holds the Python package cospot
+  std::filesystem::path package;  ///< the folder that contains the Python package cospot
 };
 
-/// The functions that the library exports under these names.
+/// Names of the functions that the library exports.
 inline constexpr const char* kPythonHostVersionSymbol = "cospot_python_host_version";
 inline constexpr const char* kMakePythonPoliciesSymbol = "cospot_make_python_policies";
 using PythonHostVersion = const char* (*)();
 /// The caller owns the loader. Errors: ConfigError.
 using MakePythonPolicies = PolicyLoader* (*)(const PythonHostPlaces&);
 
-/// Loads the library that embeds Python when the first Python policy is named, and not before: a
-/// program that names none starts as fast as without, and needs no libpython on the machine.
+/// Loads the library that embeds Python only when a Python policy is named. A program that names
+/// none starts as fast as without Python, and the machine needs no libpython.
 class LatePythonPolicies final : public PolicyLoader {
  public:
   void search_first(const std::filesystem::path& folder) override { folder_ = folder; }

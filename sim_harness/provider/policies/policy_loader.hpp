@@ -9,28 +9,28 @@
 
 namespace cospot {
 
-/// Tells whether a policy's name has a scheme, `python:module.Class` or `nova:module.Class`: such a
-/// policy is no row of the registries, a PolicyLoader finds it.
+/// Tells whether a policy's name has a scheme, `python:module.Class` or `nova:module.Class`. A
+/// PolicyLoader finds such a policy, not a registry.
 [[nodiscard]] bool has_policy_scheme(std::string_view name);
 
-/// Finds the policies that are written in Python: sets what makes a policy (`make`) in a spec whose
-/// name has a scheme.
+/// Finds policies written in Python: for a name with a scheme, sets the function `make` of the
+/// spec.
 ///
-/// That makes a new object at every call, is called from any thread, and may be called after the
-/// loader is gone. So may the objects it makes be used, each by one thread at a time.
+/// `make` returns a new object at every call, from any thread, and remains valid after the loader
+/// is destroyed. So do the objects, each for one thread at a time.
 ///
-/// Errors: ConfigError, from the loading and from what makes the policy, when there is no such
-/// policy or it refuses its options.
+/// Errors: ConfigError, on loading and from `make`, if the policy does not exist or rejects its
+/// options.
 class PolicyLoader {
  public:
   virtual ~PolicyLoader() = default;
 
-  /// Says where to look for modules before anywhere else: the folder of the sweep file; empty, as
-  /// of a file that is named without one: the current folder.
+  /// Sets the folder in which modules are searched first: that of the sweep file. An empty path (a
+  /// sweep file named without a folder) means the current folder.
   virtual void search_first(const std::filesystem::path& /*folder*/) {}
 
-  /// Lets the policies end a run soon after `interrupted` was set, by throwing Interrupted: a run
-  /// that asks Python for every request may take minutes.
+  /// Makes the policies end a run, by throwing Interrupted, soon after `interrupted` is set. A run
+  /// that calls Python for every request may take minutes.
   virtual void stop_when(const std::atomic<bool>* /*interrupted*/) {}
 
   virtual void load(FilterSpec& spec) = 0;
@@ -38,7 +38,8 @@ class PolicyLoader {
   virtual void load(EvictorSpec& spec) = 0;
 };
 
-/// The loader of a program without Python: every policy is a ConfigError that says how to get one.
+/// The loader of a program without Python: every policy is a ConfigError that says how to enable
+/// Python.
 class NoPythonPolicies final : public PolicyLoader {
  public:
   void load(FilterSpec& spec) override;

@@ -10,19 +10,19 @@
 
 namespace cospot {
 
-/// Counts durations in bins a sixteenth of a power of two wide: quantiles to within 6 %, the
-/// maximum exactly, in a fixed 4 KiB.
+/// Counts durations in bins that are a sixteenth of a power of two wide: quantiles are within 6 %,
+/// the maximum is exact, and it takes a fixed 4 KiB.
 class LatencyHistogram {
  public:
-  /// Adds a duration that stands for `weight` allocations.
+  /// Adds a duration that represents `weight` allocations.
   void add(std::uint64_t nanoseconds, std::uint32_t weight) {
     counts_[bin_of(nanoseconds)] += weight;
     total_ += weight;
     if (nanoseconds > largest_) largest_ = nanoseconds;
   }
 
-  /// The least bin end that at least `share` of the allocations do not exceed, in nanoseconds; 0
-  /// when there are none.
+  /// The smallest upper bin edge that at least `share` of the allocations do not exceed, in
+  /// nanoseconds; 0 if there are none.
   [[nodiscard]] std::uint64_t quantile(double share) const {
     const double wanted = share * static_cast<double>(total_);
     std::uint64_t seen = 0;
@@ -58,10 +58,11 @@ class LatencyHistogram {
   std::uint64_t largest_ = 0;
 };
 
-/// Times VM allocations. Reading the clock takes as long as a quick decision, so of those only one
-/// in kTimedOneIn is timed and stands for as many. An allocation that walks its offer, because no
-/// host near the top is free of spots, is always timed; what came before the walk is then counted
-/// as long as in the last one that was timed. It learns of walks as the handshake's observer.
+/// Times VM allocations. Reading the clock takes as long as a quick decision, so only one in
+/// kTimedOneIn of those is timed and represents as many. An allocation that walks its offer,
+/// because no host near the top is free of spots, is always timed; the part before the walk counts
+/// as long as in the last one that was timed. As the handshake's observer, the timer sees the
+/// walks.
 class AllocationTimer : public HandshakeObserver {
  public:
   static constexpr std::uint32_t kTimedOneIn = 64;
@@ -77,7 +78,7 @@ class AllocationTimer : public HandshakeObserver {
     if (!is_sampled_) start_ = Clock::now();
   }
 
-  /// The VM has its host.
+  /// Ends the measurement: the VM has its host.
   void stop() {
     if (!walks_ && !is_sampled_) return;
     const auto elapsed =

@@ -14,7 +14,7 @@
 
 namespace cospot {
 
-/// What happens, to which row of the workload. Eight bytes, so that a run streams through them.
+/// An event and its workload row. Eight bytes, so that a run streams through them.
 struct ScheduledEvent {
   InstanceIndex instance = 0;
   std::uint32_t flavor_and_kind = 0;
@@ -27,35 +27,36 @@ struct ScheduledEvent {
   [[nodiscard]] std::uint32_t flavor() const { return flavor_and_kind >> 2; }
 };
 
-/// The arrivals and departures of a workload in the order a run sees them, merged once and shared
-/// by all its runs: by time; at equal times departures before arrivals; otherwise in file order.
-/// An instance that ends when it starts departs right after its own arrival.
+/// The arrivals and departures of a workload in the order in which a run processes them, merged
+/// once and shared by all runs: by time; at equal times departures before arrivals, then in file
+/// order. An instance that ends when it starts departs right after its own arrival.
 struct EventSchedule {
   std::vector<ScheduledEvent> events;
-  std::size_t events_to_last_arrival = 0;  ///< later departures change no result
+  std::size_t events_to_last_arrival = 0;  ///< departures after it change no result
   std::vector<ResourceVector> flavors;
-  std::vector<SimTime> start;  ///< of each row
+  std::vector<SimTime> start;  ///< per row
   std::vector<SimTime> end;
   SimTime window = kDefaultWindow;
   std::uint64_t vm_requests = 0;
   std::uint64_t spot_requests = 0;
   Revenue vm_revenue_requested = 0;
   Revenue spot_revenue_requested = 0;
-  /// Of each row, from 1 on in `placements`, 0: it asks for room only. Empty where all do.
+  /// Per row: its entry in `placements`, counted from 1, or 0 if it asks for capacity only. Empty
+  /// if all do.
   std::vector<std::uint32_t> placement_of;
   std::vector<RowPlacement> placements;
   std::vector<ServerGroup> groups;
 
-  /// Whether a request asks for anything beside room.
+  /// Whether a request asks for anything besides capacity.
   [[nodiscard]] bool has_placements() const { return !placements.empty(); }
-  /// What the rows ask, before any is placed.
+  /// The placement requirements of all rows, before any is placed.
   [[nodiscard]] Placements make_placements() const { return {placement_of, placements, groups}; }
 
   [[nodiscard]] const ResourceVector& resources(ScheduledEvent event) const {
     return flavors[event.flavor()];
   }
 
-  /// What an arrival asks the chains for.
+  /// The request that an arrival makes to the chains.
   [[nodiscard]] Request request(ScheduledEvent arrival) const {
     const ResourceVector& size = resources(arrival);
     return {.vcpus = size.vcpus,
@@ -66,7 +67,7 @@ struct EventSchedule {
             .time = start[arrival.instance]};
   }
 
-  /// What an instance with these vcpus earns between two times.
+  /// The revenue of an instance with these vcpus between two times.
   [[nodiscard]] Revenue revenue(ResourceAmount vcpus, SimTime from, SimTime to) const {
     const SimTime first = std::max(from, SimTime(0));
     const SimTime last = std::min(to, window);
@@ -76,12 +77,12 @@ struct EventSchedule {
 
 enum class ScheduledClasses : std::uint8_t { kVmsAndSpots, kVmsOnly };
 
-/// Tenants that hosts are kept for (HostMix::isolated_tenants).
+/// Tenants with reserved hosts (HostMix::isolated_tenants).
 using IsolatedTenants = std::set<std::string, std::less<>>;
 
-/// Orders the events of `workload`. Requests that start at the end of its window or later are left
-/// out, and with kVmsOnly its spots (rows keep their number). With `isolated` tenants it matters
-/// of every request whose it is.
+/// Orders the events of `workload`. Drops requests that start at or after the end of its window,
+/// and spots with kVmsOnly (rows keep their numbers). With `isolated` tenants, the tenant of every
+/// request matters.
 [[nodiscard]] EventSchedule make_schedule(const Workload& workload,
                                           ScheduledClasses classes = ScheduledClasses::kVmsAndSpots,
                                           const IsolatedTenants& isolated = {});

@@ -9,33 +9,34 @@
 
 namespace cospot {
 
-/// How often values were estimated anew, and how long that took.
+/// The number of refreshes and the time they took.
 struct ForecastRefreshes {
   std::uint64_t count = 0;
   double longest_ms = 0;
 };
 
-/// Owns the forecasts of one run (core/policy/forecasts.hpp): sees what has happened so far, and
-/// refreshes the values at its own times. One owner an engine; it outlives the engine's runs.
+/// Owns the forecasts of one run (core/policy/forecasts.hpp): observes events and refreshes the
+/// values at its own times. Each engine has its own owner, which outlives the engine's runs.
 class ForecastOwner : public InstanceObserver {
  public:
-  /// When the values are to be refreshed next: kNever, or later than the last time.
+  /// The time of the next refresh: kNever, or later than the last one.
   [[nodiscard]] virtual SimTime next_refresh() const = 0;
 
-  /// Refreshes the values at next_refresh(), from what was seen before it. Events of that very time
+  /// Refreshes the values at next_refresh() from earlier observations; events at that exact time
   /// come later. Called when an event at or after that time is due.
   virtual void refresh() = 0;
 
-  /// The values in force, for every request until the next refresh. Stays where it is.
+  /// The current values, for every request until the next refresh. The reference stays valid.
   [[nodiscard]] virtual const Forecasts& forecasts() const = 0;
 
-  /// The lifetime that a spot asks for, which will in truth end at `end` (kNever: unknown);
-  /// 0: it asks for nothing.
+  /// The lifetime that a spot asks for if its true end is `end` (kNever: unknown); 0: it does not
+  /// ask.
   [[nodiscard]] virtual SimTime asked_lifetime(const Request& /*spot*/, SimTime /*end*/) const {
     return SimTime{0};
   }
 
-  /// Until when a spot is promised to live that asks for request.asked_lifetime and gets a host.
+  /// The time until which a spot that asks for request.asked_lifetime and gets a host is promised
+  /// to live.
   [[nodiscard]] virtual SimTime promised_until(const Request& /*spot*/) const {
     return kNoPromisedEnd;
   }

@@ -9,28 +9,28 @@
 
 namespace cospot {
 
-/// Why a request was never placed, or an instance earned less than it asked for. The first four
-/// come before a placement, the others after it.
+/// Why a request was never placed, or an instance earned less than requested. The first four apply
+/// before a placement, the others after it.
 enum class LossCause : std::uint8_t {
-  kRoom,       ///< no host had room
-  kStaleView,  ///< some host had room, but not in the view of the scheduler that was asked
+  kRoom,       ///< no host had enough capacity
+  kStaleView,  ///< some host had the capacity, but not in the scheduler's view
   kConflict,   ///< every commit was declined
-  kDelay,      ///< it ended before it was placed; or the time until it was
+  kDelay,      ///< it ended before its placement; or revenue lost until its placement
   kEviction,
-  kOutage,  ///< its host failed or was maintained
+  kOutage,  ///< its host failed or was under maintenance
 };
 inline constexpr std::size_t kCausesBeforePlacement = 4;
 inline constexpr std::size_t kLossCauses = 6;
 
-/// What became of the requests of one priority level. Revenue inside the window, in
-/// vcpu-microseconds: what is requested is earned or lost.
+/// The outcome of the requests of one priority level. Revenue counts inside the window, in
+/// vcpu-microseconds: requested revenue is either earned or lost.
 struct LevelOutcome {
   std::uint64_t requests = 0;
   /// Never placed, by LossCause.
   std::array<std::uint64_t, kCausesBeforePlacement> not_placed{};
   std::uint64_t evictions = 0;
-  std::uint64_t commits = 0;    ///< that several schedulers tried
-  std::uint64_t conflicts = 0;  ///< of them: declined
+  std::uint64_t commits = 0;    ///< attempted by several schedulers
+  std::uint64_t conflicts = 0;  ///< declined commits
   Revenue revenue_requested = 0;
   std::array<Revenue, kLossCauses> revenue_lost{};  ///< by LossCause
 

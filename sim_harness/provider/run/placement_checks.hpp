@@ -10,18 +10,18 @@
 
 namespace cospot {
 
-/// Refuses what no host can give: a zone that there is not, extra specs or a tenant for which no
-/// host is there, a group with affinity that asks for more at a time than any host has, and, where
-/// the number of hosts is known, one with anti-affinity that has more members at a time.
+/// Rejects requests that no host can satisfy: an unknown zone, extra specs or a tenant without a
+/// matching host, an affinity group whose members together exceed every host, and, if the number of
+/// hosts is known, an anti-affinity group with more simultaneous members than hosts.
 ///
-/// `schedule` is that of the workload. Errors: ConfigError that names the request or the group.
+/// `schedule` is made from the workload. Errors: ConfigError that names the request or the group.
 void require_possible_placements(const Workload& workload, const EventSchedule& schedule,
                                  const HostMix& hosts, std::optional<std::size_t> count);
 
-/// Refuses to let pass in silence what requests ask beside room.
+/// Ensures that the chain checks what requests ask for besides capacity.
 ///
-/// Errors: ConfigError when the schedule has such requests and the chain does not look at that: a
-/// mistake of whoever made the chain, for every study asks make_chain for the filters.
+/// Errors: ConfigError if it does not. That is a mistake in making the chain, because make_chain
+/// gives every study these filters.
 void require_placements_seen(const EventSchedule& schedule, const Chain& chain);
 
 }  // namespace cospot

@@ -10,17 +10,17 @@
 
 namespace cospot {
 
-/// The traits of every spot of `workload`, in order of arrival. `schedule` is that of all its rows.
+/// The traits of every spot of `workload`, in order of arrival. `schedule` has all its rows.
 ///
-/// A customer's previous instance is the last one (VM or spot) whose end in the workload comes
-/// before the request in the order of events: what the provider's log would say. A run may have
-/// rejected or evicted it; the lifetime is still the workload's, so that it is known once for all
-/// runs. Instances that had ended before the workload begins are not in it.
+/// A customer's previous instance is the last one (VM or spot) whose end in the workload precedes
+/// the request in event order, as a provider's log would show. A run may have rejected or evicted
+/// it; its lifetime is still the workload's, so that it is the same for all runs. Instances that
+/// ended before the start of the workload are not included.
 [[nodiscard]] std::vector<SpotTraits> read_spot_traits(const Workload& workload,
                                                        const EventSchedule& schedule);
 
-/// The evictor that a run of `workload` uses: `evictor` itself, or one that knows what can be known
-/// of the workload's spots. `schedule` is that of all its rows.
+/// The evictor for a run of `workload`: `evictor` itself, or one prepared with the knowledge about
+/// the workload's spots. `schedule` has all its rows.
 [[nodiscard]] std::shared_ptr<const Evictor> prepared_evictor(
     const std::shared_ptr<const Evictor>& evictor, const Workload& workload,
     const EventSchedule& schedule);

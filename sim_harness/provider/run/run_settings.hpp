@@ -19,30 +19,30 @@ namespace cospot {
 
 using PolicyOptions = std::map<std::string, PluginOptions::Value>;
 
-// Make a policy that is in no registry, a new object at every call. Called from any thread.
+// Make a policy that is in no registry: a new object at every call, from any thread.
 using MakeFilter = std::function<std::unique_ptr<Filter>()>;
 using MakeWeigher = std::function<std::unique_ptr<Weigher>()>;
 using MakeEvictor = std::function<std::unique_ptr<Evictor>()>;
 
-/// One filter that a chain has beside feasibility and SAF.
+/// A filter of a chain besides feasibility and SAF.
 struct FilterSpec {
   std::string name;  ///< as in `cospot list filters`, or what `make` makes
   PolicyOptions options{};
-  MakeFilter make{};  ///< when set, it is used instead of the registry
+  MakeFilter make{};  ///< if set, used instead of the registry
 };
 
-/// One weigher of a chain as the user configured it.
+/// One weigher of a chain, as the user configured it.
 struct WeigherSpec {
   std::string name;  ///< as in `cospot list weighers`, or what `make` makes
   double multiplier = 1.0;
   PolicyOptions options{};
-  MakeWeigher make{};  ///< when set, it is used instead of the registry
+  MakeWeigher make{};  ///< if set, used instead of the registry
 };
 
-/// How one kind of request is ranked: a single paper policy, or Nova's way, several weighers whose
-/// normalised weights are multiplied and summed.
+/// How requests of one kind are ranked: by a single paper policy, or as in Nova by several weighers
+/// whose normalised weights are multiplied and summed.
 struct ChainSpec {
-  std::string label;  ///< what result rows call it: the policy's name unless the user gave another
+  std::string label;  ///< label in result rows: the policy's name unless the user gave another
   std::vector<FilterSpec> filters{};  ///< applied after feasibility and SAF
   std::vector<WeigherSpec> weighers{};
 };
@@ -51,22 +51,22 @@ struct EvictorSpec {
   std::string label;
   std::string name;  ///< as in `cospot list evictors`, or what `make` makes
   PolicyOptions options{};
-  MakeEvictor make{};  ///< when set, it is used instead of the registry
-  /// When set, it is what every run uses; const, so that threads may share it.
+  MakeEvictor make{};  ///< if set, used instead of the registry
+  /// If set, every run uses it; const, so that threads can share it.
   std::shared_ptr<const Evictor> made{};
-  std::string model_sha256{};  ///< of the file that the option `model` names; empty without one
+  std::string model_sha256{};  ///< of the file named by the option `model`; empty without one
 };
 
-/// One allocator combination: everything a run needs beside its workload.
+/// One combination of allocator settings: everything a run needs besides its workload.
 struct RunSettings {
-  HostMix host;           ///< what the hosts are
-  std::size_t hosts = 0;  ///< how many there are
+  HostMix host;
+  std::size_t hosts = 0;  ///< number of hosts
   ChainSpec vm;
-  ChainSpec spot;  ///< an empty one: VMs alone are placed
+  ChainSpec spot;  ///< empty: only VMs are placed
   EvictorSpec evictor;
   bool saf = false;
   OfferRule otn{};
-  /// Of the priority levels between VMs and spots, the highest first.
+  /// Chains of the priority levels between VMs and spots, the highest first.
   std::vector<ChainSpec> between{};
 
   [[nodiscard]] bool places_no_spots() const { return spot.label.empty() && spot.weighers.empty(); }

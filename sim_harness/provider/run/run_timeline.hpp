@@ -12,9 +12,8 @@
 
 namespace cospot {
 
-/// How much of something there is, summed over the time of each day: what comes at a time counts
-/// for the rest of its day, and for whole days after that until it goes. What comes before the
-/// window is there as it begins.
+/// The time integral of an amount, per day. An addition counts for the rest of its day and for
+/// whole days after that, until it is removed. Amounts from before the window count from its start.
 class DailyLevel {
  public:
   explicit DailyLevel(SimTime window);
@@ -26,17 +25,17 @@ class DailyLevel {
 
  private:
   struct Day {
-    std::int64_t change = 0;  ///< between its beginning and the next one's
-    Revenue within = 0;       ///< what that comes to on the day itself
+    std::int64_t change = 0;  ///< between the start of this day and the next
+    Revenue within = 0;       ///< contribution of that change to the day itself
   };
   SimTime window_;
   std::vector<Day> days_;
 };
 
-/// Keeps what a run does day by day. A copy goes on from the same state, as runs do that part.
+/// Records the daily figures of a run. A copy continues from the same state, for runs that fork.
 class RunTimeline final : public InstanceObserver {
  public:
-  /// What `levels` refers to outlives it.
+  /// Referenced `levels` outlive it.
   RunTimeline(std::size_t instances, std::size_t hosts, const PriorityLevels& levels,
               SimTime window);
 
@@ -44,13 +43,13 @@ class RunTimeline final : public InstanceObserver {
   void placed(const Request& request, HostIndex host) override;
   void departed(InstanceIndex instance, HostIndex host, SimTime time) override;
 
-  /// Of a run that is over.
+  /// Requires a finished run.
   [[nodiscard]] std::vector<TimelineDay> days() const;
 
  private:
   enum Kind : std::uint8_t { kVms, kEconomy, kSpots, kKinds };
 
-  /// An instance as it was placed last.
+  /// An instance at its last placement.
   struct Placed {
     ResourceAmount vcpus = 0;
     Kind kind = kVms;

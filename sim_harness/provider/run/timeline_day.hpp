@@ -6,12 +6,11 @@
 
 namespace cospot {
 
-/// What a datacenter did on one day of the window. Means are over that day; the last one may be
-/// shorter.
+/// Daily figures of a datacenter. Means are over the day; the last day may be shorter.
 struct TimelineDay {
-  std::uint64_t day = 0;         ///< 0 is the first of the window
-  double hosts_in_use = 0;       ///< mean of those on which something runs
-  double vms = 0;                ///< that run, mean
+  std::uint64_t day = 0;         ///< 0 is the first day of the window
+  double hosts_in_use = 0;       ///< mean number of hosts that run something
+  double vms = 0;                ///< mean number of running VMs
   double economy_instances = 0;  ///< of the levels between VMs and spots
   double spots = 0;
   std::uint64_t evictions = 0;

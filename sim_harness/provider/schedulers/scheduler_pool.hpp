@@ -18,17 +18,17 @@
 
 namespace cospot {
 
-/// Why an instance asks for a host.
+/// Why an instance requests a host.
 enum class AskKind : std::uint8_t { kArrival, kRetry, kEvacuation };
 
-/// One that waits for an answer since it asked.
+/// A queued request, with the time at which it was made.
 struct Ask {
   InstanceIndex instance = 0;
   AskKind kind = AskKind::kArrival;
   SimTime since{0};
 };
 
-/// A scheduler, those who wait for it, and the request that it decides about.
+/// A scheduler, its queue, and the request that it is deciding.
 struct Scheduler {
   Scheduler(const ProviderHosts& datacenter, const Placements& placements, const ChangeLog& log,
             std::uint64_t seed)
@@ -39,18 +39,18 @@ struct Scheduler {
   std::deque<Ask> waiting;
   bool is_busy = false;
   Ask asked;
-  SimTime begun{0};  // the decision, the last one if there were several
+  SimTime begun{0};  // start of the decision; of the last one if there were several
   std::size_t retries = 0;
   std::vector<HostIndex> declined;  // hosts to leave out
 };
 
-/// The schedulers of a datacenter, what they have not learned of it yet, and what became of their
-/// decisions. Each takes the requests that are assigned to it one by one, in the order in which
-/// they ask, decides on its view by the handshake, and commits to the datacenter, which may
-/// decline. The rules and their reasons: docs/semantics.md ("Several schedulers").
+/// The schedulers of a datacenter, the changes they have not seen yet, and their decisions'
+/// outcomes. Each takes its assigned requests one at a time in order, decides on its own view by
+/// the handshake, and commits to the datacenter, which may decline. Rules and rationale:
+/// docs/semantics.md ("Several schedulers").
 class SchedulerPool {
  public:
-  /// `settings`, `tenant_of` and the datacenter, which is empty, outlive it.
+  /// `settings`, `tenant_of` and the (empty) datacenter outlive it.
   SchedulerPool(const ProviderHosts& datacenter, const Placements& placements,
                 const SchedulerSettings& settings, std::span<const std::uint32_t> tenant_of);
 
@@ -58,11 +58,11 @@ class SchedulerPool {
   [[nodiscard]] std::size_t size() const { return schedulers_.size(); }
   [[nodiscard]] Scheduler& operator[](std::size_t number) { return *schedulers_[number]; }
 
-  /// The number of the scheduler that an instance which asks now is assigned to.
+  /// The number of the scheduler to which a new request of this instance is assigned.
   [[nodiscard]] std::size_t assign(InstanceIndex instance);
-  /// Refreshes the view of a scheduler that takes up a request.
+  /// Updates the view of a scheduler that starts on a request.
   void refresh(std::size_t number, SimTime now);
-  /// What happens to the datacenter.
+  /// Records a change of the datacenter.
   void note(const HostChange& change) { log_.add(change); }
 
   SchedulerResult result;
@@ -77,7 +77,7 @@ class SchedulerPool {
   std::uint64_t asks_ = 0;
 };
 
-/// Numbers the tenants of a workload's rows in the order in which they appear.
+/// Numbers the tenants of a workload's rows in order of first appearance.
 [[nodiscard]] std::vector<std::uint32_t> tenant_numbers(const Workload& workload);
 
 }  // namespace cospot

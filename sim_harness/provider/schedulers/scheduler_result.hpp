@@ -6,16 +6,16 @@
 
 namespace cospot {
 
-/// What several schedulers did beside what became of each level (LevelOutcome).
+/// Statistics of several schedulers, in addition to each level's outcome (LevelOutcome).
 struct SchedulerResult {
   std::uint64_t evictions = 0;
-  /// Spots that a decision named and its commit left alone: it was declined, or planned anew.
+  /// Spots named as victims that the commit did not evict: it was declined, or replanned.
   std::uint64_t evictions_averted = 0;
-  /// Spots evicted for a VM that would have fitted beside them: 0, by the rules of a commit.
+  /// Spots evicted for a VM that would have fitted without it: 0, by the rules of a commit.
   std::uint64_t evictions_needless = 0;
   std::uint64_t retries = 0;
   std::uint64_t placements = 0;
-  SimTime delay{0};  ///< from request to placement, sum over the placements
+  SimTime delay{0};  ///< from request to placement, summed over the placements
   SimTime longest_delay{0};
 
   [[nodiscard]] double mean_delay_ms() const {

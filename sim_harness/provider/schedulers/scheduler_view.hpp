@@ -8,12 +8,12 @@
 
 namespace cospot {
 
-/// What one scheduler knows of the datacenter: the state after some of its changes, for each host a
-/// prefix of that host's. The generation of a host is that of the datacenter exactly where all of
-/// the host's changes are known. To learn costs in proportion to what changed, not to the hosts.
+/// One scheduler's knowledge of the datacenter: for each host, the state after a prefix of its
+/// changes. A host's generation equals the datacenter's exactly if all of its changes are known.
+/// The cost of an update is proportional to the number of changes, not of hosts.
 class SchedulerView {
  public:
-  /// A view of a datacenter without instances; `placements` as nobody is placed. The log outlives
+  /// A view of a datacenter without instances; `placements` has nothing placed. The log outlives
   /// it.
   SchedulerView(const ProviderHosts& datacenter, const Placements& placements,
                 const ChangeLog& log);
@@ -21,16 +21,16 @@ class SchedulerView {
   SchedulerView(const SchedulerView&) = delete;
   SchedulerView& operator=(const SchedulerView&) = delete;
 
-  /// Learns of all changes before a time.
+  /// Applies all changes before a time.
   void learn_before(SimTime time);
-  /// Learns of all changes there were.
+  /// Applies all changes so far.
   void learn_all();
-  /// Learns of all changes of one host.
+  /// Applies all changes of one host.
   void learn_host(HostIndex host);
 
-  /// As this view knows them.
+  /// The hosts as this view knows them.
   [[nodiscard]] ProviderHosts& hosts() { return hosts_; }
-  /// How many changes of the log are known of all hosts.
+  /// The number of changes in the log that are known for all hosts.
   [[nodiscard]] std::uint64_t known() const { return known_; }
 
  private:
@@ -40,7 +40,7 @@ class SchedulerView {
   const ChangeLog* log_;
   ProviderHosts hosts_;
   std::uint64_t known_ = 0;
-  std::vector<std::uint64_t> known_of_;   // of each host: changes known, if more than known_
+  std::vector<std::uint64_t> known_of_;   // per host: known changes, if more than known_
   std::vector<std::uint64_t> positions_;  // scratch
 };
 

@@ -11,20 +11,20 @@
 
 namespace cospot {
 
-/// When the number of the host is drawn that comes first.
+/// When to draw the position of the host that is put first.
 enum class Draw : std::uint8_t {
-  kWhenSeen,   ///< when it is known how many of the first hosts there are
-  kBeforehand  ///< before; once more if there are fewer
+  kWhenSeen,   ///< once the number of first hosts is known
+  kBeforehand  ///< in advance; again if there are fewer hosts
 };
 
-/// A ranking that is followed loosely, as by a scheduler that avoids its rivals: without the hosts
-/// that declined the request, and with a random one of the first `subset` hosts in front, the
-/// others behind it in their order.
+/// A loosely followed ranking, for schedulers that avoid choosing the same host: leaves out the
+/// hosts that declined the request and moves a random one of the first `subset` hosts to the front.
+/// The others keep their order.
 ///
 /// Source: Nova's filter_scheduler.host_subset_size; CoSpot, Hypothesis 1.
 class SubsetRanking final : public HostRanking {
  public:
-  /// Changes are reported to `ranking`. All of them outlive it.
+  /// Passes changes on to `ranking`. The arguments outlive it.
   SubsetRanking(HostRanking& ranking, std::span<const HostIndex> declined, std::size_t subset,
                 Random& random, Draw draw = Draw::kWhenSeen)
       : ranking_(&ranking), declined_(declined), subset_(subset), random_(&random), draw_(draw) {}
@@ -35,7 +35,7 @@ class SubsetRanking final : public HostRanking {
   void start(const Request& request) override;
   [[nodiscard]] HostIndex next() override;
 
-  /// kNoHost: it is not looked for ahead of the walk.
+  /// Always kNoHost: hosts are not searched ahead of the walk.
   [[nodiscard]] HostIndex first_without_eviction(std::size_t /*within*/) const override {
     return kNoHost;
   }
@@ -56,8 +56,8 @@ class SubsetRanking final : public HostRanking {
   std::size_t subset_;
   Random* random_;
   Draw draw_;
-  std::vector<HostIndex> first_;  // those drawn from
-  std::size_t given_ = 0;         // of them
+  std::vector<HostIndex> first_;  // from which one is drawn
+  std::size_t given_ = 0;         // number of these already returned
 };
 
 }  // namespace cospot

@@ -11,21 +11,19 @@
 
 namespace cospot {
 
-/// The probability that a spot which runs now is evicted within a span: how often such spots were
-/// in like cases before, by the evictions of the last hour, the spot's age, how full the datacenter
-/// is, and the flavor.
+/// The probability that a running spot is evicted within a span, estimated from similar past cases:
+/// by the evictions of the last hour, the spot's age, how full the datacenter is, and the flavor.
 class EvictedSignal {
  public:
-  /// Of so many spots at most, evenly spread over the hosts, a moment gives a signal that is
-  /// scored.
+  /// The maximum number of spots scored per moment, evenly spread over the hosts.
   static constexpr std::size_t kMostSpotsOfMoment = 200;
 
   EvictedSignal(SimTime span, std::size_t folds) : span_(span), score_(folds) {}
 
-  /// Gives a signal of running spots, to be scored later. Moments come in order.
+  /// Gives signals for running spots, to be scored later. Moments come in order.
   void look(const MarketState& state, const SpotLives& lives);
 
-  /// Scores what is due by `now`; called before look().
+  /// Scores signals due by `now`; call it before look().
   void settle(SimTime now, const SpotLives& lives);
 
   [[nodiscard]] double forecast(const SpotLife& life, const MarketState& state) const;
@@ -34,7 +32,7 @@ class EvictedSignal {
 
  private:
   using Bins = std::array<FeatureBin, 4>;
-  /// By the base rate, and by groups, drawn strongly or less.
+  /// By the base rate, and by groups with strong or weak shrinkage.
   using Ways = MixedForecast<3>::Forecasts;
 
   struct Case {
@@ -54,7 +52,7 @@ class EvictedSignal {
   ShrunkFrequency cases_;
   MixedForecast<3> mix_{0.2};  // five spots of a burst count as one case
   BaseRate base_rate_;
-  std::deque<Case> open_;  // the first due first
+  std::deque<Case> open_;  // the earliest due first
   ForecastScore score_;
 };
 

@@ -12,14 +12,14 @@
 
 namespace cospot {
 
-/// In how many further cases a group of cases is taken to have been like the one around it. Cases
-/// that are near in time are much alike, as spots that are evicted together, so it is more than a
-/// handful; how much more is found out on the way (MixedForecast).
+/// The weight, in cases, with which the estimate of a group shrinks towards that of the group
+/// around it. Cases that are close in time are correlated (spots are evicted together), so it is
+/// more than a handful; MixedForecast learns how much more.
 inline constexpr double kShrinkWeight = 30;
 inline constexpr double kStrongShrinkWeight = 300;
 
-/// Learns a base rate: how often something happened in a pool or of a flavor, whatever the
-/// datacenter looked like. What has few cases is drawn towards that of all.
+/// Learns a base rate: how often something happened in a pool or to a flavor, in any state of the
+/// datacenter. With few cases it shrinks towards the overall rate.
 class BaseRate {
  public:
   [[nodiscard]] double estimate(std::size_t of) const {

@@ -9,22 +9,22 @@
 
 namespace cospot {
 
-/// A feature of the datacenter, in one of a few bins.
+/// A feature of the datacenter, discretised into a few bins.
 using FeatureBin = std::uint16_t;
 
-/// What all signals know at a moment: what has happened before it, and nothing else.
+/// What all signals know at a moment: only what happened before it.
 struct MarketState {
   SimTime now{0};
   const SpotPools& pools;
   const ProviderHosts& hosts;
-  /// The fold in which signals of this moment are scored; nothing during the warm-up.
+  /// The fold in which signals of this moment are scored; none during the warm-up.
   std::optional<std::size_t> fold{};
-  FeatureBin pressure = 0;  ///< evictions of the last hour, by the spots that ran
-  FeatureBin fullness = 0;  ///< what is free beside all instances of the scarcest resource
-  FeatureBin hours = 0;     ///< which six hours of the day
+  FeatureBin pressure = 0;  ///< evictions in the last hour per running spot
+  FeatureBin fullness = 0;  ///< share of the scarcest resource that is free
+  FeatureBin hours = 0;     ///< six-hour part of the day
 };
 
-/// The first of `bounds`, which ascend, that `value` is below.
+/// Index of the first of `bounds` (ascending) that exceeds `value`.
 template <class Bounds>
 [[nodiscard]] FeatureBin bin_of(double value, const Bounds& bounds) {
   FeatureBin bin = 0;

@@ -11,32 +11,32 @@
 
 namespace cospot {
 
-/// The probability that `count` spots of a pool fit together at some time within a span. Certain
-/// where they fit now; else how often they came to fit in like cases before, by how long ago they
-/// last did, how much of the room is there, the pool, and the time of day.
+/// The probability that `count` spots of a pool fit together at some time within a span: 1 if they
+/// fit now; otherwise estimated from similar past cases, by the time since they last fitted, the
+/// share of the capacity that is free, the pool, and the time of day.
 class ObtainableSignal {
  public:
   ObtainableSignal(std::int64_t count, SimTime span, std::size_t folds)
       : count_(count), span_(span), score_(folds), when_full_(folds) {}
 
-  /// Gives a signal of every pool, to be scored later. Moments come in order.
+  /// Gives a signal for every pool, to be scored later. Moments come in order.
   void look(const MarketState& state);
 
-  /// The slots of `pools` are the same from `from` to `until`.
+  /// Reports that the slots of `pools` do not change between `from` and `until`.
   void slots_hold(const SpotPools& pools, SimTime from, SimTime until);
 
-  /// Scores what is due by `now`; called before look().
+  /// Scores signals due by `now`; call it before look().
   void settle(SimTime now);
 
   [[nodiscard]] double forecast(std::size_t pool, const MarketState& state) const;
 
   [[nodiscard]] const ForecastScore& score() const { return score_; }
-  /// Of the cases alone in which they did not fit at the moment, against the base rate of such.
+  /// Only cases where they did not fit at the moment, against the base rate of those.
   [[nodiscard]] const ForecastScore& score_when_full() const { return when_full_; }
 
  private:
   using Bins = std::array<FeatureBin, 4>;
-  /// By the base rate of such moments, and by groups, drawn strongly or less.
+  /// By the base rate of such moments, and by groups with strong or weak shrinkage.
   using WaysWhenFull = MixedForecast<3>::Forecasts;
 
   struct Case {
@@ -60,8 +60,8 @@ class ObtainableSignal {
   MixedForecast<3> mix_when_full_{1};
   BaseRate base_rate_;
   BaseRate base_rate_when_full_;
-  std::vector<std::deque<Case>> open_;  // of each pool, the first due first
-  std::vector<SimTime> last_fit_;       // of each pool: until when they fitted
+  std::vector<std::deque<Case>> open_;  // per pool, the earliest due first
+  std::vector<SimTime> last_fit_;       // per pool: end of the last time they fitted
   ForecastScore score_;
   ForecastScore when_full_;
 };

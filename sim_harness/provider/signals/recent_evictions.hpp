@@ -9,18 +9,18 @@
 
 namespace cospot {
 
-/// How often spots of each age were evicted lately. What was seen counts less the longer ago it
-/// was (`kHalfLife`), because evictions come in spells: a base rate of the whole past still has the
-/// last spell in it when that is over.
+/// The eviction rate of late, by flavor and age. Observations lose half their weight every
+/// `kHalfLife`, because evictions come in spells: the rate over the whole past still contains the
+/// last spell long after it is over.
 class RecentEvictions {
  public:
   static constexpr SimTime kHalfLife = std::chrono::hours(36);
 
-  /// Takes in what happened from the last call on. Times ascend.
+  /// Adds the time since the last call. Times ascend.
   void see(const SpotLives& lives, SimTime now);
 
-  /// The probability that a spot of a pool's flavor which is placed now is not evicted within
-  /// `span`. A flavor that was seen little is drawn towards all flavors.
+  /// The probability that a spot of a pool's flavor that is placed now survives `span`. Rates of a
+  /// flavor with few observations shrink towards those of all flavors.
   [[nodiscard]] double survives(std::size_t pool, SimTime span) const;
 
  private:

@@ -7,11 +7,11 @@
 
 namespace cospot {
 
-/// Of one signal, how good it was.
+/// The quality of one signal.
 struct SignalScore {
   SignalQuestion question{};
   ForecastScore score;
-  /// Of kObtainable: where they did not fit at the moment, so that the answer was open.
+  /// For kObtainable: only cases where they did not fit at the moment, so that the answer was open.
   std::optional<ForecastScore> when_full{};
 };
 

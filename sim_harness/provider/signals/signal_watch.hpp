@@ -22,47 +22,47 @@
 
 namespace cospot {
 
-/// What a customer is told of a pool at the end of a history.
+/// What customers are told about a pool at the end of a history.
 struct PoolSignals {
   SpotPool pool;
   std::int64_t slots = 0;
   std::size_t running = 0;  ///< spots of the flavor
   std::vector<std::optional<double>>
-      probabilities{};               ///< of each question; of running spots the mean
-  std::vector<SimTime> lifetimes{};  ///< UptimeSignal::kProbabilities; kNoPromise: nothing is known
-  std::optional<EvictionRate> rate{};  ///< of a flavor, anywhere
+      probabilities{};                 ///< per question; for running spots, the mean
+  std::vector<SimTime> lifetimes{};    ///< at UptimeSignal::kProbabilities; kNoPromise: unknown
+  std::optional<EvictionRate> rate{};  ///< of a flavor, in any zone
 
   friend bool operator==(const PoolSignals&, const PoolSignals&) = default;
 };
 
-/// Watches a run, gives signals at regular moments from what has happened before, and scores each
-/// once its future has come. So every signal is of a later time than all that it was learned from.
+/// Observes a run, gives signals at regular moments from past events, and scores each once its span
+/// is over. So a signal is always about a later time than everything it was learned from.
 class SignalWatch final : public RunObserver {
  public:
   /// Args: workload: of the run; outlives it. hosts: of the run, before it starts.
   SignalWatch(const Workload& workload, const HostTable& hosts,
               std::vector<SignalQuestion> questions, const SignalTimes& times);
 
-  /// What the run tells of instances goes through it. Lives no longer than this.
+  /// Receives the run's instance events. Must not outlive this object.
   [[nodiscard]] std::unique_ptr<ForecastOwner> make_listener();
 
   void time_passes(const ProviderHosts& hosts, SimTime until) override;
   void happened(const LifeEvent& event) override;
 
-  /// What customers may be told at `now`, up to which time has passed.
+  /// What customers can be told at `now`, the time that the run has reached.
   [[nodiscard]] std::vector<PoolSignals> signals_at(SimTime now) const;
 
-  // Of a run that is over.
+  // These require a finished run.
 
   [[nodiscard]] SignalScore score(std::size_t question) const;
   /// At the end of the window.
   [[nodiscard]] std::span<const PoolSignals> last_signals() const { return last_signals_; }
   [[nodiscard]] std::span<const SignalQuestion> questions() const { return questions_; }
-  [[nodiscard]] std::size_t moments() const { return moments_; }  ///< whose signals count
+  [[nodiscard]] std::size_t moments() const { return moments_; }  ///< number of scored moments
   [[nodiscard]] SimTime warmup_end() const { return warmup_end_; }
   [[nodiscard]] SimTime window() const { return workload_->window; }
 
-  // What was recorded so far.
+  // Recorded so far.
 
   [[nodiscard]] const History& history() const { return uptime_.history(); }
   [[nodiscard]] const SpotLives& lives() const { return lives_; }
@@ -88,16 +88,16 @@ class SignalWatch final : public RunObserver {
   std::vector<SignalQuestion> questions_;
   SignalTimes times_;
   SimTime warmup_end_;
-  std::vector<std::size_t> place_;  // of each question among the signals of its kind
+  std::vector<std::size_t> place_;  // of each question, among the signals of its kind
 
-  // What is known by now.
+  // Current knowledge.
   const ProviderHosts* hosts_ = nullptr;
   SpotPools pools_;
   SpotLives lives_;
-  std::vector<bool> runs_as_spot_;  // of each instance: others displace it, and it nobody
-  std::vector<HostIndex> changed_;  // hosts whose slots are to be counted anew
+  std::vector<bool> runs_as_spot_;  // per instance: it can be evicted and evicts nobody
+  std::vector<HostIndex> changed_;  // hosts whose slots must be recounted
   bool all_changed_ = false;
-  std::deque<SimTime> last_evictions_;  // of the last hour and more
+  std::deque<SimTime> last_evictions_;  // of the last hour or more
   SimTime counted_until_ = SimTime::min();
   SimTime next_moment_;
   std::size_t moments_ = 0;

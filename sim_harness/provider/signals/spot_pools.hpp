@@ -12,36 +12,36 @@
 
 namespace cospot {
 
-/// What a customer asks signals of: a flavor of spots, anywhere or in a zone.
+/// What a signal is about: a flavor of spots, in any zone or in one.
 struct SpotPool {
   ResourceVector size;
-  std::string zone{};  ///< empty: anywhere
+  std::string zone{};  ///< empty: any zone
 
   friend bool operator==(const SpotPool&, const SpotPool&) = default;
 };
 
-/// How many more spots of each pool fit beside all that runs, kept in step with the hosts that
-/// change. A pool exists from the first request for its flavor on, so that nothing is known of
-/// flavors to come; in each zone, where hosts stand in several.
+/// The number of spots of each pool that still fit, updated as hosts change. A pool exists from the
+/// first request for its flavor, so that nothing is known of future flavors. With several zones,
+/// each zone has its own pool too.
 class SpotPools {
  public:
-  /// Of flavors behind this one nothing is said: a workload may have as many as requests.
+  /// Later flavors are ignored: a workload may have as many flavors as requests.
   static constexpr std::size_t kMostFlavors = 32;
 
   explicit SpotPools(const HostView& hosts);
 
-  /// Adds the pools of a flavor unless they are there, or kMostFlavors others are.
+  /// Adds the pools of a flavor, unless they exist or there are already kMostFlavors.
   void add(const ResourceVector& size, const HostView& hosts);
 
-  /// Counts a host anew.
+  /// Recounts a host.
   void update(HostIndex host, const HostView& hosts);
   void update_all(const HostView& hosts);
 
   [[nodiscard]] std::span<const SpotPool> pools() const { return pools_; }
   [[nodiscard]] std::int64_t slots(std::size_t pool) const { return slots_[pool]; }
-  /// What is free beside all that runs of the scarcest resource of all hosts together.
+  /// The free share of the scarcest resource over all hosts.
   [[nodiscard]] double free_share() const;
-  /// That of a flavor anywhere. Nothing: it has none.
+  /// The pool of a flavor in any zone; none if there is no such pool.
   [[nodiscard]] std::optional<std::size_t> find(const ResourceVector& size) const;
 
  private:
@@ -59,12 +59,12 @@ class SpotPools {
 
   Sum total_;
   Sum free_;
-  std::vector<ResourceVector> free_on_;    // of each host
-  std::vector<std::string> zones_;         // empty: one at most
-  std::vector<std::size_t> zone_of_host_;  // in zones_; their number: none
+  std::vector<ResourceVector> free_on_;    // per host
+  std::vector<std::string> zones_;         // empty: at most one zone
+  std::vector<std::size_t> zone_of_host_;  // index into zones_; its size: no zone
   std::vector<ResourceVector> flavors_;
   std::vector<std::vector<std::int64_t>> slots_on_;  // [flavor][host]
-  std::vector<SpotPool> pools_;                      // of each flavor: anywhere, then in each zone
+  std::vector<SpotPool> pools_;                      // for each flavor: any zone, then each zone
   std::vector<std::int64_t> slots_;
 };
 

@@ -14,8 +14,8 @@
 
 namespace cospot {
 
-/// A value made by the first thread that asks for it; the others wait. When making it fails, the
-/// exception goes to the one who asked and the next one tries again.
+/// A value made by the first thread that asks for it; others wait. If making it fails, that thread
+/// gets the exception and the next one tries again.
 template <class T>
 class MadeOnce {
  public:
@@ -33,34 +33,35 @@ class MadeOnce {
 /// The VM policies for which datacenters are sized.
 struct SizedPolicies {
   std::vector<ChainSpec> vm;  ///< of the study
-  /// Over which a headroom counts from the fewest hosts; empty: over `vm`.
+  /// The policies from whose fewest hosts a headroom counts; empty: `vm`.
   std::vector<ChainSpec> headroom_of{};
 };
 
-/// A workload and what the runs on it share, each made when it is first asked for: its schedules,
-/// and the sizes of datacenters of such hosts. Any thread may ask.
+/// A workload and what the runs on it share, each made on first use: its schedules, and datacenter
+/// sizes for these hosts. Thread-safe.
 class SharedWorkload {
  public:
   SharedWorkload(Workload workload, HostMix host, SizedPolicies policies);
 
   [[nodiscard]] const Workload& workload() const { return workload_; }
   [[nodiscard]] const EventSchedule& schedule();     ///< of all requests
-  [[nodiscard]] const EventSchedule& vm_schedule();  ///< of the VMs alone
+  [[nodiscard]] const EventSchedule& vm_schedule();  ///< of the VMs only
 
-  /// How many hosts a size is under the policy `vm` of the study: the same for all of them, unless
-  /// it counts from each one's own fewest. Errors: ConfigError when no datacenter holds all VMs.
+  /// The number of hosts of a size under the study's policy `vm`: the same for all policies unless
+  /// the size counts from each one's own fewest. Errors: ConfigError if no datacenter holds all
+  /// VMs.
   [[nodiscard]] std::size_t hosts(const Headroom& size, std::size_t vm);
 
  private:
   /// The fewest hosts that hold all VMs under one of `policies_`.
   [[nodiscard]] std::size_t fewest(std::size_t policy);
-  /// The same over those that a headroom counts from.
+  /// The minimum over the policies of the headroom.
   [[nodiscard]] std::size_t fewest();
 
   Workload workload_;
   HostMix host_;
-  std::vector<ChainSpec> policies_;  // of the study, and behind them those of the headroom
-  std::size_t headroom_of_;          // the first of these that a headroom counts from
+  std::vector<ChainSpec> policies_;  // those of the study, then those of the headroom
+  std::size_t headroom_of_;          // index of the first policy of the headroom
   MadeOnce<EventSchedule> schedule_;
   MadeOnce<EventSchedule> vm_schedule_;
   std::vector<MadeOnce<std::size_t>> fewest_;  // by policy

@@ -13,32 +13,33 @@
 
 namespace cospot {
 
-/// Asks, for one number of hosts after the other, whether a run of the VMs alone rejects any: what
-/// SimulationEngine answers too, but a run takes from the one before it what both have in common.
+/// Answers for one number of hosts after another whether a run of the VMs alone rejects any.
+/// SimulationEngine can answer this too, but here a run reuses what it has in common with the
+/// previous one.
 ///
-/// Hosts that were added come last and are idle. While another host is idle too, an added one wins
-/// no VM: it stands equal to that one in every ranking, and ties go to the lowest index. When none
-/// is, the ranking says whether an idle host would win; with policies that prefer used hosts it
-/// never does. So the larger datacenter's run begins with the smaller one's, up to where an idle
-/// host would have won or, if that never happened, up to the rejection. Of several kinds of hosts
-/// this holds for each kind that is added.
+/// Added hosts come last and are idle. While another host is idle too, an added one wins no VM: it
+/// ranks equal to that host, and ties go to the lowest index. If none is idle, the ranking decides
+/// whether an idle host would win; with policies that prefer used hosts it never does. So the run
+/// of the larger datacenter begins like that of the smaller one, up to the point where an idle host
+/// would have won, or else up to the rejection. With several kinds of hosts, this holds for each
+/// kind that is added.
 class VmPacking {
  public:
-  /// `vms` is a schedule of VMs only, each of which fits a host; it outlives the packing.
+  /// `vms` is a schedule of VMs only, each of which fits a host; it outlives the object.
   VmPacking(const EventSchedule& vms, const HostMix& host, const ChainSpec& vm);
 
-  /// Tells whether a datacenter of so many hosts rejects no VM; more than in the call before.
-  /// Throws Interrupted when the thread's StopToken asks.
+  /// Tells whether a datacenter of this many hosts, more than in the previous call, rejects no VM.
+  /// Throws Interrupted when the thread's StopToken requests it.
   [[nodiscard]] bool fits(std::size_t hosts, TerminalMeter& meter);
 
-  /// After a size that does not fit: the VM that finds no host in any larger datacenter either,
-  /// because hosts of every kind that is added were idle all the time.
+  /// After a size that does not fit: the VM that fits no larger datacenter either, because hosts of
+  /// every kind that is added were idle all the time.
   [[nodiscard]] std::optional<InstanceIndex> never_fits() const { return never_fits_; }
 
  private:
-  /// How far a run is: where its VMs are before the event at `position`.
+  /// The state of a run: the VMs' hosts before the event at `position`.
   struct State {
-    std::vector<HostIndex> host_of;  ///< of each row; kNoHost when it does not run
+    std::vector<HostIndex> host_of;  ///< per row; kNoHost while it does not run
     std::size_t position = 0;
   };
 
@@ -54,18 +55,18 @@ class VmPacking {
   const EventSchedule& vms_;
   HostMix host_;
   std::shared_ptr<const Chain> chain_;
-  bool compares_two_hosts_;  ///< whether two hosts alone stand to each other as among all
+  bool compares_two_hosts_;  ///< whether the order of two hosts does not depend on other hosts
   State state_;
-  std::optional<State> parting_;  ///< where a run with more hosts would go another way
+  std::optional<State> parting_;  ///< where a run with more hosts would diverge
 
   std::optional<ProviderHosts> hosts_;
-  std::vector<std::uint32_t> kind_of_;  ///< of each host
+  std::vector<std::uint32_t> kind_of_;  ///< per host
   HostView view_;
   std::vector<std::size_t> idle_;  ///< hosts without a VM, by kind
   std::optional<InstanceIndex> never_fits_;
   bool is_compiled_;
   std::size_t end_ = 0;
-  std::vector<HostTable> pairs_;  ///< by kind: a chosen host and an idle one of the kind
+  std::vector<HostTable> pairs_;  ///< by kind: a chosen host and an idle host of that kind
   ChainScratch scratch_;
   std::vector<RankedHost> ranked_;
 };

@@ -5,7 +5,7 @@
 
 namespace cospot {
 
-/// Simulates one run of the grid, or the same jobs all on on-demand instances.
+/// Simulates one run of the grid, or the same jobs on on-demand instances only.
 [[nodiscard]] BrokerResult run_broker_at(const BrokerStudySettings& settings,
                                          const BrokerInputs& inputs, const Coordinates& at,
                                          bool on_demand_only = false,

@@ -21,12 +21,12 @@ struct JobsSpec {
   std::string label;
   std::filesystem::path file;  ///< empty: synthetic
   std::int64_t synthetic_seed = 1;
-  // Without them: of a file all that it has; synthetic, 100,000 jobs over 7 days.
+  // Default: all jobs of a file; for synthetic jobs, 100,000 over 7 days.
   std::optional<std::int64_t> count;
   std::optional<double> days;
 };
 
-/// A file of the study `broker`, read.
+/// The settings of a file of the study `broker`.
 struct BrokerStudySettings {
   std::vector<MarketSpec> markets{};
   std::vector<JobsSpec> jobs{};
@@ -36,7 +36,8 @@ struct BrokerStudySettings {
   JobModel model{};
   std::int64_t interval_seconds = 60, boot_seconds = 300, notice_seconds = 0;
   bool postpones = false, on_demand_fallback = false;
-  /// What is bid where only capacity ends instances, and the file leaves it out; else every bid.
+  /// The bids to try where only capacity ends instances, if the file names none; otherwise all
+  /// bids.
   std::vector<std::string> bid_without_prices{};
   std::optional<SignalsInput> signals{};
 };
@@ -55,12 +56,12 @@ extern const Axis<BrokerStudySettings, std::int64_t> kBrokerSeedAxis;
 
 [[nodiscard]] const SettingTable<BrokerStudySettings>& broker_table();
 
-// What stands for keys that a file leaves out.
+// Defaults for keys that a file leaves out.
 
-/// Of the study: the factorial of the paper, one seed.
+/// For the study: the paper's factorial design, one seed.
 [[nodiscard]] const BrokerStudySettings& paper_defaults();
 
-/// Of a recommendation: also what is known to be better than the paper's, 20 seeds.
+/// For a recommendation: adds options known to beat the paper's, and 20 seeds.
 [[nodiscard]] const BrokerStudySettings& recommendation_defaults();
 
 /// Errors: ConfigError.
@@ -71,8 +72,8 @@ extern const Axis<BrokerStudySettings, std::int64_t> kBrokerSeedAxis;
 /// The jobs of a value of the axis `jobs`.
 struct LoadedJobs {
   std::vector<Job> log;
-  std::size_t count = 0;  ///< the first so many of them, at most
-  double days = 0;        ///< submitted within so many days of the first
+  std::size_t count = 0;  ///< upper bound on their number
+  double days = 0;        ///< maximum submission time after the first
 };
 
 /// Markets and logs, loaded once.
@@ -86,14 +87,14 @@ struct BrokerInputs {
 /// Errors: WorkloadError, ConfigError.
 [[nodiscard]] BrokerInputs load_broker_inputs(const BrokerStudySettings& settings);
 
-/// For how long the first job may come: from a week after the price history begins until a week
-/// after the last job's submission would be at its end. 0: there is only one start.
+/// The range of the first job's start: from a week after the start of the price history to the time
+/// that puts the last submission a week before its end. 0: only one start is possible.
 [[nodiscard]] Seconds length_of_starts(const MarketSet& markets, double days);
 
-/// When the first job comes, in the price history: a whole minute drawn from there.
+/// The start of the first job in the price history: a random whole minute of that range.
 [[nodiscard]] Seconds draw_start(const MarketSet& markets, double days, std::int64_t seed);
 
-/// How one run of the grid works, but for the bid and the other choices.
+/// The settings of a run of the grid, except its bid and other choices.
 [[nodiscard]] BrokerSettings base_settings(const BrokerStudySettings& settings);
 
 [[nodiscard]] const BidStrategy& find_bid(const std::string& name);

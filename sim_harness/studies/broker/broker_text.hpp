@@ -10,7 +10,7 @@ namespace cospot {
 /// Every setting of the study with its runs, ranked (setting_ranking.hpp).
 [[nodiscard]] std::vector<RankedSetting> ranked_settings(ResultsDatabase& results);
 
-/// The ranking as a table, with how much worse than the best each is: x / best - 1.
+/// The ranking as a table, with each setting's distance to the best: x / best - 1.
 [[nodiscard]] StudySummary broker_summary(ResultsDatabase& results, Timing timing);
 
 }  // namespace cospot

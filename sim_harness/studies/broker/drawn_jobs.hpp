@@ -13,12 +13,12 @@
 
 namespace cospot {
 
-/// The jobs of each seed, drawn once for all cells of a grid. Safe to use from many threads.
+/// The jobs of each seed, generated once for all cells of a grid. Thread-safe.
 class DrawnJobs {
  public:
   using Shared = std::shared_ptr<const std::vector<BrokerJob>>;
 
-  /// The jobs of a value of the axis `jobs` and a seed; `draw` makes them when they are new.
+  /// The jobs of a value of the axis `jobs` and a seed; `draw` generates them on first use.
   [[nodiscard]] Shared of(std::size_t jobs_value, std::int64_t seed,
                           const std::function<std::vector<BrokerJob>()>& draw);
 

@@ -8,18 +8,18 @@
 
 namespace cospot {
 
-/// What a setting bids in one market at the end of the price history.
+/// The bid of a setting in one market at the end of the price history.
 struct MarketBid {
   std::string type{}, os{}, datacenter{};
-  MicroUsd bid = 0;    ///< kNoCapacityPrice: there was no capacity for a week
-  MicroUsd price = 0;  ///< at the end; kNoCapacityPrice: there is no capacity
+  MicroUsd bid = 0;    ///< kNoCapacityPrice: no capacity for a week
+  MicroUsd price = 0;  ///< at the end; kNoCapacityPrice: no capacity
   MicroUsd on_demand_price = 0;
   std::uint64_t starts = 0;  ///< of spots, over all seeds
   double share = 0;          ///< of all starts
 };
 
-/// The bids of the setting at a place of the grid in the markets where it starts spots, the one
-/// with most starts first. Runs all seeds once more.
+/// The bids of a grid point's setting in the markets where it starts spots, most starts first.
+/// Reruns all seeds.
 [[nodiscard]] std::vector<MarketBid> market_bids(const BrokerStudySettings& settings,
                                                  const BrokerInputs& inputs, Coordinates at);
 

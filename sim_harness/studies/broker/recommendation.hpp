@@ -12,18 +12,18 @@
 
 namespace cospot {
 
-/// One way to run the jobs, over its seeds.
+/// A setting with its results over all seeds.
 struct Candidate {
   std::string bid{}, fault_tolerance{}, market_choice{};
   double alpha = 0;
   RankedSetting figures{};
-  double late_share = 0;  ///< of all jobs: mean
-  double worst_late = 0;  ///< of the worst seed
-  /// Of what the same jobs cost on-demand: mean and interval seed by seed.
+  double late_share = 0;  ///< fraction of all jobs: mean
+  double worst_late = 0;  ///< maximum over the seeds
+  /// Fraction of the on-demand cost of the same jobs: mean and interval, paired by seed.
   MeanInterval saving{};
 };
 
-/// The same jobs on on-demand instances alone, where that is cheapest.
+/// The same jobs on on-demand instances only, where those are cheapest.
 struct OnDemandAlone {
   std::string market_choice{};
   RankedSetting figures{};
@@ -31,39 +31,40 @@ struct OnDemandAlone {
 };
 
 struct Recommendation {
-  std::vector<Candidate> ranked{};   ///< those that are late no more often than allowed, ranked
+  std::vector<Candidate> ranked{};   ///< those within the allowed lateness, ranked
   std::vector<Candidate> others{};   ///< the rest, ranked
-  std::vector<Candidate> dropped{};  ///< after the first seeds: dearer or later beyond doubt
+  std::vector<Candidate> dropped{};  ///< after the first seeds: significantly dearer or later
   OnDemandAlone on_demand{};
-  std::vector<MarketBid> bids{};     ///< of the recommended setting, the market most used first
+  std::vector<MarketBid> bids{};     ///< of the recommended setting, the most used market first
   std::vector<std::string> drawn{};  ///< what the job log does not state
   std::vector<std::string> cautions{};
-  bool has_prices = true;  ///< false: every market is one of availability, so that bids say nothing
+  /// False: all markets are availability traces, where bids have no effect.
+  bool has_prices = true;
   double allowed_late = 0;
-  double jobs = 0;  ///< of a run
-  double days = 0;  ///< in which the jobs are submitted
+  double jobs = 0;  ///< per run
+  double days = 0;  ///< over which the jobs are submitted
   std::size_t seeds = 0;
 
-  /// Whether the first one saves money beyond the interval of what it saves.
+  /// Whether the first setting saves money, and the interval of its saving is above 0.
   [[nodiscard]] bool beats_on_demand() const;
 };
 
 struct RecommendOptions {
-  /// The share of jobs that may miss their deadline beyond those that do on-demand, on the mean.
+  /// The mean fraction of jobs that may miss their deadline, beyond those late on on-demand.
   double allowed_late = 0.01;
   std::size_t threads = 1;
   ProgressSink* progress = nullptr;
 };
 
-/// Tries every bid, alpha, mechanism and choice of a market of the file over all seeds: the same
-/// prices and jobs for all settings of a seed. Settings that are dearer than the best, or later
-/// than allowed, beyond their interval after the first 5 seeds are dropped. The same answer for any
-/// number of threads. Errors: ConfigError that names market, jobs or billing with more than one
-/// value; WorkloadError. Throws Interrupted.
+/// Tries every bid, alpha, fault tolerance and market choice of the file over all seeds; all
+/// settings of a seed share prices and jobs. After 5 seeds it drops settings that are significantly
+/// dearer than the best or later than allowed. The result does not depend on the number of threads.
+/// Errors: ConfigError if market, jobs or billing has more than one value; WorkloadError. Throws
+/// Interrupted.
 [[nodiscard]] Recommendation recommend(const BrokerStudySettings& settings,
                                        const RecommendOptions& options);
 
-/// A cost over so many days, in a month.
+/// Converts a cost over `days` days to one per month.
 [[nodiscard]] MeanInterval cost_per_month(MeanInterval cost, double days);
 
 [[nodiscard]] std::string recommendation_text(const Recommendation& recommendation);

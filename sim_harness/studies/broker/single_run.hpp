@@ -9,19 +9,18 @@
 
 namespace cospot {
 
-/// Reads a study file that must be of the study `broker`; `where` names it in errors. Errors:
+/// Reads a study file and requires the study `broker`; `where` names the file in errors. Errors:
 /// ConfigError.
 [[nodiscard]] BrokerStudySettings require_broker_study(
     const ConfigNode& root, const std::filesystem::path& folder, const std::string& where,
     const BrokerStudySettings& defaults = paper_defaults());
 
-/// Simulates the one run that the settings describe; writes everything that happens to `events`
-/// unless that is empty. Errors: ConfigError that names the axes with more than one value,
-/// WorkloadError, InputError.
+/// Simulates the single run that the settings describe; logs its events to `events` unless that is
+/// empty. Errors: ConfigError if an axis has more than one value, WorkloadError, InputError.
 [[nodiscard]] BrokerResult run_single(const BrokerStudySettings& settings, const std::string& where,
                                       const std::filesystem::path& events);
 
-/// All measures of a run, one a line, with units.
+/// All measures of a run, one per line, with units.
 [[nodiscard]] std::string result_text(const BrokerResult& result);
 /// The same as one JSON object.
 [[nodiscard]] Json result_json(const BrokerResult& result);

@@ -17,34 +17,34 @@
 
 namespace cospot {
 
-/// Where idle capacity comes from, as a study file or a command names it.
+/// The source of idle capacity, as named in a study file or command.
 struct CapacityTraceSpec {
   std::string label;
-  WorkloadSpec source;  ///< a log of jobs, a workload, or (`.yaml`) a scenario to be run
+  WorkloadSpec source;  ///< a job log, a workload, or (`.yaml`) a scenario to run
 };
 
-/// Which part of a trace is looked at, and how it is measured.
+/// The part of a trace to use, and its units.
 struct TraceOptions {
-  std::optional<std::size_t> servers{};  ///< of the cluster; by default the peak of the whole trace
-  double from_day = 0;                   ///< since the trace begins
-  std::optional<double> to_day{};        ///< by default where no more starts
+  std::optional<std::size_t> servers{};  ///< of the cluster; default: the peak of the whole trace
+  double from_day = 0;                   ///< since the start of the trace
+  std::optional<double> to_day{};        ///< default: when the last job starts
   std::optional<std::int64_t> server_vcpus{};  ///< of a server of the smallest type
 };
 
 /// The idle capacity of a trace.
 struct CapacityTrace {
   std::string label;
-  std::string sha256{};  ///< of what was read
+  std::string sha256{};  ///< of the input
   IdleRecord record{};
-  bool is_placed = false;  ///< the servers are the hosts of a run, not ranks
-  /// What a server is, for people: "of 2 vCPUs", "(gen3 120, gen2 40), counted by their vCPUs";
-  /// empty: nobody knows.
+  bool is_placed = false;  ///< servers are the hosts of a run, not ranks
+  /// Describes a server: "of 2 vCPUs", "(gen3 120, gen2 40), counted by their vCPUs"; empty:
+  /// unknown.
   std::string server_size{};
-  double server_vcpus = 0;  ///< vCPUs of one, of hosts the mean; 0: nobody knows
-  double day_count = 0;     ///< that the trace has
+  double server_vcpus = 0;  ///< vCPUs of one server, for hosts the mean; 0: unknown
+  double day_count = 0;     ///< length of the trace
   double vms_rejected = 0;  ///< of a run
-  /// How long spots of a run lived until an eviction each, in hours. A spot that ended by itself
-  /// counts with the next one, so that they sum up to all time that spots ran.
+  /// How long the spots of a run lived until each eviction, in hours. A spot that ended by itself
+  /// is added to the next one, so that the sum is the total running time of spots.
   std::vector<double> spot_lives{};
 };
 
@@ -53,25 +53,24 @@ struct CapacityTrace {
 }
 [[nodiscard]] inline Json setting_json(const CapacityTraceSpec& trace) { return trace.label; }
 
-/// Reads `name`: a file of any of the formats, or a workload spec. Errors: ConfigError.
+/// Parses `name`: a file of any of the formats, or a workload spec. Errors: ConfigError.
 [[nodiscard]] CapacityTraceSpec parse_trace_spec(const std::string& name);
 
 /// Loads a trace and finds its idle periods.
 ///
-/// Demand is what jobs or VMs occupy, in servers of the smallest type: a job its nodes or
-/// processors, a VM its vcpus / server_vcpus, rounded up. Spots are not demand. Jobs whose duration
-/// is not known are left out. Of a scenario, the periods are those in which its hosts held no VM.
+/// Demand is the capacity occupied by jobs or VMs, in servers of the smallest type: a job's nodes
+/// or processors, or a VM's vcpus / server_vcpus, rounded up. Spots are not demand. Jobs of unknown
+/// duration are dropped. The periods of a scenario are those in which its hosts ran no VM.
 ///
-/// Errors: WorkloadError; ConfigError for days that the trace does not have, or when no server is
-/// ever idle.
+/// Errors: WorkloadError; ConfigError for days outside the trace, or if no server is ever idle.
 [[nodiscard]] CapacityTrace load_trace(const CapacityTraceSpec& spec, const TraceOptions& options,
                                        PolicyLoader& loader);
 
-/// The same of a scenario that is at hand. Errors: ConfigError; those of the run.
+/// The same for a scenario that is already read. Errors: ConfigError; those of the run.
 [[nodiscard]] CapacityTrace run_trace(const ProviderSettings& scenario, const std::string& label,
                                       const TraceOptions& options);
 
-/// The smallest size that at least one VM of 20 asks for: the smallest type that matters.
+/// The smallest size that at least one VM in 20 requests: the smallest relevant type.
 [[nodiscard]] std::int64_t smallest_usual_vcpus(const Workload& workload);
 
 }  // namespace cospot

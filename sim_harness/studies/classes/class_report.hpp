@@ -17,23 +17,23 @@ struct PartitionReport {
   std::vector<OfferedClass> table;
 };
 
-/// What `cospot classes` prints of a trace.
+/// The output of `cospot classes` for a trace.
 struct ClassReport {
   ClassPricing pricing;
-  std::optional<double> on_demand{};  ///< of a vCPU-hour, in money
+  std::optional<double> on_demand{};  ///< price of a vCPU-hour, in money
   std::string currency{};
   std::vector<PartitionReport> partitions;
 };
 
-/// Computes all partitions. Errors: ConfigError when there are fewer servers than classes.
+/// Computes all partitions. Errors: ConfigError if there are fewer servers than classes.
 [[nodiscard]] ClassReport report_classes(const LoadedTrace& trace, const ClassPricing& pricing,
                                          const std::vector<std::size_t>& classes,
                                          const std::vector<PartitionRule>& partitions);
 
-/// For people: the trace, the partitions, and the class table of each.
+/// As text: the trace, the partitions, and each partition's class table.
 [[nodiscard]] std::string report_text(const LoadedTrace& trace, const ClassReport& report);
 
-/// For programs (docs/json.md).
+/// As JSON (docs/json.md).
 [[nodiscard]] Json report_json(const LoadedTrace& trace, const ClassReport& report);
 
 }  // namespace cospot

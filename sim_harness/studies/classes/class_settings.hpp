@@ -12,7 +12,7 @@
 
 namespace cospot {
 
-// The words of study files and commands. Errors: ConfigError with the valid ones.
+// The names used in study files and commands. Errors: ConfigError with the valid ones.
 
 [[nodiscard]] std::string_view partition_name(PartitionRule rule);
 [[nodiscard]] std::string_view mttr_name(MttrRule rule);
@@ -35,23 +35,23 @@ struct ClassesRun {
   ClassPricing pricing{};
 };
 
-/// What it comes to; performance and revenue are fractions of the usable idle time.
+/// Its results; performance and revenue are fractions of the usable idle time.
 struct ClassesResult {
   std::size_t servers = 0;
-  std::optional<double> mean_mttr_hours{};  ///< empty: no revocation
+  std::optional<double> mean_mttr_hours{};  ///< empty: no revocations
   double performance = 0;
   double revenue = 0;
-  double revenue_of_maximum = 0;  ///< relative to every server in a class of its own
+  double revenue_of_maximum = 0;  ///< relative to one class per server
 };
 
-/// A trace with what all its runs share.
+/// A trace with the data that all its runs share.
 struct LoadedTrace {
   explicit LoadedTrace(CapacityTrace loaded);
 
   CapacityTrace trace;
   IdleCapacity capacity;
 
-  /// Errors: ConfigError when there are fewer servers than classes.
+  /// Errors: ConfigError if there are fewer servers than classes.
   void require_classes(std::size_t classes) const;
   [[nodiscard]] std::optional<double> mean_mttr_hours(MttrRule rule) const;
   [[nodiscard]] ClassesResult measure(const Partition& partition, const ClassesRun& run) const;

@@ -4,7 +4,7 @@
 
 namespace cospot {
 
-/// The study `classes`: what idle capacity earns when it is sold in classes of servers with
+/// The study `classes`: the revenue of idle capacity when servers are sold in classes with
 /// guaranteed times to revocation.
 ///
 /// Source: Shastri et al., "Transient guarantees", SC 2016.

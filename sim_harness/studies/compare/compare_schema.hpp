@@ -8,10 +8,10 @@
 
 namespace cospot {
 
-/// The short form `compare`, which asks for no part.
+/// The preset `compare`, which requests no part.
 [[nodiscard]] const ProviderPreset& compare_preset();
 
-/// Its columns and views (compare_views.hpp).
+/// The columns and views of `compare` (compare_views.hpp).
 [[nodiscard]] const Schema& compare_schema();
 
 /// The measures of a run in the schema's order.

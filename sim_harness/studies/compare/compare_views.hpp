@@ -4,10 +4,11 @@
 
 namespace cospot {
 
-/// What is derived from the runs of a comparison, as views of its database: C++, Python, the report
-/// and anybody's sqlite3 read the same numbers. docs/results-format.md describes every column.
+/// Values derived from the runs of a comparison, as views of its database, so that C++, Python, the
+/// report and any sqlite3 client read the same numbers. docs/results-format.md describes every
+/// column.
 ///
-/// The size of a datacenter is `headroom_percent`, or `size_hosts` where the sweep gives hosts; the
+/// The size of a datacenter is `headroom_percent`, or `size_hosts` if the sweep states hosts; the
 /// other one is NULL. Shares, losses and gains are fractions: 0.35 is 35 %.
 inline constexpr std::string_view kVcpusView = R"sql(
 CREATE VIEW vcpus_of_workload AS
@@ -18,8 +19,8 @@ CREATE VIEW vcpus_of_workload AS
   FROM sweep, json_each(sweep.configuration, '$.workloads') AS workload;
 )sql";
 
-/// Of {policies} (the axes but the workload and the size) and {figures_policies} (the same of
-/// `figures`): what combinations come to over the workloads, and the best of each size.
+/// Results of each combination over the workloads, and the best of each size. {policies} are the
+/// axes other than workload and size; {figures_policies} the same columns of `figures`.
 inline constexpr std::string_view kCompareViews = R"sql(
 CREATE VIEW combination AS
 SELECT figures.headroom_percent, size_hosts, {figures_policies},

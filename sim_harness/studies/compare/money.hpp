@@ -4,10 +4,10 @@
 
 namespace cospot {
 
-/// What a comparison declares.
+/// The money columns of a comparison.
 [[nodiscard]] StudyMoney compare_money();
 
-/// Of the best combinations without VM loss.
+/// The money of the best combinations without VM loss.
 [[nodiscard]] StudySummary summarise_compared_money(ResultsDatabase& results,
                                                     const WorkloadPrices& prices);
 

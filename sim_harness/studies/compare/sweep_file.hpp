@@ -11,12 +11,12 @@
 
 namespace cospot {
 
-/// Reads a sweep file (docs/sweep-file.md) and applies `--set` overrides (`key=value`) to it.
-/// Paths are relative to the file. `loader` finds the policies written in Python; without one they
-/// are an error. Overriding `hosts` drops `headroom_percent`, and the reverse. `window` is what a
-/// command states; it comes before what the file says.
+/// Reads a sweep file (docs/sweep-file.md) and applies `--set` overrides (`key=value`). Paths are
+/// relative to the file. `loader` finds policies written in Python; without a loader they are an
+/// error. Overriding `hosts` drops `headroom_percent`, and vice versa. `window` comes from the
+/// command line and takes precedence over the file.
 ///
-/// Errors: ConfigError that says where (`file:line:` or `--set key=value:`), which key, what was
+/// Errors: ConfigError with the place (`file:line:` or `--set key=value:`), the key, what was
 /// found, what was expected and the valid names.
 [[nodiscard]] ProviderSettings read_sweep(const std::filesystem::path& file,
                                           const std::vector<std::string>& overrides,
@@ -25,19 +25,19 @@ namespace cospot {
 [[nodiscard]] ProviderSettings read_sweep(const std::filesystem::path& file,
                                           const std::vector<std::string>& overrides);
 
-/// The same of a tree that does not come from a file; paths are relative to `folder`.
+/// The same for a tree that does not come from a file; paths are relative to `folder`.
 [[nodiscard]] ProviderSettings read_sweep(ConfigNode root, const std::filesystem::path& folder,
                                           const std::vector<std::string>& overrides,
                                           PolicyLoader& loader,
                                           const std::optional<SimTime>& window = {});
 
-/// Reads a scenario: a sweep with exactly one value for every key, so one run.
+/// Reads a scenario: a sweep with exactly one value for every key, hence one run.
 [[nodiscard]] ProviderSettings read_scenario(const std::filesystem::path& file,
                                              const std::vector<std::string>& overrides,
                                              PolicyLoader& loader,
                                              const std::optional<SimTime>& window = {});
 
-/// The same of a tree that does not come from a file; paths are relative to `folder`.
+/// The same for a tree that does not come from a file; paths are relative to `folder`.
 [[nodiscard]] ProviderSettings read_scenario(const ConfigNode& root,
                                              const std::filesystem::path& folder,
                                              PolicyLoader& loader,

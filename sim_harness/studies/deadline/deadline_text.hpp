@@ -4,9 +4,9 @@
 
 namespace cospot {
 
-/// What to use and what it saves, with intervals; below it a line for each strategy: mean cost, its
-/// difference to Uniform Progress, how much of what could be saved it saves, restarts, hours on
-/// spots, missed deadlines. A strategy that is ever late saves nothing.
+/// The recommended strategy and its saving, with intervals, then a line per strategy: mean cost,
+/// its difference from Uniform Progress, its share of the possible saving, restarts, spot hours,
+/// missed deadlines. A strategy that is ever late counts as saving nothing.
 [[nodiscard]] StudySummary deadline_summary(ResultsDatabase& results, Timing timing);
 
 }  // namespace cospot

@@ -10,12 +10,12 @@
 
 namespace cospot {
 
-/// What a backtest is to try.
+/// The input of a backtest.
 struct BacktestRequest {
   std::vector<std::string> forecasters;
   std::vector<double> confidences;
-  std::vector<double> prices;  ///< of the Economy class, shares of the on-demand price
-  /// Of an hour of one unit of the Economy class, in money; nothing: nobody said.
+  std::vector<double> prices;  ///< of the Economy class, fractions of the on-demand price
+  /// Price of a unit-hour of the Economy class, in money; nothing: not given.
   std::optional<double> economy_price{};
   std::string currency{};
   std::size_t processes = 1;
@@ -25,7 +25,7 @@ struct BacktestRequest {
 struct BacktestPrediction {
   std::string forecaster;
   std::size_t cycle = 0;
-  std::int64_t first_period = 0;  ///< of what is promised
+  std::int64_t first_period = 0;  ///< of the promised periods
   std::string model;
   std::string note;
   std::vector<double> quantities;  ///< at each confidence
@@ -33,10 +33,10 @@ struct BacktestPrediction {
   double mean_slack = 0;
 };
 
-/// The percents of the periods for which BacktestTradeOff has the error's quantile.
+/// The percentiles of the error in BacktestTradeOff.
 inline constexpr std::array<int, 7> kErrorPercents{1, 5, 25, 50, 75, 95, 99};
 
-/// A forecaster at a confidence, over all cycles (Figures 6, 8 and 9).
+/// A forecaster at one confidence level, over all cycles (Figures 6, 8 and 9).
 struct BacktestTradeOff {
   std::string forecaster;
   double confidence = 0;
@@ -51,17 +51,17 @@ struct BacktestReport {
   std::vector<BacktestTradeOff> trade_offs;
 };
 
-/// Errors: InputError when the periods hold no cycle; those of make_forecasts.
+/// Errors: InputError if the periods hold no cycle; those of make_forecasts.
 [[nodiscard]] BacktestReport backtest(const EconomyInput& input, const EconomySettings& settings,
                                       const BacktestRequest& request);
 
-/// What can be promised from now on (after the last period), at one confidence.
+/// The capacity that can be promised after the last period, at one confidence level.
 struct PlannedPromise {
   double confidence = 0;
-  double quantity = 0;                       ///< share of the capacity
+  double quantity = 0;                       ///< fraction of the capacity
   SlackAmount amount = 0;                    ///< rounded down
   std::optional<BacktestResult> backtest{};  ///< nothing: the history is too short for one
-  /// At most the oracle's: more would be earned with capacity that is not there.
+  /// At most the oracle's: promising more would sell capacity that does not exist.
   std::optional<double> theta{};
   std::optional<double> income_per_month{};  ///< at the request's economy price
 };
@@ -73,11 +73,11 @@ struct EconomyPlan {
   std::vector<PlannedPromise> promises;
 };
 
-/// Args: request: with one forecaster. Errors: ConfigError for the oracle.
+/// `request` has one forecaster. Errors: ConfigError for the oracle.
 [[nodiscard]] EconomyPlan plan_promises(const EconomyInput& input, const EconomySettings& settings,
                                         const BacktestRequest& request);
 
-/// The value that `percent` of some ascending values do not exceed: the nearest rank.
+/// The nearest-rank percentile `percent` of ascending values.
 [[nodiscard]] double quantile_of(const std::vector<double>& ascending, int percent);
 
 }  // namespace cospot

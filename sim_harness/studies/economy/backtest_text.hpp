@@ -7,7 +7,7 @@
 
 namespace cospot {
 
-// What `cospot economy backtest` and `plan` print, as text and as JSON (docs/json.md).
+// The output of `cospot economy backtest` and `plan`, as text and as JSON (docs/json.md).
 
 [[nodiscard]] std::string backtest_text(const EconomyInput& input, const EconomySettings& settings,
                                         const BacktestRequest& request,

@@ -5,8 +5,8 @@
 namespace cospot {
 
 /// `economy`: how much unused capacity can be promised for months. Each run makes the promises of
-/// all prediction cycles of a usage series and judges them by what came. Axes: usage, forecaster,
-/// confidence, price. Source: Carvalho et al., SoCC 2014, section 5.
+/// all prediction cycles of a usage series and checks them against later usage. Axes: usage,
+/// forecaster, confidence, price. Source: Carvalho et al., SoCC 2014, section 5.
 [[nodiscard]] Study economy_study();
 
 }  // namespace cospot

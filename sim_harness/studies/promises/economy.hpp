@@ -16,7 +16,7 @@
 
 namespace cospot {
 
-/// Everything about promises of the Economy class but its axes, with the paper's values.
+/// The settings of Economy class promises except its axes; defaults are the paper's values.
 struct EconomySettings {
   double period_hours = 24;
   double training_days = 274;         ///< 9 months
@@ -25,7 +25,7 @@ struct EconomySettings {
   double season_days = 0;             ///< of ARIMA and ETS; 0: none
   GapRule gaps = GapRule::kRefuse;
   PromiseSettings promise{};
-  double bill_days = 30;  ///< 0: one bill a promise
+  double bill_days = 30;  ///< 0: one bill per promise
   double opportunistic_price = 0.318;
   UsageResource resource = UsageResource::kVcpus;  ///< of workloads
   std::optional<std::int64_t> capacity{};          ///< of that resource, for workloads
@@ -36,56 +36,57 @@ struct EconomySettings {
   [[nodiscard]] std::size_t season() const;    ///< in periods
   [[nodiscard]] PromiseSettings promise_at(double confidence) const;
 
-  /// Errors: ConfigError when a length is not a whole number of periods, or the training or
+  /// Errors: ConfigError if a length is not a whole number of periods, or if the training or the
   /// horizon has none.
   void check() const;
 };
 
-/// Usage over time, as the minima of its periods.
+/// Usage over time, as the minimum slack of each period.
 struct EconomyInput {
   std::string label;
   std::string sha256;
   std::string name;
   SlackPeriods periods;
-  // Of all samples, relative to the capacity then; where they hold until the next, by their time.
+  // Over all samples, relative to the capacity at the time; weighted by duration if a sample holds
+  // until the next one.
   std::size_t samples = 0;
   double slack_mean = 0;
-  double slack_p1 = 0;    ///< there is more slack in 99 % of them
-  std::string unit{};     ///< what amounts are in, for people; empty: nobody said
-  double unit_scale = 1;  ///< by which amounts are multiplied to be in that unit
-  /// What of the usage makes a promise from it worth less than it says, a sentence each.
+  double slack_p1 = 0;    ///< 1st percentile: 99 % of the samples have more slack
+  std::string unit{};     ///< unit of amounts, for display; empty: not stated
+  double unit_scale = 1;  ///< factor that converts amounts to that unit
+  /// Properties of the usage that make a promise less reliable, one sentence each.
   std::vector<std::string> warnings{};
 };
 
-/// Loads usage: a file of usage over time, a log of batch jobs, or a workload, whose VMs count.
-/// Errors: InputError (a file, a gap); ConfigError for a capacity below what the VMs use.
+/// Loads usage: a usage file, a batch-job log, or the VMs of a workload. Errors: InputError (a
+/// file, a gap); ConfigError for a capacity below the VMs' usage.
 [[nodiscard]] EconomyInput load_economy_input(const WorkloadSpec& spec,
                                               const EconomySettings& settings);
 
-/// The cycles of a backtest. Errors: InputError when the periods hold none.
+/// The cycles of a backtest. Errors: InputError if the periods hold none.
 [[nodiscard]] std::vector<CycleData> cycles_of(const EconomyInput& input,
                                                const EconomySettings& settings);
 
-/// Errors: InputError when the periods are fewer than a first promise needs.
+/// Errors: InputError if there are fewer periods than a first promise needs.
 void check_training(const EconomyInput& input, const EconomySettings& settings);
 
-/// A forecast for each of some cycles by the forecaster of that name.
+/// A forecast per cycle by the named forecaster.
 [[nodiscard]] std::vector<Forecast> make_forecasts(const std::string& forecaster,
                                                    std::span<const CycleData> cycles,
                                                    const EconomySettings& settings,
                                                    std::size_t processes);
 
-/// The same for several forecasters and inputs at once, so that Python is called once. By input,
+/// The same for several forecasters and inputs at once, to call Python only once. Indexed by input,
 /// then forecaster, then cycle.
 [[nodiscard]] std::vector<std::vector<std::vector<Forecast>>> make_all_forecasts(
     std::span<const std::string> forecasters, std::span<const std::vector<CycleData>> inputs,
     const EconomySettings& settings, std::size_t processes);
 
-/// What another program is told of a prediction.
+/// The description of a prediction for another program.
 [[nodiscard]] ForecastTask task_for(const std::string& forecaster, const CycleData& data,
                                     const EconomySettings& settings);
 
-/// The SHA-256 of some forecasts' values.
+/// The SHA-256 of the values of forecasts.
 [[nodiscard]] std::string sha256_of(std::span<const std::vector<Forecast>> forecasts);
 
 }  // namespace cospot

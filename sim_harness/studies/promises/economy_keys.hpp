@@ -10,7 +10,7 @@
 
 namespace cospot {
 
-/// The keys of a study file that say how promises are made and judged (docs/economy.md).
+/// The study file's keys for making and checking promises (docs/economy.md).
 inline constexpr std::array<std::string_view, 17> kEconomyKeys{"period_hours",
                                                                "training_days",
                                                                "horizon_days",
@@ -29,12 +29,12 @@ inline constexpr std::array<std::string_view, 17> kEconomyKeys{"period_hours",
                                                                "opportunistic_price",
                                                                "resource"};
 
-/// Reads them where `root` has them; the rest are the paper's. Paths are relative to `folder`.
-/// Errors: ConfigError.
+/// Reads the keys present in `root`; the others default to the paper's values. Paths are relative
+/// to `folder`. Errors: ConfigError.
 [[nodiscard]] EconomySettings read_economy_settings(const ConfigNode& root,
                                                     const std::filesystem::path& folder);
 
-/// All of them; a file of forecasts counts by its values, which are an input of their own.
+/// All settings; a file of forecasts is identified by its values, recorded as a separate input.
 [[nodiscard]] Json economy_json(const EconomySettings& settings);
 
 }  // namespace cospot

@@ -7,17 +7,16 @@
 
 namespace cospot {
 
-// The parts of a sweep's configuration as they are written in a
-// sweep file, each on one line, so that any combination of them is a scenario file again. What has
-// its default value is left out.
+// The parts of a sweep's configuration in the syntax of a sweep file, one line each, so that any
+// combination of them is a scenario file again. Default values are left out.
 
-/// A text as a YAML value: as it is where nothing can mistake it, else in double quotes.
+/// A text as a YAML value: plain if that is unambiguous, otherwise in double quotes.
 [[nodiscard]] std::string yaml_text(std::string_view text);
 
-/// Any JSON as YAML on one line.
+/// JSON as YAML on one line.
 [[nodiscard]] std::string flow_yaml(const Json& json);
 
-/// An element of `workloads`: a path, or the recipe of a synthetic workload.
+/// An element of `workloads`: a path, or the spec of a synthetic workload.
 [[nodiscard]] std::string workload_yaml(const Json& workload);
 
 [[nodiscard]] std::string host_yaml(const Json& host);

@@ -10,20 +10,20 @@
 
 namespace cospot {
 
-/// Simulates runs together that differ in evictor, SAF and OTN alone (run_group.hpp).
+/// Simulates runs together that differ only in evictor, SAF and OTN (run_group.hpp).
 class GroupedRuns {
  public:
-  /// The settings outlive it. `keeps_days`: SimulationParts.
+  /// The settings outlive the object. `keeps_days`: see SimulationParts.
   explicit GroupedRuns(const ProviderStudySettings& settings, bool keeps_days = false);
 
-  /// Args: runs: of one workload, size, VM and spot policy. record: takes a run's position among
-  /// them. Called by several threads at once, for different groups.
+  /// Args: runs: of one workload, size, VM and spot policy. record: gets a run's position in
+  /// `runs`. Thread-safe for different groups.
   void simulate(std::span<const GridPoint<ProviderStudySettings>> runs,
                 const StudyRequests& requests,
                 const std::function<void(std::size_t, const RunOutcome&)>& record);
 
  private:
-  /// An evictor of the study, with what it can know of a workload.
+  /// An evictor of the study, prepared for a workload.
   [[nodiscard]] const EvictorSpec& evictor(const GridPoint<ProviderStudySettings>& at,
                                            const Replay& replay);
 

@@ -6,7 +6,7 @@
 
 namespace cospot {
 
-// The axes that studies of the provider's simulation have in common, slowest first.
+// The axes that all studies of the provider's simulation share, slowest first.
 
 extern const Axis<ProviderSettings, WorkloadSpec> kWorkloadAxis;
 extern const Axis<ProviderSettings, Headroom> kSizeAxis;
@@ -24,15 +24,15 @@ extern const Axis<ProviderSettings, OfferRule> kOtnAxis;
 constexpr ColumnType axis_type(const Headroom* /*tag*/) { return ColumnType::kNumber; }
 constexpr ColumnType axis_type(const OfferRule* /*tag*/) { return ColumnType::kIntegerOrText; }
 
-/// What the hosts are, which is no axis.
+/// The hosts; not an axis.
 [[nodiscard]] const Setting<ProviderSettings>& host_setting();
-/// Over which VM policies a headroom counts.
+/// The VM policies to which a headroom applies.
 [[nodiscard]] const Setting<ProviderSettings>& headroom_of_setting();
 
-/// All of them, and the hosts.
+/// All axes, and the hosts.
 [[nodiscard]] const SettingTable<ProviderSettings>& provider_table();
 
-/// JSON of all that it takes to repeat a run. `hosts` is the size that its headroom amounts to.
+/// JSON of everything needed to repeat a run. `hosts` is the size that results from its headroom.
 [[nodiscard]] std::string run_json(const GridPoint<ProviderSettings>& at, std::size_t hosts);
 
 /// Reads policies under a key. Errors: ConfigError.

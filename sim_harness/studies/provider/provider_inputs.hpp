@@ -18,12 +18,12 @@ struct ProviderInputs {
   std::vector<std::unique_ptr<SharedWorkload>> workloads;  ///< in the order of the study file
   std::vector<InputRecord> records;
   std::vector<SimTime> windows;       ///< in force
-  std::vector<std::string> warnings;  ///< for whoever starts the study
+  std::vector<std::string> warnings;  ///< for the user who starts the study
 };
 
 /// Loads workloads for datacenters of `host` that are sized for `policies`.
 ///
-/// Errors: WorkloadError; ConfigError when a headroom asks for a datacenter that no size satisfies.
+/// Errors: WorkloadError; ConfigError if no datacenter size satisfies a headroom.
 [[nodiscard]] ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs,
                                                   const HostMix& host,
                                                   const std::vector<Headroom>& sizes,
@@ -34,8 +34,8 @@ struct ProviderInputs {
                                                   const SizedPolicies& policies,
                                                   WorkloadClasses classes);
 
-/// The specs with the windows that an experiment's record names (recorded_window), and what one of
-/// each workload's vcpus is, which money goes by.
+/// The specs with the windows recorded in an experiment (recorded_window) and the vcpus unit of
+/// each workload, which money depends on.
 [[nodiscard]] std::vector<WorkloadSpec> as_recorded(std::vector<WorkloadSpec> specs,
                                                     const std::vector<SimTime>& windows);
 

@@ -14,35 +14,35 @@
 
 namespace cospot {
 
-// The values of study files as a stored configuration has them.
+// The values of study files in a stored configuration.
 
-/// The window and the unit of vcpus stand there only where they must. It counts by label (and
-/// recipe), not by where the file lies; its bytes have a SHA-256 of their own.
+/// Includes the window and the vcpus unit only if necessary. Identifies the workload by label (and
+/// spec), not by file location; a SHA-256 of its bytes is stored separately.
 [[nodiscard]] Json setting_json(const WorkloadSpec& workload);
 
-/// Filters stand there only when there are some.
+/// Includes filters only if there are any.
 [[nodiscard]] Json setting_json(const ChainSpec& chain);
 
-/// A model file counts by what is in it.
+/// A model file is identified by its contents.
 [[nodiscard]] Json setting_json(const EvictorSpec& evictor);
 
 [[nodiscard]] Json setting_json(const Headroom& size);
 
-/// A number, or the label, which says all of a rule.
+/// A number, or a rule's label, which fully describes it.
 [[nodiscard]] Json setting_json(const OfferRule& otn);
 
 /// An option of a policy.
 [[nodiscard]] Json setting_json(const PluginOptions::Value& value);
 
 [[nodiscard]] Json host_json(const ResourceVector& host);
-/// Of plain hosts the totals; of others all of their kinds, and the names of those in a file.
+/// For plain hosts their totals; otherwise all types, and for a file also the hosts' names.
 [[nodiscard]] Json host_json(const HostMix& hosts);
-/// How many of so many hosts are of which type: `{"gen3":120,"gen2":40}`.
+/// The number of hosts of each type among `count` hosts: `{"gen3":120,"gen2":40}`.
 [[nodiscard]] Json types_json(const HostMix& hosts, std::size_t count);
 
-/// The window that an experiment's record names: the one in force, unless nobody but the data
-/// states it and it is kDefaultWindow. So what was computed over the default window is never
-/// continued over another, and databases from before windows could be stated stay valid.
+/// The window to record with an experiment: the one in force, except for kDefaultWindow if only the
+/// data states it. So results over the default window are never continued over another one, and
+/// databases older than this setting remain valid.
 [[nodiscard]] std::optional<SimTime> recorded_window(const std::optional<SimTime>& stated,
                                                      SimTime in_force);
 

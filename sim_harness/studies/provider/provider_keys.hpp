@@ -14,20 +14,19 @@
 
 namespace cospot {
 
-// The keys that the study files of the provider's simulation have in common (docs/sweep-file.md).
-// `root` is the whole file. Errors: ConfigError that says where, which key, what was found, what
-// was expected.
+// The keys shared by study files of the provider's simulation (docs/sweep-file.md). `root` is the
+// whole file. Errors: ConfigError with the place, the key, what was found and what was expected.
 
-/// `workloads`, with the window that the command, the workload or the file states.
+/// `workloads`, with the window from the command, the workload or the file.
 [[nodiscard]] std::vector<WorkloadSpec> read_windowed_workloads(
     const ConfigNode& root, const std::filesystem::path& folder,
     const std::optional<SimTime>& window);
 
-/// `host`: what every host has, a list of types, or a file of hosts; and `added_type`.
+/// `host`: the capacity of every host, a list of types, or a file of hosts; and `added_type`.
 [[nodiscard]] HostMix read_hosts(const ConfigNode& root, const std::filesystem::path& folder);
 
-/// `headroom_percent`, counted as `headroom_of` says, or `hosts`; where `hosts` says how many there
-/// are, neither is needed.
+/// `headroom_percent`, counted according to `headroom_of`, or `hosts`; neither is needed if `hosts`
+/// fixes the number.
 [[nodiscard]] std::vector<Headroom> read_sizes(const ConfigNode& root, const HostMix& hosts);
 
 /// The VM policies that `headroom_of` names; none where it is `study` or `each_policy`.

@@ -4,8 +4,8 @@
 
 namespace cospot {
 
-// What the runs of every study of a provider with VMs and spots are worth, by the measures that
-// they have in common.
+// The money columns shared by all studies of a provider with VMs and spots, computed from their
+// common measures.
 
 inline constexpr MoneyColumn kVmsRequested{.name = "vm_requested",
                                            .title = "of requested",
@@ -27,7 +27,7 @@ inline constexpr MoneyColumn kSpotsEarned{.name = "spot_earned",
                                           .price = PriceKind::kSpot,
                                           .sql = "run.spot_revenue",
                                           .meaning = "earned by spots"};
-/// Needs kJoinBaseline.
+/// Requires kJoinBaseline.
 inline constexpr MoneyColumn kMoreThanBaseline{
     .name = "more_than_without_cooperation",
     .title = "more than without cooperation",

@@ -14,15 +14,15 @@
 
 namespace cospot {
 
-// What studies that place VMs and spots in a datacenter have in common: the hosts, and seven axes.
-// Such a study adds its own axes behind these.
+// Shared by studies that place VMs and spots in a datacenter: the hosts, and seven axes. Such a
+// study adds its own axes after these.
 
-/// The values of these axes. Every axis has at least one value and no value or label twice.
+/// The values of these axes. Every axis has at least one value, and no value or label occurs twice.
 struct ProviderSettings {
   std::vector<WorkloadSpec> workloads;
   HostMix host;
   std::vector<Headroom> sizes;  ///< all percentages or all host counts
-  /// Of a headroom: the VM policies over which it counts from the fewest hosts; empty: over `vm`.
+  /// The VM policies from whose fewest hosts a headroom counts; empty: `vm`.
   std::vector<ChainSpec> headroom_of{};
   std::vector<ChainSpec> vm;
   std::vector<ChainSpec> spot;
@@ -31,14 +31,14 @@ struct ProviderSettings {
   std::vector<OfferRule> otn;
 
   [[nodiscard]] SizedPolicies sized_policies() const { return {vm, headroom_of}; }
-  /// Over which a headroom counts from the fewest hosts.
+  /// The policies from whose fewest hosts a headroom counts.
   [[nodiscard]] const std::vector<ChainSpec>& headroom_policies() const {
     return headroom_of.empty() ? vm : headroom_of;
   }
 };
 
-/// Of policies that place no spots: a filter that goes by forecasts of spots passes everyone there.
-/// Errors: ConfigError when a chain under `key` has such a filter.
+/// For policies that place no spots: a filter that uses spot forecasts passes every host there.
+/// Errors: ConfigError if a chain under `key` has such a filter.
 void refuse_spot_forecasts(const ConfigNode& root, std::string_view key,
                            const std::vector<ChainSpec>& chains);
 

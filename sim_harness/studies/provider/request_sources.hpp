@@ -17,13 +17,13 @@
 
 namespace cospot {
 
-/// Where requests of one class come from: a value of `workloads` or `spot_workloads`.
+/// The source of requests of one class: a value of `workloads` or `spot_workloads`.
 struct RequestSource {
   std::string label;
-  std::string yaml;  ///< as a study file has it
-  /// A Eucalyptus trace or a workload, or the text of a workload spec; empty: generated.
+  std::string yaml;  ///< in study file syntax
+  /// A Eucalyptus trace, a workload, or the text of a workload spec; empty: generated.
   std::filesystem::path file{};
-  std::optional<WorkloadSpec> spec{};  ///< what that text says
+  std::optional<WorkloadSpec> spec{};  ///< parsed from that text
   std::optional<LognormalSpec> lognormal{};
   const StandIn* stand_in = nullptr;
   VcpusUnit unit{};           ///< of a workload's vcpus
@@ -39,26 +39,26 @@ struct RequestSource {
 [[nodiscard]] std::vector<RequestSource> read_sources(const ConfigNode& node, std::string_view key,
                                                       const std::filesystem::path& folder);
 
-/// The requests of a source, all of one class, in order of their start.
+/// The requests of a source, all of one class, in order of start.
 struct Requests {
   std::vector<WorkloadRow> rows;
   SimTime end{0};  ///< of the trace
   WorkloadPlacements placements{};
-  bool are_all_rows = false;  ///< the source has none of the class
+  bool are_all_rows = false;  ///< the source has no rows of the class
 };
 
-/// The files of a study, read once, and what is generated from seeds.
+/// The files of a study, read once, and requests generated from seeds.
 class RequestStore {
  public:
   /// Errors: WorkloadError.
   explicit RequestStore(const std::vector<std::vector<RequestSource>>& sources);
 
-  /// The requests of a source as VMs or as spots. Of a workload it takes the rows of that class; if
-  /// it has none of it, all rows.
+  /// The requests of a source as VMs or as spots. From a workload it takes the rows of that class,
+  /// or all rows if there are none of it.
   [[nodiscard]] Requests requests(const RequestSource& source, InstanceClass instance_class,
                                   std::uint64_t seed) const;
 
-  /// Whether requests of any file ask for more than room.
+  /// Whether requests of any file ask for more than capacity.
   [[nodiscard]] bool has_placements() const;
 
   [[nodiscard]] std::vector<InputRecord> records() const;
@@ -69,11 +69,11 @@ class RequestStore {
   std::vector<std::pair<std::filesystem::path, Workload>> files_;
 };
 
-/// What a file says of VMs and spots that come from sources of their own (the study `sla`).
+/// The settings for VMs and spots from separate sources (the study `sla`).
 struct TraceSettings {
   std::vector<RequestSource> vm_sources{};
   std::vector<RequestSource> spot_sources{};
-  bool has_memory = false;  ///< the hosts' memory is stated, so the requests' counts
+  bool has_memory = false;  ///< the hosts' memory is stated, so requests need memory
   std::vector<std::size_t> host_counts{};
   SimTime spot_delay{0};
   bool spots_end_with_vms = true;

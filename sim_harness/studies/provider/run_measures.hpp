@@ -13,14 +13,14 @@
 
 namespace cospot {
 
-// What every study of the provider's hosts measures.
+// Measures shared by all studies of the provider's hosts.
 
 [[nodiscard]] inline Column revenue_column(std::string name, std::string meaning) {
   return {.name = std::move(name), .unit = "vcpu-seconds", .meaning = std::move(meaning)};
 }
 
-/// A difference of revenues, which views could not take of rounded numbers: they are far larger. It
-/// is not in the CSV, which has both.
+/// A difference of revenues. Views cannot compute it from rounded revenues, which are far larger.
+/// The CSV leaves it out, because it has both revenues.
 template <class Result, class Get>
 [[nodiscard]] Measure<Result> revenue_difference(std::string name, std::string meaning, Get get) {
   Column column = revenue_column(std::move(name), std::move(meaning));
@@ -28,7 +28,7 @@ template <class Result, class Get>
   return measure<Result>(std::move(column), get);
 }
 
-/// Adds `PREFIX_revenue_requested`, `PREFIX_revenue` and `PREFIX_revenue_lost`, of the instances
+/// Adds `PREFIX_revenue_requested`, `PREFIX_revenue` and `PREFIX_revenue_lost` of the instances
 /// `of`.
 template <class Result, class Requested, class Earned>
 void add_revenue(std::vector<Measure<Result>>& all, const std::string& prefix,
@@ -43,7 +43,7 @@ void add_revenue(std::vector<Measure<Result>>& all, const std::string& prefix,
       }));
 }
 
-// Of what VMs and spots requested, what VMs did not earn and spots did.
+// Fractions of the requested revenue: lost by VMs, earned by spots.
 inline constexpr Figure kVmLoss{.name = "vm_loss",
                                 .title = "VM loss",
                                 .decimals = 3,
@@ -64,10 +64,10 @@ void add_count(std::vector<Measure<Result>>& all, const std::string& name, const
   all.push_back(measure<Result>({.name = name, .unit = unit, .meaning = meaning}, get));
 }
 
-/// The revenue of a RunResult.
+/// The revenue columns of a RunResult.
 [[nodiscard]] std::vector<Measure<RunResult>> run_revenue();
 
-/// Counts of a RunResult, and its revenue. Studies tell rejections, admissions and evictions in
+/// The counts and revenue of a RunResult. Studies describe rejections, admissions and evictions in
 /// their own words.
 [[nodiscard]] std::vector<Measure<RunResult>> run_measures(const char* vm_rejected,
                                                            const char* spot_admitted,

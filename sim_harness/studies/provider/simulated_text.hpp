@@ -6,7 +6,7 @@
 
 namespace cospot {
 
-/// A line for people that says on how many hosts and by which policies a history was simulated.
+/// A line that names the hosts and the policies on which a history was simulated.
 [[nodiscard]] std::string simulated_text(const RunSettings& run);
 
 }  // namespace cospot

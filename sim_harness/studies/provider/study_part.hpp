@@ -21,23 +21,23 @@ namespace cospot {
 
 class SignalWatch;
 
-/// What a run of a provider's datacenter came to, with all the parts that it may have.
+/// The results of a run of a provider's datacenter, including all optional parts.
 struct RunOutcome {
   LifeResult life{};
   std::vector<LevelOutcome> levels{};  ///< the highest first: VMs, ..., spots
   SchedulerResult schedulers{};
   ForecastRefreshes refreshes{};
   SimTime window{0};
-  // Of the requests, where the study asks.
+  // About the requests, if the study asks.
   std::string workload_sha256{};
   std::uint64_t workload_seed = 0;
   double vm_vcpus_mean = 0;
   double spot_vcpus_mean = 0;
-  // Of an Economy class.
+  // About an Economy class.
   std::optional<double> promised_percent{}, promised_memory_percent{};
   double income = 0;
-  NoticeResult notices{};  ///< of a reserve
-  // Of signals: all of the run's, and which of them the row is about.
+  NoticeResult notices{};  ///< about a reserve
+  // About signals: all of the run's, and the one that the row is about.
   std::shared_ptr<SignalWatch> signals{};
   std::optional<SignalScore> signal{};
 
@@ -46,60 +46,60 @@ struct RunOutcome {
   [[nodiscard]] const LevelOutcome& spots() const { return levels.back(); }
 };
 
-/// Every study's first measure.
+/// The first measure of every study.
 [[nodiscard]] Measure<RunOutcome> hosts_measure();
 
-// Of promised lifetimes: how their spots fared, and what the forecasts cost.
+// About promised lifetimes: the outcome of their spots, and the cost of the forecasts.
 [[nodiscard]] std::vector<Measure<RunOutcome>> promised_spot_measures();
 [[nodiscard]] std::vector<Measure<RunOutcome>> refresh_measures();
 
-/// A column of the view `run_figures`, with the SQL that makes it of `run` and what is joined. One
-/// that is a detail is for other views alone.
+/// A column of the view `run_figures`, with the SQL that computes it from `run` and the joined
+/// views. A detail column is used only by other views.
 struct DerivedMeasure {
   Column column;
   std::string sql;
 };
 
-/// A run that a part adds its own to.
+/// A run to which a part contributes.
 struct PartRun {
   const GridPoint<ProviderStudySettings>& at;
   const Workload& workload;
-  const std::any& shared;  ///< what StudyPart::share made of the workload
-  /// Policies and hosts. A part that changes the hosts stands first in study_parts().
+  const std::any& shared;  ///< the result of StudyPart::share for the workload
+  /// Policies and hosts. A part that changes the hosts comes first in study_parts().
   RunSettings& settings;
   ProviderParts& parts;  ///< of the simulation
   RunOutcome& outcome;
 };
 
-/// A part of the provider's simulation that any file may ask for by its keys: declared once. The
-/// columns, figures and money are added to those of the study that does not have them by itself.
+/// A part of the provider's simulation that any file can request by its keys, declared in one
+/// place. Its columns, figures and money are added to those of studies that lack them.
 struct StudyPart {
   std::vector<SettingRow<ProviderStudySettings>> rows;  ///< the first key is its name
-  bool draws = false;                                   ///< by the axis `seed`
+  bool draws = false;                                   ///< uses the axis `seed`
   WorkloadClasses classes = WorkloadClasses::kVmsAndSpots;
   std::vector<Measure<RunOutcome>> measures{};
   std::vector<DerivedMeasure> derived{};
-  /// SQL of the views that `joins` names; of all axes of the study.
+  /// SQL of the views named by `joins`, over all axes of the study.
   std::string (*views)(std::span<const Column> axes) = nullptr;
   std::string joins{};
   std::vector<Figure> figures{};
   std::vector<MoneyColumn> money{};
   std::string money_joins{};
-  /// What all runs on a workload share, made before the first of them. Errors: ConfigError,
-  /// InputError for what no run could do.
+  /// Creates what all runs on a workload share, before the first of them. Errors: ConfigError,
+  /// InputError for input that no run could use.
   std::any (*share)(const ProviderStudySettings& settings, const Workload& workload) = nullptr;
   void (*add)(const PartRun& run) = nullptr;
-  void (*finish)(const PartRun& run) = nullptr;  ///< the run is over; of `outcome`
-  /// Where the axis changes no run, but says what of it is looked at: takes that of a run's
-  /// outcome. Runs that differ in it alone are simulated once.
+  void (*finish)(const PartRun& run) = nullptr;  ///< called after the run; updates `outcome`
+  /// For an axis that does not change a run but selects what is read from it: reads that from the
+  /// run's outcome. Runs that differ only in this axis are simulated once.
   void (*read)(const GridPoint<ProviderStudySettings>& at, RunOutcome& outcome) = nullptr;
 
   [[nodiscard]] std::string_view name() const { return rows.front().keys().front(); }
   [[nodiscard]] bool is_asked_for_by(const ConfigNode& root) const;
 };
 
-/// All of them, in the order in which their axes stand. A new one is a file beside this one and its
-/// row here (CONTRIBUTING.md).
+/// All parts, in the order of their axes. To add one, add a file in this folder and its entry here
+/// (CONTRIBUTING.md).
 [[nodiscard]] const std::vector<StudyPart>& study_parts();
 
 }  // namespace cospot

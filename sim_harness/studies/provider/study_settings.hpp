@@ -14,22 +14,22 @@
 
 namespace cospot {
 
-/// The seeds of whatever a run draws.
+/// The random seeds of a run.
 struct SeedSettings {
   std::vector<std::int64_t> seeds{1};
 };
 
 extern const Axis<SeedSettings, std::int64_t> kSeedAxis;
 
-/// What a run draws with its seed: three sources of chance.
+/// The seeds of a run's three sources of randomness.
 struct RunSeeds {
   explicit RunSeeds(std::int64_t seed);
 
   std::uint64_t vms = 0, spots = 0, samples = 0;
 };
 
-/// All that a file of a provider's study may say. What it does not ask for has its default, which
-/// is that it is absent.
+/// All settings of a provider's study file. A part that the file does not request is absent by
+/// default.
 struct ProviderStudySettings : ProviderSettings,
                                TraceSettings,
                                TargetSettings,
@@ -41,7 +41,7 @@ struct ProviderStudySettings : ProviderSettings,
                                SignalSettings,
                                SeedSettings {};
 
-/// The rows of the seven axes that most studies have (provider_axes.hpp).
+/// The rows of the seven axes that most studies share (provider_axes.hpp).
 [[nodiscard]] std::vector<SettingRow<ProviderStudySettings>> provider_rows();
 
 }  // namespace cospot

@@ -13,7 +13,7 @@ namespace cospot {
 /// The columns of the table `timeline` of a study of the provider's datacenter.
 [[nodiscard]] std::vector<Measure<TimelineDay>> timeline_measures(bool has_economy);
 
-/// What a column of revenue is sold at; nothing: it is no revenue.
+/// The price at which a revenue column is sold; nothing for other columns.
 [[nodiscard]] std::optional<PriceKind> price_of_timeline(std::string_view column);
 
 }  // namespace cospot

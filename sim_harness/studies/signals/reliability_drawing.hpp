@@ -6,7 +6,7 @@
 
 namespace cospot {
 
-/// A decile of forecasts, as a point of a reliability diagram.
+/// One decile of forecasts, a point of a reliability diagram.
 struct ReliabilityPoint {
   double cases = 0;
   double forecast = 0;
@@ -16,12 +16,12 @@ struct ReliabilityPoint {
 /// The reliability diagram of a signal.
 struct ReliabilityPanel {
   std::string title;
-  std::vector<ReliabilityPoint> points{};  ///< of deciles with cases
+  std::vector<ReliabilityPoint> points{};  ///< of non-empty deciles
 };
 
-/// Panels beside each other as SVG: how often it happened (up) by what was forecast (right). On the
-/// diagonal a forecast is right; a point's area grows with its cases, and is hollow where they are
-/// few. A title on every point tells its numbers.
+/// Panels side by side as SVG: observed frequency (up) against forecast probability (right).
+/// Forecasts on the diagonal are calibrated; a point's area grows with its number of cases, and it
+/// is hollow if there are few. A title on every point shows its numbers.
 [[nodiscard]] std::string reliability_svg(const std::vector<ReliabilityPanel>& panels);
 
 }  // namespace cospot

@@ -15,10 +15,10 @@
 
 namespace cospot {
 
-/// The key of a customer's study that names a file of `cospot signals -o`.
+/// The key of a customer's study that names a file written by `cospot signals -o`.
 inline constexpr std::string_view kSignalsKey = "signals";
 
-/// Such a file, read; or one for each of several histories.
+/// The contents of such a file, or of one for each of several histories.
 class SignalsInput {
  public:
   struct File {
@@ -28,11 +28,11 @@ class SignalsInput {
   };
   explicit SignalsInput(std::vector<File> files);
 
-  /// What is told of the flavor of a trace: by the only file, else by the one that was learned from
+  /// The signals for the flavor of a trace: from the only file, otherwise from the one learned from
   /// the trace's history. Errors: ConfigError that starts with `subject`.
   [[nodiscard]] const FlavorSignals& of(const AvailabilityTrace& trace,
                                         const std::string& subject) const;
-  /// Refuses a job that starts in a time of the same history from which the signals were learned.
+  /// Rejects a job that starts in the part of the history from which the signals were learned.
   void require_held_out(const AvailabilityTrace& trace, SimTime start,
                         const std::string& subject) const;
   [[nodiscard]] std::vector<InputRecord> records() const;
@@ -45,10 +45,10 @@ class SignalsInput {
   std::shared_ptr<const std::vector<File>> files_;
 };
 
-/// Nothing: the file has no such key. Errors: ConfigError.
+/// Nothing if the file has no such key. Errors: ConfigError.
 [[nodiscard]] std::optional<SignalsInput> read_signals_input(const StudyFile& file);
 
-/// Errors: ConfigError when a strategy that goes by signals is chosen, and there are none.
+/// Errors: ConfigError if a strategy that uses signals is chosen without any.
 void require_signals(const ConfigNode& root, std::string_view key, const std::string& name);
 
 /// The row of a study's table; `Settings` has a member `signals`.

@@ -11,22 +11,22 @@
 
 namespace cospot {
 
-/// What `cospot signals` prints of one history.
+/// The output of `cospot signals` for one history.
 struct SignalsReport {
-  std::string history;      ///< as the command has it
+  std::string history;      ///< as given to the command
   VcpusUnit unit{};         ///< of its vcpus
-  std::string simulated{};  ///< a line: on which hosts and by which policies
+  std::string simulated{};  ///< a line with the hosts and the policies
   std::shared_ptr<const SignalWatch> watch{};
   StudySummary summary{};                    ///< of the run's row for each signal
-  std::vector<FlavorPriceHistory> prices{};  ///< of the provider's file, if there is one
-  bool shows_all = false;                    ///< signals without skill too
+  std::vector<FlavorPriceHistory> prices{};  ///< from the provider's file, if any
+  bool shows_all = false;                    ///< include signals without skill
 };
 
-/// For people: how good each signal was, and what customers may be told at the end of the history.
-/// Signals without skill are left out there, and that is said.
+/// As text: the quality of each signal, and what customers can be told at the end of the history.
+/// Omits signals without skill there and says so.
 [[nodiscard]] std::string signals_text(const SignalsReport& report);
 
-/// For programs (docs/json.md).
+/// As JSON (docs/json.md).
 [[nodiscard]] Json signals_json(const SignalsReport& report);
 
 }  // namespace cospot

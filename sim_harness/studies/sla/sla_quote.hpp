@@ -14,39 +14,39 @@
 
 namespace cospot {
 
-/// What a spot of one size can be told: with each probability it lives at least so long.
+/// The quote for a spot of one size: the lifetime it reaches with each probability.
 struct SizeQuote {
   ResourceVector size;
-  std::int64_t slots = 0;            ///< how many fit now
+  std::int64_t slots = 0;            ///< number that fit now
   std::vector<SimTime> lifetimes{};  ///< for each of SlaQuotes::evicted; kNoPromise: none
-  std::vector<SimTime> supported{};  ///< the same, no longer than the history supports (Evidence)
+  std::vector<SimTime> supported{};  ///< the same, capped at what the history supports (Evidence)
 };
 
 /// Quotes at one time of a run.
 struct SlaQuotes {
   SimTime at{0};
-  std::string simulated{};      ///< a line: on which hosts and by which policies
+  std::string simulated{};      ///< a line with the hosts and the policies
   VcpusUnit unit{};             ///< of sizes
-  std::vector<double> evicted;  ///< probabilities of eviction, as the study file's targets
-  SimTime spot_delay{0};        ///< by which spots were asked for later than their file says
+  std::vector<double> evicted;  ///< probabilities of eviction: the study file's targets
+  SimTime spot_delay{0};        ///< delay added to the spots' request times
   std::size_t spots = 0;        ///< spots that had started by then
-  std::size_t evictions = 0;    ///< of them
+  std::size_t evictions = 0;    ///< of those spots
   std::vector<SizeQuote> sizes{};
-  LifetimeQuantiles quantiles{};  ///< behind them, for every number of slots
+  LifetimeQuantiles quantiles{};  ///< the underlying quantiles, for every number of slots
 };
 
 /// Simulates the first run of a study file up to `at` (nothing: to the end of its on-demand
-/// requests) and estimates how long spots live from what happened before. The first target decides
-/// what is admitted until then. `threads` share the sizes.
+/// requests) and estimates spot lifetimes from the events before it. Until then the first target
+/// decides on admissions. `threads` process the sizes in parallel.
 ///
-/// Errors: ConfigError when no target is a probability, `at` is not after the start or lies beyond
-/// the data, or hosts and requests seem to count in other units.
+/// Errors: ConfigError if no target is a probability, if `at` is not after the start or lies beyond
+/// the data, or if hosts and requests seem to use different units.
 [[nodiscard]] SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at,
                                         std::size_t threads);
 
 [[nodiscard]] std::string quotes_text(const SlaQuotes& quotes);
 
-/// With the whole tables: for each size, by slots, the samples and the quantiles.
+/// Includes the full tables: for each size and number of slots, the samples and the quantiles.
 [[nodiscard]] Json quotes_json(const SlaQuotes& quotes);
 
 }  // namespace cospot

@@ -7,16 +7,16 @@
 
 namespace cospot {
 
-/// The requests of a run as one workload: VMs first, then spots, shifted by the delay.
+/// The requests of a run as one workload: VMs first, then spots, delayed.
 [[nodiscard]] Workload sla_workload(const RequestStore& store, const GridPoint<SlaSettings>& at);
 
 /// The events of a run's workload.
 [[nodiscard]] EventSchedule sla_schedule(const SlaSettings& settings, const Workload& workload);
 
-/// The sources of a study, read. Errors: WorkloadError.
+/// Reads the sources of a study. Errors: WorkloadError.
 [[nodiscard]] std::unique_ptr<StudyRequests> read_traces(const SlaSettings& settings);
 
-/// The same. Errors: ConfigError too, for requests that ask what no host can give beside room.
+/// The same. Errors: also ConfigError for placement requirements that no host can satisfy.
 [[nodiscard]] std::unique_ptr<StudyRequests> load_traces(const SlaSettings& settings,
                                                          WorkloadClasses classes);
 

@@ -6,15 +6,15 @@
 
 namespace cospot {
 
-/// A file of the study `sla`, read: VMs and spots come from sources of their own, and what is no
-/// axis has one value.
+/// The settings of a file of the study `sla`: VMs and spots have separate sources, and everything
+/// but the axes has one value.
 using SlaSettings = ProviderStudySettings;
 
 extern const Axis<TraceSettings, RequestSource> kSlaWorkloadAxis;
 extern const Axis<TraceSettings, RequestSource> kSpotWorkloadAxis;
 extern const Axis<SlaSettings, std::size_t> kHostsAxis;
 
-/// The short form `sla`, which asks for promised lifetimes.
+/// The preset `sla`, which requests promised lifetimes.
 [[nodiscard]] const ProviderPreset& sla_preset();
 
 /// Errors: ConfigError.

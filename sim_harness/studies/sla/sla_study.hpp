@@ -4,7 +4,8 @@
 
 namespace cospot {
 
-/// Promised lifetimes of spots: how many are admitted, and how many are evicted all the same.
+/// Promised lifetimes of spots: how many spots are admitted, and how many of those are evicted too
+/// early.
 ///
 /// Source: Pucher et al., "Providing Lifetime SLAs for Cloud Spot Instances".
 [[nodiscard]] Study sla_study();

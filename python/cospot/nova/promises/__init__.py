@@ -1,7 +1,7 @@
-"""What spots are promised: how long one lives at least. Used by scheduler, evictor and tools."""
+"""The promised minimum lifetimes of spots, for the scheduler, the evictor and the tools."""
 
 from typing import Final
 
-#: The evictor with which lifetimes are estimated, and without which promises do not hold: of a host
-#: the youngest spots go first.
+#: The evictor used to estimate lifetimes; promises hold only with it. It evicts a host's youngest
+#: spots first.
 EVICTOR: Final = "YJF"

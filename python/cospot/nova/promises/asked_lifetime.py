@@ -1,4 +1,4 @@
-"""The lifetime that a spot asks for, as users write it and as it is shown to them."""
+"""The lifetime that a spot asks for: how users write it, and how it is displayed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 #: Name of the scheduler hint, and of the extra spec of a flavor.
 NAME: Final = "cospot:lifetime"
-#: No cloud promises more: 100 years.
+#: The maximum promise: 100 years.
 MOST_SECONDS: Final = 100 * 365 * 86400.0
 
 _UNITS: Final[Mapping[str, float]] = {
@@ -26,17 +26,17 @@ _EXPECTED: Final = "seconds, or a number with s, min, h, d or w, such as 3h or 1
 
 
 class LifetimeError(ValueError):
-    """A text that is no lifetime; says what was expected."""
+    """A text that is not a lifetime; says what was expected."""
 
 
 def read_lifetime(text: str) -> float:
-    """Read a lifetime; return seconds.
+    """Parse a lifetime; return seconds.
 
     Args:
         text: "5400", "90min", "1.5h", "1h 30min".
 
     Raises:
-        LifetimeError: it is none, is 0, or is longer than 100 years.
+        LifetimeError: it is not a lifetime, is 0, or exceeds 100 years.
     """
     shown = f"{text!r:.60}"
     if not text.isascii() or not _WHOLE.fullmatch(text.strip()):
@@ -49,16 +49,16 @@ def read_lifetime(text: str) -> float:
 
 
 def asked_lifetime(spec: Any) -> float | None:
-    """Return what a request for a spot asks for, seconds; None when it asks for nothing.
+    """Return the lifetime that a request for a spot asks for, seconds; None if it asks for none.
 
-    The hint is the user's and counts before the flavor's extra spec, which is the default that an
-    administrator gave it.
+    The user's hint takes precedence over the flavor's extra spec, the default set by an
+    administrator.
 
     Args:
         spec: Nova's RequestSpec.
 
     Raises:
-        LifetimeError: what stands there is no lifetime.
+        LifetimeError: the value is not a lifetime.
     """
     hints = spec.scheduler_hints if "scheduler_hints" in spec else None
     given = (hints or {}).get(NAME)
@@ -72,7 +72,7 @@ def asked_lifetime(spec: Any) -> float | None:
 
 
 def lifetime_text(seconds: float) -> str:
-    """Return a lifetime for people, rounded down: "45 s", "12 min", "3 h 20 min", "5 d 2 h"."""
+    """Return a lifetime as text, rounded down: "45 s", "12 min", "3 h 20 min", "5 d 2 h"."""
     minutes, hours = int(seconds // 60), int(seconds // 3600)
     if minutes < 1:
         return f"{int(seconds)} s"

@@ -1,10 +1,10 @@
-"""What was promised and what was broken, where services and `cospot-nova` share it.
+"""Records of given and broken promises, shared by services and `cospot-nova`.
 
-In files: one for each day on which promises were made (`promises/2026-11-22.jsonl` in the evictor's
-state_path), one JSON object a line, only ever appended to with one write each: a service that is
-killed leaves at most its last line unfinished, and copies of the service on one machine read what
-the others wrote. `cospot.nova.state.promise_records` has them in a database instead. Whether a
-promise was kept follows from the time, so nothing is written for that.
+In files: one per day on which promises were made (`promises/2026-11-22.jsonl` in the evictor's
+state_path), with one JSON object per line, each appended with a single write. A killed service
+leaves at most its last line unfinished, and copies of the service on one machine read each other's
+lines. `cospot.nova.state.promise_records` stores them in a database instead. Whether a promise was
+kept follows from the time, so no record is written for that.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _Group = TypeVar("_Group", bound=Hashable)
 
 @dataclass(frozen=True)
 class KnownPromise:
-    """A promise and what is known of its spot.
+    """A promise and what is known about its spot.
 
     Attributes:
-        broken_at: when the spot was evicted before its time; None if it was not.
-        never_ran: it got no capacity, so there was nothing to keep.
-        ran: it was seen to have capacity.
+        broken_at: when the spot was evicted too early; None if it was not.
+        never_ran: it got no capacity, so the promise was void.
+        ran: it was observed with capacity.
     """
 
     promise: Promise
@@ -44,13 +44,13 @@ class KnownPromise:
 
 @dataclass(frozen=True)
 class PromiseCounts:
-    """Of one target: promises whose term is not over for longer than the window.
+    """Counts for one target, without promises whose term ended before the window.
 
     Attributes:
-        kept: the term is over, and the spot was not evicted in it.
-        broken: the spot was evicted in its term, which may not be over yet.
-        broken_due: those of them whose term is over.
-        open: neither: the spot is to live on.
+        kept: the term is over, and the spot was not evicted during it.
+        broken: the spot was evicted during its term, which may not be over yet.
+        broken_due: broken promises whose term is over.
+        open: neither kept nor broken: the spot has to live on.
     """
 
     target: float
@@ -66,30 +66,30 @@ class PromiseCounts:
 
     @property
     def due(self) -> int:
-        """Those whose term is over."""
+        """Promises whose term is over."""
         return self.kept + self.broken_due
 
 
 class PromiseRecords(Protocol):
-    """Where the records of a journal are: JSON objects with `event` and `instance`.
+    """Storage for a journal's records: JSON objects with `event` and `instance`.
 
     Attributes:
-        knows_first: whether `write` itself tells a second promise to a spot.
+        knows_first: whether `write` itself detects a second promise to a spot.
     """
 
     knows_first: bool
 
     def write(self, promise: Promise, record: dict[str, Any]) -> bool:
-        """Store a record of a promise; tell whether it may say anything new."""
+        """Store a record of a promise; tell whether it may be new information."""
 
     def read(self) -> Iterator[dict[str, Any]]:
-        """Return what was stored since the last time, by whomever; some of it once more."""
+        """Return records stored since the last call, by any process; some may be repeated."""
 
     def drop_old(self, before: float, young: Set[str]) -> None:
-        """Remove what counts no more.
+        """Remove expired records.
 
         Args:
-            before: promises that were over then.
+            before: remove promises that were over by then.
             young: days on which promises were made that were not.
         """
 
@@ -98,7 +98,7 @@ class PromiseJournal:
     """Thread-safe.
 
     Args:
-        kept: the evictor's folder, or where else the records are.
+        kept: the evictor's folder, or another storage of the records.
     """
 
     def __init__(self, kept: str | PromiseRecords) -> None:
@@ -108,7 +108,7 @@ class PromiseJournal:
         self._was_read = False
 
     def add(self, promise: Promise) -> bool:
-        """Note a promise; False when its instance has one: the first counts.
+        """Record a promise; return False if its instance already has one, which takes precedence.
 
         Raises:
             OSError: it cannot be written.
@@ -124,7 +124,7 @@ class PromiseJournal:
             return is_news
 
     def evicted(self, instance: str, now: float) -> KnownPromise | None:
-        """Note that a spot was evicted; return its promise when that breaks it.
+        """Record an eviction; return the spot's promise if this breaks it.
 
         Raises:
             OSError: it cannot be written.
@@ -140,12 +140,12 @@ class PromiseJournal:
             return self._known[instance] if is_news else None
 
     def promised_until(self, instance: str) -> float:
-        """Return until when a spot is promised to live, seconds since the epoch; 0: it is not.
+        """Return the end of a spot's promise, seconds since the epoch; 0: it has none.
 
-        What another copy of the service has noted since the last `refresh` is not known.
+        Records of other copies of the service since the last `refresh` are not included.
 
         Raises:
-            OSError: what was noted before this process began cannot be read.
+            OSError: earlier records cannot be read.
         """
         with self._lock:
             if not self._was_read:
@@ -154,12 +154,12 @@ class PromiseJournal:
             return 0.0 if known is None or known.never_ran else known.promise.due_at
 
     def known(self, instance: str) -> KnownPromise | None:
-        """Return the promise of a spot, if it was given one, as of the last `refresh`."""
+        """Return the promise of a spot, if any, as of the last `refresh`."""
         with self._lock:
             return self._known.get(instance)
 
     def saw(self, promise: Promise, *, runs: bool, now: float) -> None:
-        """Note whether a spot has capacity, some time after it was promised a lifetime.
+        """Record whether a spot has capacity, some time after its promise.
 
         Raises:
             OSError: it cannot be written.
@@ -170,7 +170,7 @@ class PromiseJournal:
             self._known[promise.instance] = replace(known, ran=runs, never_ran=not runs)
 
     def unseen(self, now: float, after: float) -> list[Promise]:
-        """Return promises older than `after` seconds of whose spots nothing is known."""
+        """Return promises older than `after` seconds whose spots have not been observed."""
         with self._lock:
             return [
                 known.promise
@@ -184,7 +184,7 @@ class PromiseJournal:
 
         Args:
             now: seconds since the epoch.
-            window: promises whose term was over so many seconds ago count no more.
+            window: exclude promises whose term ended more than this many seconds ago.
         """
         found = self.counts_by(now, window, lambda promise: promise.target)
         return [found[target] for target in sorted(found)]
@@ -192,12 +192,12 @@ class PromiseJournal:
     def counts_by(
         self, now: float, window: float, group: Callable[[Promise], _Group | None]
     ) -> dict[_Group, PromiseCounts]:
-        """Return the counts by what a function makes of a promise; None: it is not counted.
+        """Return the counts grouped by a function of the promise; None excludes a promise.
 
         Args:
             now: seconds since the epoch.
-            window: promises whose term was over so many seconds ago count no more.
-            group: all promises of one group have the same target.
+            window: exclude promises whose term ended more than this many seconds ago.
+            group: all promises of one group must have the same target.
         """
         found: dict[_Group, dict[str, int]] = {}
         targets: dict[_Group, float] = {}
@@ -220,15 +220,15 @@ class PromiseJournal:
         return {own: PromiseCounts(targets[own], **count) for own, count in found.items()}
 
     def broken(self) -> list[KnownPromise]:
-        """Return the promises that were broken, of those that still count."""
+        """Return the broken promises that still count."""
         with self._lock:
             return [known for known in self._known.values() if known.broken_at is not None]
 
     def refresh(self) -> None:
-        """Read what was written since the last time, by whomever.
+        """Read records written since the last call, by any process.
 
         Raises:
-            OSError: the folder or a file is there and cannot be read.
+            OSError: the folder or a file exists but cannot be read.
         """
         with self._lock:
             for record in self._records.read():
@@ -236,7 +236,7 @@ class PromiseJournal:
             self._was_read = True
 
     def drop_old(self, now: float, window: float) -> None:
-        """Remove what counts no more: files all of whose promises were over before the window.
+        """Remove expired records: files whose promises all ended before the window.
 
         Raises:
             OSError: a file cannot be removed.
@@ -261,7 +261,7 @@ class PromiseJournal:
         return self._records.write(promise, record)
 
     def _take(self, record: dict[str, Any]) -> None:
-        """Take a line; what is none of ours is passed over."""
+        """Process a line; ignore lines that are not records."""
         try:
             event, instance = record["event"], str(record["instance"])
             if event == "promised":
@@ -279,7 +279,7 @@ class PromiseJournal:
 
 
 class JournalFiles:
-    """The records in files, one for each day on which promises were made.
+    """Storage in files, one for each day on which promises were made.
 
     Args:
         state_path: the evictor's folder.
@@ -308,22 +308,22 @@ class JournalFiles:
         return True
 
     def read(self) -> Iterator[dict[str, Any]]:
-        """Return what was appended since the last time.
+        """Return records appended since the last call.
 
         Raises:
-            OSError: the folder or a file is there and cannot be read.
+            OSError: the folder or a file exists but cannot be read.
         """
         for path in self._files():
             yield from self._read(path)
 
     def drop_old(self, before: float, young: Set[str]) -> None:
-        """Remove files all of whose promises were over.
+        """Remove files whose promises are all over.
 
         Raises:
             OSError: a file cannot be removed.
         """
         for path in self._files():
-            # Of a day that is over, and has been for long enough that no message is under way.
+            # The file is of a past day, long enough ago that no message is still under way.
             if path.stem not in young and path.stem < _day(before - _DAY_S):
                 path.unlink(missing_ok=True)
                 self._read_up_to.pop(path.name, None)

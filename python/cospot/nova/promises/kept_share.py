@@ -1,4 +1,4 @@
-"""What counts of promises say of the share that is broken."""
+"""Statistics of the share of broken promises."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from typing import Any, Final
 import cospot
 from cospot.nova.promises.journal import PromiseCounts
 
-#: Of the bounds: so sure is each alarm that it is none of chance, were evictions independent.
+#: Confidence of the bounds: that an alarm is not due to chance, if evictions are independent.
 CONFIDENCE: Final = 0.95
 
 
 @dataclass(frozen=True)
 class BrokenShare:
-    """The counts of one target and the bounds of the share of promises that are broken.
+    """The counts of one target, with bounds of the share of broken promises.
 
     Attributes:
-        lower: from all promises: those that are open may be broken yet, so the share of them is no
-            lower than this.
-        upper: from those whose term is over.
+        lower: from all promises: open ones may still be broken, so the share is at least this.
+        upper: from promises whose term is over.
     """
 
     counts: PromiseCounts
@@ -28,11 +27,11 @@ class BrokenShare:
 
     @property
     def alarm(self) -> bool:
-        """Whether more are broken than may be, beyond chance."""
+        """Whether significantly more promises are broken than allowed."""
         return self.lower > self.counts.target
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as it is printed with `--format json`."""
+        """Return the object printed with `--format json`."""
         counts = self.counts
         return {
             "target": counts.target,
@@ -47,7 +46,7 @@ class BrokenShare:
 
 
 def broken_share(counts: PromiseCounts, confidence: float = CONFIDENCE) -> BrokenShare:
-    """Return the bounds, by Clopper and Pearson."""
+    """Return the Clopper-Pearson bounds."""
     lower = cospot.eviction_interval(counts.promised, counts.broken, confidence)[0]
     upper = cospot.eviction_interval(counts.due, counts.broken_due, confidence)[1]
     return BrokenShare(counts, lower, upper)

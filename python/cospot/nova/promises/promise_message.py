@@ -1,11 +1,11 @@
-"""The message that tells the evictor service of a promise that the scheduler has given.
+"""The message with which the scheduler tells the evictor service about a promise.
 
 Format, version 1 (JSON object; every key is required): `version` 1, `instance` the spot's UUID,
-`made_at` seconds since the epoch, `lifetime_s` how long it was promised to live, `target` the
-probability of an eviction before that is accepted.
+`made_at` seconds since the epoch, `lifetime_s` the promised lifetime, `target` the accepted
+probability of an earlier eviction.
 
-It says what is counted, and which spots go last where others of their host suffice. No VM waits
-because of it, and without a VM that needs it no spot is evicted.
+The service counts it, and evicts the spot last where other spots of the host suffice. No VM waits
+for it, and no spot is evicted without a VM that needs the capacity.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ EVENT_TYPE: Final = "cospot.promise"
 
 
 class PromiseMessageError(ValueError):
-    """A message that is no promise."""
+    """A message that is not a promise."""
 
 
 @dataclass(frozen=True)
@@ -35,20 +35,20 @@ class Promise:
 
     @property
     def due_at(self) -> float:
-        """When it is kept, unless the spot was evicted before."""
+        """The time at which the promise is kept, unless the spot was evicted before."""
         return self.made_at + self.lifetime_s
 
 
 def promise_to_message(promise: Promise) -> dict[str, Any]:
-    """Return the promise as the object that is sent."""
+    """Return the promise as a message object."""
     return {"version": VERSION, **asdict(promise)}
 
 
 def promise_from_message(message: Any) -> Promise:
-    """Read a received object.
+    """Parse a received object.
 
     Raises:
-        PromiseMessageError: it is no promise of this version.
+        PromiseMessageError: it is not a promise of this version.
     """
     try:
         if message["version"] != VERSION:

@@ -1,18 +1,18 @@
-"""The table of lifetimes that may be promised: `cospot-nova promise` makes it, as a JSON file.
+"""The table of lifetimes to promise: a JSON file made by `cospot-nova promise`.
 
 | key | value |
 |---|---|
 | `format`, `version` | "cospot lifetime promises", 1 |
 | `made_at` | when it was made, seconds since the epoch |
-| `observed_until` | where the history that it was made of ends, seconds since the epoch |
-| `history` | of what: file, observed days, VMs, spots and evictions in them, hosts; for people |
-| `settings` | how: samples, seed, policies; for people |
+| `observed_until` | end of the history it is based on, seconds since the epoch |
+| `history` | informative: file, observed days, VMs, spots and evictions in them, hosts |
+| `settings` | informative: samples, seed, policies |
 | `targets` | the probabilities of an eviction, ascending |
 | `sizes[]` | `vcpus`, `memory_mb`, `disk_gb`, `flavors` (names), `samples` |
 | `sizes[].promises[]` | for each target a list of steps |
 
-A step is `[slots, seconds]`: from so many free slots on so long. Seconds null: nothing can be
-promised; "never": longer than any spot was seen to live.
+A step is `[slots, seconds]`: with at least this many free slots, this lifetime. Seconds null: no
+promise is possible; "never": longer than any observed spot lived.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ from typing import Any, Final
 
 FORMAT: Final = "cospot lifetime promises"
 VERSION: Final = 1
-#: More than this is no table of ours, and would stop a scheduler for a while.
+#: A larger file is not such a table, and would delay the scheduler.
 MOST_BYTES: Final = 64 << 20
 _NEVER: Final = "never"
 
 #: vCPUs, MiB, GiB.
 SizeKey = tuple[int, int, int]
-#: From so many slots on so many seconds; infinity: longer than any was seen to live.
+#: The minimum number of slots, and seconds; infinity: longer than any observed spot lived.
 Step = tuple[int, float | None]
 
 
 class PromiseTableError(ValueError):
-    """A file that is no table of promises; says where and what was expected."""
+    """A file that is not a table of promises; says where and what was expected."""
 
 
 @dataclass(frozen=True)
 class SizePromises:
-    """What spots of one size may be promised.
+    """The promises for spots of one size.
 
     Attributes:
         size: vCPUs, MiB, GiB.
         steps: for each target, ascending in slots.
-        flavors: names of the flavors of this size, for people.
-        samples: how many fictitious spots the estimate is made of.
+        flavors: names of the flavors of this size; informative.
+        samples: number of fictitious spots behind the estimate.
     """
 
     size: SizeKey
@@ -58,10 +58,10 @@ class SizePromises:
     samples: int = 0
 
     def promised(self, slots: int, target: int) -> float | None:
-        """Return seconds; None: nothing can be promised.
+        """Return seconds; None: no promise is possible.
 
         Args:
-            slots: how many more spots of this size fit now.
+            slots: number of further spots of this size that fit now.
             target: index of the target.
         """
         steps = self.steps[target]
@@ -71,7 +71,7 @@ class SizePromises:
 
 @dataclass(frozen=True)
 class PromiseTable:
-    """All that is in the file; see the module's table."""
+    """The contents of the file; see the module's table."""
 
     made_at: float
     observed_until: float
@@ -81,14 +81,15 @@ class PromiseTable:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def target_index(self, target: float) -> int | None:
-        """Return where a target is among the table's; None when it is not."""
+        """Return the index of a target in the table; None if it is missing."""
         near = [i for i, known in enumerate(self.targets) if math.isclose(known, target)]
         return near[0] if near else None
 
     def for_size(self, size: SizeKey) -> SizePromises | None:
-        """Return the promises for a size, or for the smallest one that is no smaller in anything.
+        """Return the promises for a size, or for the smallest size at least as large in everything.
 
-        A larger spot has fewer slots and less to live, so what it is promised a smaller one has.
+        A larger spot has fewer slots and a shorter life, so its promise holds for a smaller one
+        too.
         """
         fitting = [
             each
@@ -99,7 +100,7 @@ class PromiseTable:
 
 
 def slots_of(size: SizeKey, free: Sequence[int]) -> int:
-    """Return how many spots of a size fit into what is free on a host."""
+    """Return how many spots of a size fit into a host's free capacity."""
     limits = [has // wants for has, wants in zip(free, size, strict=True) if wants > 0]
     return max(0, min(limits, default=0))
 
@@ -125,10 +126,10 @@ def table_to_text(table: PromiseTable) -> str:
 
 
 def table_from_text(text: str | bytes) -> PromiseTable:
-    """Read the file's text.
+    """Parse the file's text.
 
     Raises:
-        PromiseTableError: it is no such table.
+        PromiseTableError: it is not such a table.
     """
     try:
         body = json.loads(text)

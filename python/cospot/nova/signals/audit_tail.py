@@ -1,4 +1,4 @@
-"""Reads on in the evictor's audit log: which spots were evicted since the last time."""
+"""Follows the evictor's audit log: which spots were evicted since the last call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cospot.nova.line_file import seconds_of
 
 
 class AuditTail:
-    """Not thread-safe. Follows the log when it is rotated by renaming.
+    """Not thread-safe. Follows the log across rotation by renaming.
 
     Args:
         path: of the log.
@@ -26,7 +26,7 @@ class AuditTail:
         """Yield the time (seconds since the epoch), event and instance of each new record.
 
         Raises:
-            OSError: it cannot be read; missing is not an error.
+            OSError: it cannot be read; a missing log is not an error.
         """
         yield from self._records()
         if self._is_another():
@@ -40,7 +40,7 @@ class AuditTail:
             self._file = None
 
     def _is_another(self) -> bool:
-        """Tell whether the path leads to another file than the one that is open."""
+        """Tell whether the path now refers to another file than the open one."""
         if self._file is None:
             return False
         try:
@@ -56,11 +56,11 @@ class AuditTail:
             except FileNotFoundError:
                 return
         if os.fstat(self._file.fileno()).st_size < self._file.tell():
-            self._file.seek(0)  # it was emptied, as by copytruncate of logrotate
+            self._file.seek(0)  # truncated, as by logrotate's copytruncate
         while True:
             start = self._file.tell()
             line = self._file.readline()
-            if not line.endswith(b"\n"):  # the end, or a line that is being written
+            if not line.endswith(b"\n"):  # the end, or an incomplete line
                 self._file.seek(start)
                 return
             record = _read(line)

@@ -1,4 +1,4 @@
-"""The signals of each flavor, from the spots that were observed.
+"""The signals of each flavor, from observed spots.
 
 | signal | what it says |
 |---|---|
@@ -7,7 +7,7 @@
 | `quote` | what a new spot could be promised now, where there is a table of promises (`quotes`) |
 | `risk` | the probability that a running spot is evicted within 10 and 60 minutes: the mean over those that run; by age where that was better than the base rate on held-out time (`risk_score`), else by the base rate |
 
-Where there is too little to go by, a signal is None and `unknown` says why.
+If there is too little data, a signal is None and `unknown` says why.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from cospot.nova.signals.survival import (
 RISK_MINUTES: Final = (10, 60)
 UPTIME_HOURS: Final = (1, 6, 24, 168)
 UPTIME_SHARES: Final = (0.95, 0.75, 0.5)
-#: With fewer spots of a flavor nothing is estimated for it.
+#: With fewer spots of a flavor, it has no estimates.
 LEAST_SPOTS: Final = 30
-#: With fewer evictions of all flavors together nothing is said of risk.
+#: With fewer evictions of all flavors together, there is no risk estimate.
 LEAST_EVICTIONS: Final = 10
 _RUNNING_DAYS: Final = 28
 _DAY_S: Final = 86400.0
@@ -50,7 +50,7 @@ class FlavorSignals:
 
     Attributes:
         size: vCPUs, MiB, GiB of disk of its spots.
-        eviction_rate, expected_uptime, risk, quote: JSON objects; None: not known.
+        eviction_rate, expected_uptime, risk, quote: JSON objects; None: unknown.
         unknown: why a signal is None, by its name.
     """
 
@@ -66,14 +66,14 @@ class FlavorSignals:
 
 @dataclass(frozen=True)
 class Signals:
-    """All signals of one moment.
+    """All signals at one moment.
 
     Attributes:
         now: that moment, seconds since the epoch.
-        since: from when on spots were observed, seconds since the epoch.
+        since: start of observation, seconds since the epoch.
         flavors: by name.
-        risks: what tells the risk of one spot, by flavor.
-        score: how good the risk by age was.
+        risks: estimates the risk of one spot, by flavor.
+        score: quality of the risk by age.
     """
 
     now: float
@@ -83,7 +83,7 @@ class Signals:
     score: RiskScore
 
     def risk_of(self, life: SpotLife, now: float) -> dict[str, Any] | None:
-        """Return the risk of one running spot; None: not known."""
+        """Return the risk of one running spot; None: unknown."""
         risk = self.risks.get(life.flavor)
         if risk is None or life.started_at is None:
             return None
@@ -93,13 +93,13 @@ class Signals:
 def signals_of(
     lives: Iterable[SpotLife], since: float, now: float, score: RiskScore | None = None
 ) -> Signals:
-    """Return the signals of all flavors of which there was a spot.
+    """Return the signals of all flavors that had a spot.
 
     Args:
-        lives: of spots, those too that are over.
+        lives: of spots, including past ones.
         since: from when on ends and evictions are known, seconds since the epoch.
         now: seconds since the epoch.
-        score: of a short time ago; None: risk is scored anew.
+        score: a recent one; None: score the risk again.
     """
     lives = list(lives)
     if score is None:
@@ -124,7 +124,7 @@ def signals_of(
 
 
 def _risks(observed: Mapping[str, Sequence[Observation]]) -> dict[str, Risk]:
-    """Return what tells the risk, by flavor; without those of which there is too little."""
+    """Return risk estimators by flavor, for flavors with enough data."""
     of_all, exposures = Exposure(), {}
     for flavor, observations in observed.items():
         exposures[flavor] = Exposure()
@@ -140,7 +140,7 @@ def _risks(observed: Mapping[str, Sequence[Observation]]) -> dict[str, Risk]:
 
 
 def _score(lives: Sequence[SpotLife], since: float, now: float) -> RiskScore:
-    """Score risk by age: learned from the first half, judged on the second."""
+    """Score risk by age: learn from the first half, evaluate on the second."""
     middle = since + (now - since) / 2
     by_flavor: dict[str, list[SpotLife]] = defaultdict(list)
     for life in lives:
@@ -160,7 +160,7 @@ def _score(lives: Sequence[SpotLife], since: float, now: float) -> RiskScore:
 
 
 def _observations(lives: Iterable[SpotLife], since: float, now: float) -> list[Observation]:
-    """Return what was observed of spots, from the observation's begin up to now."""
+    """Return observations of spots from the start of observation up to now."""
     found = []
     for life in lives:
         started = math.inf if life.started_at is None else life.started_at
@@ -193,7 +193,7 @@ def _flavor(
         unknown["risk"] = (
             f"too little data: {LEAST_EVICTIONS} evictions of all flavors together are needed"
         )
-    # A flavor that was made anew may have another size; its newest spot has it.
+    # A recreated flavor may have another size; use that of its newest spot.
     newest = max(lives, key=lambda life: life.started_at or 0.0)
     running = sum(life.runs for life in lives)
     return FlavorSignals(newest.flavor, newest.size, running, rate, uptime, None, unknown)
@@ -259,7 +259,7 @@ def _expected_uptime(survival: Survival) -> dict[str, Any]:
 def _mean_risk(
     risk: Risk, running: Sequence[SpotLife], now: float, *, by_age: bool
 ) -> dict[str, Any]:
-    """Return the mean risk of spots, and by what it is told."""
+    """Return the mean risk of spots, and the method behind it."""
     ages = [max(0.0, now - (each.started_at or now)) for each in running]
     told: dict[str, Any] = {}
     for minutes in RISK_MINUTES:

@@ -1,4 +1,4 @@
-"""What new spots could be promised now, from the table of `cospot-nova promise`."""
+"""The lifetimes that new spots could be promised now, from `cospot-nova promise`'s table."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from cospot.nova.promises.promise_table import (
 )
 from cospot.nova.signals.flavor_signals import FlavorSignals, Signals
 
-#: As nova-scheduler's promises_max_age by default: it takes no older table.
+#: Default of nova-scheduler's promises_max_age: it ignores older tables.
 _MAX_AGE_S: Final = 86400.0
 
 
 class QuoteTable:
-    """The table in a file, read again when that has changed. Not thread-safe.
+    """The table in a file, reread when it changes. Not thread-safe.
 
     Args:
         path: of the file.
@@ -36,11 +36,11 @@ class QuoteTable:
         self._table: PromiseTable | None = None
 
     def with_quotes(self, signals: Signals, free: Sequence[SizeKey], *, with_disk: bool) -> Signals:
-        """Return the signals with quotes, or with why there are none.
+        """Return the signals with quotes, or with the reason why there are none.
 
         Args:
-            signals: without.
-            free: what is free on each host that takes spots.
+            signals: without quotes.
+            free: free capacity on each host that takes spots.
             with_disk: whether disk counts.
         """
         try:

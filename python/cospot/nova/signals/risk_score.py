@@ -1,10 +1,10 @@
-"""Whether risk says more than the base rate, on time that it had not seen.
+"""Whether risk says more than the base rate, on held-out time.
 
 The observed time is halved. Risk by age and flavor is learned from the first half. In the second
-one it is given for running spots, every hour or less often, and compared with what happened in the
-60 minutes after by the Brier score. So is the base rate, that of the flavor at all ages. The skill
-is 1 less the quotient of both scores: 1 is perfect, 0 no better than the base rate. Its interval is
-over folds of the second half, as in `cospot signals` (guarantees/signals/forecast_score.cpp).
+half it is computed for running spots at most once per hour, and compared with the following 60
+minutes by the Brier score. So is the base rate, that of the flavor at all ages. The skill is 1
+minus the ratio of the scores: 1 is perfect, 0 no better than the base rate. Its interval is over
+folds of the second half, as in `cospot signals` (guarantees/signals/forecast_score.cpp).
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ WITHIN_S: Final = 3600.0
 _FOLDS: Final = 10
 _MOST_MOMENTS: Final = 100
 _MOST_SPOTS: Final = 200
-#: With fewer evictions among the cases there is no telling.
+#: Minimum number of evictions among the cases for a verdict.
 LEAST_EVICTED: Final = 10
 
-#: Of a spot and a moment: the probability that it is evicted within 60 minutes.
+#: For a spot and a moment: the probability of eviction within 60 minutes.
 Forecast = Callable[[SpotLife, float], float]
 
 
 @dataclass(frozen=True)
 class RiskScore:
-    """How good risk was.
+    """The quality of risk.
 
     Attributes:
-        at: when it was found, seconds since the epoch.
+        at: when it was computed, seconds since the epoch.
         cases: spots at moments of the second half.
-        evicted: of them within 60 minutes.
-        skill: over the base rate; None: too few were evicted.
+        evicted: cases with an eviction within 60 minutes.
+        skill: over the base rate; None: too few evictions.
         half_width: of its 95 % interval.
     """
 
@@ -49,13 +49,13 @@ class RiskScore:
 
     @property
     def is_told(self) -> bool:
-        """Tell whether the skill is told from 0."""
+        """Tell whether the skill differs significantly from 0."""
         if self.skill is None or self.half_width is None:
             return False
         return self.skill - self.half_width > 0
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as it is in the file of signals."""
+        """Return the object in the signals file."""
         return {
             "cases": self.cases,
             "evicted": self.evicted,
@@ -72,9 +72,9 @@ def score_risk(
 
     Args:
         lives: of all spots.
-        start: of the second half, seconds since the epoch; what is known of it ends now.
+        start: of the second half, seconds since the epoch; observation ends now.
         now: seconds since the epoch.
-        risk: learned from what was before `start`.
+        risk: learned from the time before `start`.
         base: likewise.
     """
     span = now - WITHIN_S - start
@@ -91,14 +91,14 @@ def score_risk(
         for life in (lives[index] for index in running[::step]):
             happened = life.over_at is not None and life.over_at < moment + WITHIN_S
             if happened and life.evicted_at is None:
-                continue  # its owner ended it: nobody knows whether it would have been evicted
+                continue  # ended by its owner: whether it would have been evicted is unknown
             cases += 1
             evicted += happened
             losses[fold] += (risk(life, moment) - happened) ** 2
             references[fold] += (base(life, moment) - happened) ** 2
     if evicted < LEAST_EVICTED:
         return RiskScore(now, cases, evicted)
-    from cospot._core import _forecast_skill  # where it does not load, the evictor says so itself
+    from cospot._core import _forecast_skill  # if it does not load, the evictor reports that itself
 
     found = _forecast_skill(losses, references)
     if found is None:

@@ -1,6 +1,6 @@
-"""The file of signals: `cospot-evictor` writes it, `cospot-nova signals` reads it.
+"""The signals file: `cospot-evictor` writes it, `cospot-nova signals` reads it.
 
-It is also what `GET /signals` answers. It has flavors and no instance.
+`GET /signals` returns the same content. It has data on flavors, none on instances.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ VERSION: Final = 1
 
 
 class SignalsFileError(ValueError):
-    """A text that is no file of signals."""
+    """A text that is not a signals file."""
 
 
 def signals_to_json(signals: Signals) -> dict[str, Any]:
-    """Return what is in the file."""
+    """Return the content of the file."""
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -40,10 +40,10 @@ def dump(signals: Signals) -> bytes:
 
 
 def signals_from_text(text: str) -> Mapping[str, Any]:
-    """Read the file's text.
+    """Parse the file's text.
 
     Raises:
-        SignalsFileError: it is no such file.
+        SignalsFileError: it is not such a file.
     """
     try:
         body = json.loads(text)
@@ -59,5 +59,5 @@ def signals_from_text(text: str) -> Mapping[str, Any]:
 
 
 def moment(seconds: float) -> str:
-    """Return a time for people and programs: ISO 8601, UTC."""
+    """Return a time as ISO 8601, UTC."""
     return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="seconds")

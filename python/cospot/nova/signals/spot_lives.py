@@ -1,7 +1,7 @@
-"""The spots of this cloud: when each began to run, and how it ended.
+"""The spots of this cloud: when each started to run, and how it ended.
 
-From Nova's list of servers, deleted ones too, and the evictor's audit log: only that tells an
-eviction from an end that the owner wanted.
+Combines Nova's list of servers, including deleted ones, and the evictor's audit log, the only
+source that distinguishes evictions from ends by the owner.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cospot.nova.spot_flavors import is_spot_flavor
 
 FORMAT: Final = "cospot spot lives"
 VERSION: Final = 1
-#: How far Nova's clock and the evictor's may be apart, seconds.
+#: Maximum clock difference between Nova and the evictor, seconds.
 _CLOCK_SKEW_S: Final = 60.0
 _GONE: Final = frozenset({"DELETED", "SOFT_DELETED", "SHELVED_OFFLOADED"})
 
@@ -28,8 +28,8 @@ class SpotLife:
 
     Attributes:
         size: vCPUs, MiB, GiB of disk, as its flavor has them.
-        started_at: when it began to run; None: it has not.
-        ended_at: when Nova deleted it or took it off its host; None: it has not.
+        started_at: when it started to run; None: not yet.
+        ended_at: when Nova deleted it or removed it from its host; None: not yet.
         evicted_at: when its eviction was ordered; None: it was not.
     """
 
@@ -43,7 +43,7 @@ class SpotLife:
 
     @property
     def over_at(self) -> float | None:
-        """Return when it ended, whoever ended it; None: it runs."""
+        """Return when it ended for any reason; None: it runs."""
         return self.ended_at if self.evicted_at is None else self.evicted_at
 
     @property
@@ -53,10 +53,10 @@ class SpotLife:
 
 
 def life_of(row: Mapping[str, Any]) -> SpotLife | None:
-    """Return a spot from Nova's description of a server; None when the server is none.
+    """Return a spot from Nova's description of a server; None if the server is not a spot.
 
     Raises:
-        KeyError, TypeError, ValueError: it lacks something, or makes no sense.
+        KeyError, TypeError, ValueError: a value is missing or implausible.
     """
     flavor = row["flavor"]
     if not is_spot_flavor(flavor.get("extra_specs")):
@@ -77,11 +77,11 @@ def life_of(row: Mapping[str, Any]) -> SpotLife | None:
 
 
 class SpotLives:
-    """All spots that are known, by UUID. Not thread-safe.
+    """All known spots, by UUID. Not thread-safe.
 
     Attributes:
         since: from when on ends and evictions are known, seconds since the epoch.
-        read_until: up to when Nova's changes are in it, by Nova's clock; 0: nothing was read.
+        read_until: time of the last change read from Nova, by Nova's clock; 0: nothing was read.
     """
 
     def __init__(self, since: float, read_until: float = 0.0) -> None:
@@ -90,53 +90,53 @@ class SpotLives:
         self._lives: dict[str, SpotLife] = {}
 
     def all(self) -> Iterable[SpotLife]:
-        """Return them, in no order."""
+        """Return all spots, in any order."""
         return self._lives.values()
 
     def get(self, uuid: str) -> SpotLife | None:
-        """Return a spot; None when there is none."""
+        """Return a spot; None if it is unknown."""
         return self._lives.get(uuid)
 
     def there(self) -> dict[str, SpotLife]:
-        """Return those that Nova has, by UUID: also before they run, and while they go."""
+        """Return the spots that exist in Nova, by UUID, including starting and ending ones."""
         return {uuid: each for uuid, each in self._lives.items() if self._is_there(uuid, each)}
 
     def _is_there(self, key: str, life: SpotLife) -> bool:
         return key == life.uuid and life.ended_at is None
 
     def take(self, life: SpotLife) -> None:
-        """Take what Nova says of a spot now."""
+        """Update a spot from Nova's current description."""
         old = self._lives.get(life.uuid)
         if old is not None and old.started_at is not None:
             if _came_back(old, life):
-                # Unshelved: what it was before is a life of its own.
+                # Unshelved: the time before counts as a separate life.
                 self._lives[f"{old.uuid}/{old.started_at:.0f}"] = old
             else:
-                # A rebuild is no new life.
+                # A rebuild does not start a new life.
                 started = min(old.started_at, life.started_at or math.inf)
                 life = replace(life, started_at=started, evicted_at=old.evicted_at)
         self._lives[life.uuid] = life
 
     def evict(self, uuid: str, at: float) -> None:
-        """Note that the eviction of a spot was ordered; the first order of a life counts."""
+        """Record that an eviction was ordered; the first order of a life counts."""
         life = self._lives.get(uuid)
         if life is not None and life.evicted_at is None and _is_of(life, at):
             self._lives[uuid] = replace(life, evicted_at=at)
 
     def give_up(self, uuid: str) -> None:
-        """Note that a spot was not evicted after all."""
+        """Record that a spot was not evicted after all."""
         life = self._lives.get(uuid)
         if life is not None and life.evicted_at is not None:
             self._lives[uuid] = replace(life, evicted_at=None)
 
     def end(self, uuid: str, at: float) -> None:
-        """Note that a spot has ended, of which nothing more is known."""
+        """Record the end of a spot of which nothing more is known."""
         life = self._lives.get(uuid)
         if life is not None and life.ended_at is None:
             self._lives[uuid] = replace(life, ended_at=at)
 
     def forget_older(self, oldest: float) -> None:
-        """Forget the spots that were over before a time."""
+        """Forget spots that ended before a time."""
         self._lives = {
             uuid: life
             for uuid, life in self._lives.items()
@@ -144,7 +144,7 @@ class SpotLives:
         }
 
     def to_text(self) -> str:
-        """Return the text of the file that keeps them."""
+        """Return the text of the state file."""
         names = [each.name for each in fields(SpotLife)]
         rows = [
             [key, *(getattr(life, name) for name in names)] for key, life in self._lives.items()
@@ -162,10 +162,10 @@ class SpotLives:
 
     @classmethod
     def from_text(cls, text: str) -> SpotLives:
-        """Read the file's text.
+        """Parse the file's text.
 
         Raises:
-            ValueError: it is no such file.
+            ValueError: it is not such a file.
         """
         try:
             body = json.loads(text)
@@ -200,6 +200,6 @@ def _came_back(old: SpotLife, new: SpotLife) -> bool:
 
 
 def _seconds(text: str) -> float:
-    """Return seconds since the epoch of a time as Nova writes them: UTC, with or without a Z."""
+    """Parse a time in Nova's format (UTC, with or without a Z) to seconds since the epoch."""
     moment = datetime.fromisoformat(text.removesuffix("Z"))
     return moment.replace(tzinfo=moment.tzinfo or timezone.utc).timestamp()

@@ -1,7 +1,7 @@
-"""Estimates from spots that were observed: the survival curve, and how often spots go by age.
+"""Estimates from observed spots: the survival curve, and eviction rates by age.
 
-A spot counts from the age at which it was first observed (delayed entry), up to its eviction, or
-until its owner ended it or the observation did (censored).
+A spot counts from the age at which it was first observed (delayed entry) to its eviction, or until
+its owner ended it or observation stopped (censored).
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ import numpy.typing as npt
 
 import cospot
 
-#: Of every interval here. It takes evictions for independent.
+#: Confidence level of every interval here. It assumes independent evictions.
 CONFIDENCE: Final = 0.95
-#: Two-sided, of the normal distribution.
+#: Two-sided quantile of the normal distribution.
 _Z: Final = 1.959964
-#: Where fewer spots of an age were observed, nothing is said of that age or a higher one.
+#: Minimum number of observed spots at an age; beyond the first age with fewer there are no
+#: estimates.
 LEAST_AT_RISK: Final = 10
 #: Ages at which the eviction rate may change, seconds.
 AGES_S: Final = (0.0, 600.0, 3600.0, 6 * 3600.0, 86400.0, 3 * 86400.0, math.inf)
-#: A group's rate is drawn towards that of the larger group as if so many more evictions had been
-#: seen in it at that rate.
+#: A group's rate shrinks towards that of the larger group with the weight of this many evictions.
 _PRIOR_EVICTIONS: Final = 10.0
 _MOST_TRIALS: Final = 10_000_000
 
 
 @dataclass(frozen=True)
 class Observation:
-    """A spot's ages at which it was first and last observed, seconds, and how that ended."""
+    """The ages (seconds) at which observation of a spot began and ended, and how it ended."""
 
     entry_s: float
     exit_s: float
@@ -41,9 +41,9 @@ class Observation:
 
 
 def rate_interval(evictions: int, hours: float) -> tuple[float, float]:
-    """Return the 95 % interval of a rate per hour, of a Poisson count (Garwood 1936).
+    """Return the 95 % interval of a rate per hour from a Poisson count (Garwood 1936).
 
-    It is the limit of Clopper and Pearson's interval for many trials.
+    The limit of the Clopper-Pearson interval for many trials.
     """
     lower, upper = cospot.eviction_interval(_MOST_TRIALS, evictions, CONFIDENCE)
     return lower * _MOST_TRIALS / hours, upper * _MOST_TRIALS / hours
@@ -51,14 +51,14 @@ def rate_interval(evictions: int, hours: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Survival:
-    """The share of spots that live so long if their owners keep them (Kaplan and Meier).
+    """The share of spots that reach an age if their owners keep them (Kaplan and Meier).
 
     Attributes:
         ages_s: at which spots were evicted, ascending.
-        shares: that live longer than each of these ages.
-        variances: of the logarithms of the shares, by Greenwood.
+        shares: that survive each of these ages.
+        variances: of the logarithms of the shares, by Greenwood's formula.
         observed_s: up to this age enough spots were observed.
-        entries_s, exits_s: ages at which spots were first and last observed, each ascending.
+        entries_s, exits_s: ages at which observation of spots began and ended, each ascending.
     """
 
     ages_s: npt.NDArray[np.float64]
@@ -69,7 +69,7 @@ class Survival:
     exits_s: npt.NDArray[np.float64]
 
     def at(self, age_s: float) -> tuple[float, float, float] | None:
-        """Return the share that lives so long, and its interval; None: too few got so old."""
+        """Return the share that reaches an age, with its interval; None: too few got so old."""
         if age_s > self.observed_s:
             return None
         index = int(np.searchsorted(self.ages_s, age_s, side="right")) - 1
@@ -79,13 +79,13 @@ class Survival:
         share = float(self.shares[index])
         if share <= 0:
             return 0.0, 0.0, 1.0
-        # Of log(-log S): no bound leaves 0 to 1.
+        # On the scale log(-log S), so that bounds stay within 0 and 1.
         log = math.log(share)
         width = _Z * math.sqrt(float(self.variances[index])) / abs(log)
         return share, share ** math.exp(width), share ** math.exp(-width)
 
     def reached_by(self, share: float) -> float | None:
-        """Return the age that a share of the spots reaches; None: none so high was observed."""
+        """Return the age that a share of the spots reaches; None: too few were observed so long."""
         below = self.shares < share
         if not below.any():
             return None
@@ -93,7 +93,7 @@ class Survival:
 
 
 def survival_of(observations: Sequence[Observation]) -> Survival:
-    """Estimate the survival curve, up to the age that enough spots reached."""
+    """Estimate the survival curve, up to the age reached by enough spots."""
     entries = np.sort([each.entry_s for each in observations])
     exits = np.sort([each.exit_s for each in observations])
     evicted = np.array([each.exit_s for each in observations if each.evicted], np.float64)
@@ -111,18 +111,18 @@ def survival_of(observations: Sequence[Observation]) -> Survival:
 def _at_risk(
     entries: npt.NDArray[np.float64], exits: npt.NDArray[np.float64], ages: npt.ArrayLike
 ) -> npt.NDArray[np.int64]:
-    """Return how many spots are observed at each age: those that go at it still are."""
+    """Return how many spots are observed at each age, including those that end at it."""
     come = np.searchsorted(entries, ages, side="left")
-    # One that is observed from its birth is at risk at the age 0.
+    # A spot observed from its start is at risk at age 0.
     come = np.maximum(come, np.searchsorted(entries, 0.0, side="right"))
     gone = np.searchsorted(exits, ages, side="left")
     return np.asarray(come - gone, np.int64)
 
 
 def _observed_s(entries: npt.NDArray[np.float64], exits: npt.NDArray[np.float64]) -> float:
-    """Return the first age, counted from 0, beyond which fewer than enough are observed."""
+    """Return the first age, counted from 0, beyond which too few spots are observed."""
     few = exits[_at_risk(entries, exits, exits) < LEAST_AT_RISK]
-    # Between two exits spots only come, so the last exit before counts in full.
+    # Between two exits the number only grows, so the last exit counts in full.
     if not few.size:
         return float(exits[-1]) if exits.size else 0.0
     index = int(np.searchsorted(exits, few[0], side="left"))
@@ -131,13 +131,13 @@ def _observed_s(entries: npt.NDArray[np.float64], exits: npt.NDArray[np.float64]
 
 @dataclass
 class Exposure:
-    """Evictions and hours that spots were observed, by age."""
+    """Evictions and observed spot-hours, by age."""
 
     evictions: list[int] = field(default_factory=lambda: [0] * (len(AGES_S) - 1))
     hours: list[float] = field(default_factory=lambda: [0.0] * (len(AGES_S) - 1))
 
     def add(self, observations: Iterable[Observation]) -> None:
-        """Count spots."""
+        """Add observations of spots."""
         for each in observations:
             for number, (young, old) in enumerate(itertools.pairwise(AGES_S)):
                 inside = min(each.exit_s, old) - max(each.entry_s, young)
@@ -148,17 +148,17 @@ class Exposure:
 
     @property
     def rate(self) -> float:
-        """Return evictions per hour at all ages together; 0 without hours."""
+        """Return evictions per hour over all ages; 0 without hours."""
         hours = sum(self.hours)
         return sum(self.evictions) / hours if hours > 0 else 0.0
 
 
 class Risk:
-    """How likely a spot of a flavor is evicted soon, by its age or by the base rate.
+    """The probability that a spot of a flavor is evicted soon, by its age or by the base rate.
 
-    The base rate is the flavor's at all ages, drawn towards that of all flavors. By age, the rate
-    of evictions is constant between two of `AGES_S`. That of an age in a flavor is drawn towards
-    that of the age in all flavors, times how much more often the flavor is evicted.
+    The base rate is the flavor's over all ages, shrunk towards that of all flavors. By age, the
+    eviction rate is constant between two of `AGES_S`. The rate of a flavor at an age shrinks
+    towards the rate of all flavors at that age, times the flavor's relative eviction rate.
 
     Args:
         of_all: the exposure of all flavors together, with evictions.
@@ -178,11 +178,11 @@ class Risk:
             )
 
     def base_within(self, seconds: float) -> float:
-        """Return the probability that a spot of any age is evicted within some time."""
+        """Return the probability of an eviction within some time, at any age."""
         return -math.expm1(-self._base_per_hour * seconds / 3600)
 
     def within(self, age_s: float, seconds: float) -> float:
-        """Return the probability that a spot of an age is evicted within some time."""
+        """Return the probability of an eviction within some time, at an age."""
         expected, until = 0.0, age_s + seconds
         for rate, young, old in zip(self._per_hour, AGES_S[:-1], AGES_S[1:], strict=True):
             expected += rate * max(0.0, min(until, old) - max(age_s, young)) / 3600
@@ -190,5 +190,5 @@ class Risk:
 
 
 def _drawn(evictions: float, hours: float, prior: float) -> float:
-    """Return a rate drawn towards a prior one: the mean of a gamma distribution."""
+    """Return a rate shrunk towards a prior one: the mean of a gamma distribution."""
     return (evictions + _PRIOR_EVICTIONS) / (hours + _PRIOR_EVICTIONS / prior)

@@ -18,14 +18,14 @@ from cospot.nova.evictor.errors import EvictorError, SettingError
 from cospot.nova.state import schema
 
 _Result = TypeVar("_Result")
-#: By driver; for another one it is not known how to end a call that takes too long.
+#: By driver; for other drivers it is unknown how to time out a call.
 _DRIVERS: Final = ("sqlite+pysqlite", "mysql+pymysql", "mariadb+pymysql")
 EXPECTED: Final = "mysql+pymysql://USER:PASSWORD@HOST/cospot"
-#: Two transactions in each other's way, of which the database has ended one: MySQL's deadlock and
+#: Errors of two conflicting transactions, one of which the database aborted: MySQL's deadlock and
 #: lock wait, SQLSTATE's serialization failure.
 _CONFLICTS: Final = frozenset({1213, 1205})
 _TRIES: Final = 3
-#: The database's time, seconds since the epoch, whatever its time zone is.
+#: The database's time, seconds since the epoch, independent of its time zone.
 _MYSQL_CLOCK: Final = (
     "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) / 1e6"
 )
@@ -41,9 +41,9 @@ class StateError(EvictorError, CospotError):
 
 
 class StateClock:
-    """The database's clock between two questions: this machine's monotonic clock carries it on.
+    """The database's clock, extrapolated between queries by the local monotonic clock.
 
-    Until the first question it is this machine's clock.
+    Until the first query it is the local clock.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -51,7 +51,7 @@ class StateClock:
         self._ahead: float | None = None
 
     def heard(self, now: float) -> None:
-        """Take note of what the database has just said."""
+        """Set the clock to a time just read from the database."""
         self._ahead = now - self._clock()
 
     def now(self) -> float:
@@ -61,7 +61,7 @@ class StateClock:
 
 
 class Transaction:
-    """A transaction; for the thread that runs it, and only while it runs."""
+    """A transaction, valid only in the thread that runs it and while it runs."""
 
     def __init__(self, connection: Any, question: str, clock: StateClock) -> None:
         self.connection = connection
@@ -69,19 +69,19 @@ class Transaction:
         self._clock = clock
 
     def execute(self, statement: Any) -> Any:
-        """Run a statement of SQLAlchemy."""
+        """Run an SQLAlchemy statement."""
         return self.connection.execute(statement)
 
     def row(self, table: Any, key: Any) -> Any:
-        """Return the row whose primary key is this, locked until the end; None: there is none."""
+        """Return the row with a primary key, locked until the end; None if there is none."""
         (column,) = table.primary_key.columns
         return self.execute(sa.select(table).where(column == key).with_for_update()).first()
 
     def put(self, table: Any, key: Any, is_there: bool, **values: Any) -> None:
-        """Insert a row, or change the one that `row` has found.
+        """Insert a row, or update the one that `row` has found.
 
         Raises:
-            sqlalchemy.exc.IntegrityError: somebody else has inserted it meanwhile.
+            sqlalchemy.exc.IntegrityError: another transaction has inserted it in the meantime.
         """
         (column,) = table.primary_key.columns
         if is_there:
@@ -90,7 +90,7 @@ class Transaction:
             self.execute(table.insert().values({column.name: key, **values}))
 
     def now(self) -> float:
-        """Ask the database what time it is: after waiting for a row, not before."""
+        """Read the database's time: after waiting for a row, not before."""
         now = float(self.execute(sa.text(self._question)).scalar())
         self._clock.heard(now)
         return now
@@ -100,18 +100,18 @@ class StateDatabase:
     """The database of `state_connection`. Thread-safe.
 
     Args:
-        url: as SQLAlchemy writes it.
-        timeout: most seconds that one call to it may take.
+        url: in SQLAlchemy's format.
+        timeout: maximum duration of one call, seconds.
         failed: called with each error, for the metrics.
 
     Attributes:
-        owner: who this process is in the tables; no other process is ever called so.
+        owner: identifies this process in the tables; unique across processes.
         clock: the database's.
         shown: the URL without its password.
 
     Raises:
-        SettingError: the URL cannot be used. That nobody answers there is no error here: a service
-            starts, and waits.
+        SettingError: the URL cannot be used. An unreachable database is not an error here: the
+            service starts, and waits.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class StateDatabase:
         self._is_checked = False
         try:
             parsed = sa.engine.make_url(url)
-        except (exc.ArgumentError, ValueError):  # whose text has the password
+        except (exc.ArgumentError, ValueError):  # its text contains the password
             raise SettingError(_setting(f"cannot be read; expected such as {EXPECTED}")) from None
         self.shown = parsed.render_as_string(hide_password=True)
         try:
@@ -146,7 +146,7 @@ class StateDatabase:
             event.listen(engine, "begin", _begin_to_write)
             return engine
         seconds = max(1, round(self.timeout))
-        # One call reads or writes several times at most: the socket's limits bound each of them.
+        # One call reads or writes at most a few times; the socket's limits bound each of them.
         engine = sa.create_engine(
             url,
             future=True,
@@ -154,7 +154,7 @@ class StateDatabase:
             pool_size=4,
             max_overflow=64,
             pool_timeout=self.timeout,
-            pool_pre_ping=True,  # one that a proxy has dropped is noticed before it counts
+            pool_pre_ping=True,  # detects connections dropped by a proxy before use
             isolation_level="READ COMMITTED",
             connect_args={
                 "connect_timeout": seconds,
@@ -166,27 +166,28 @@ class StateDatabase:
         return engine
 
     def run(self, work: Callable[[Transaction], _Result]) -> _Result:
-        """Run a function in a transaction; return what it returns, once that is committed.
+        """Run a function in a transaction; return its result after the commit.
 
-        It is run again where another transaction was in the way, so it must change nothing else.
+        It is repeated after a conflict with another transaction, so it must have no other side
+        effects.
 
         Raises:
-            StateError: the database does not answer, or has no tables that this program knows. What
-                was done may have been committed nevertheless.
-            EvictorError: of the function; nothing was done.
+            StateError: the database does not answer, or has no tables of a known version. The
+                changes may have been committed nevertheless.
+            EvictorError: from the function; nothing was changed.
         """
         return self._run(work, checks=True)
 
     def upgrade(self) -> list[int]:
-        """Make or upgrade the tables; return the versions that were passed.
+        """Create or upgrade the tables; return the versions passed.
 
         Raises:
-            StateError: it cannot be done.
+            StateError: it fails.
         """
         return self._run(lambda done: schema.upgrade(done.connection), checks=False)
 
     def version(self) -> int:
-        """Return the version of the tables; 0: there are none.
+        """Return the version of the tables; 0: there are no tables.
 
         Raises:
             StateError: the database does not answer.
@@ -194,7 +195,7 @@ class StateDatabase:
         return self._run(lambda done: schema.stored_version(done.connection)[0], checks=False)
 
     def problem(self) -> str:
-        """Return why the tables cannot be used; empty when they can.
+        """Return why the tables cannot be used; empty if they can.
 
         Raises:
             StateError: the database does not answer.
@@ -211,20 +212,20 @@ class StateDatabase:
         for left in range(_TRIES - 1, -1, -1):
             try:
                 return self._attempt(work, checks)
-            except exc.IntegrityError as error:  # a row that two insert at once
+            except exc.IntegrityError as error:  # two transactions inserted the row at once
                 if not left:
                     raise self._error(error) from error
             except exc.SQLAlchemyError as error:
                 if not left or not _is_conflict(error):
                     raise self._error(error) from error
-            except (OSError, RuntimeError) as error:  # of a driver, or its socket
+            except (OSError, RuntimeError) as error:  # from a driver, or its socket
                 raise self._error(error) from error
         raise AssertionError("not reached")
 
     def _attempt(self, work: Callable[[Transaction], _Result], checks: bool) -> _Result:
         try:
             connection = self._engine.connect()
-        except (TypeError, ValueError) as error:  # a host's name that its client does not take
+        except (TypeError, ValueError) as error:  # for a host name that the client rejects
             raise self._error(error) from error
         with connection, connection.begin():
             if checks and not self._is_checked:
@@ -257,7 +258,7 @@ def _is_conflict(error: exc.SQLAlchemyError) -> bool:
 
 
 def _leave_transactions_to_us(connection: Any, record: Any) -> None:
-    # Python's sqlite3 begins a transaction only before it changes something.
+    # Python's sqlite3 begins a transaction only before a change.
     connection.isolation_level = None
 
 

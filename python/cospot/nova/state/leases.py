@@ -1,10 +1,10 @@
-"""Locks with an end, by the database's clock.
+"""Locks that expire, by the database's clock.
 
-Who holds one may die, stand still or be cut off: after `LEASE_S` somebody else takes it. So holding
-one is no proof. A thread renews those that this process holds; one that is cut off or stands still
-renews none. What must not be done twice, such as an order, is stored in a transaction that
-first renews the lease of its doer, in the same row that a taker changes: the database lets one of
-the two through, whatever the clocks say.
+The holder of a lease may die, hang or be cut off; after `LEASE_S` another process can take it. So
+holding a lease is no proof. A thread renews the leases held by this process; a process that hangs
+or is cut off renews none. What must not be done twice, such as an order, is stored in a transaction
+that first renews the holder's lease, in the same row that a taker changes: the database lets only
+one of the two commit, whatever the clocks say.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase, StateError, Transaction
 
 LOG = logging.getLogger(__name__)
-#: How long a lease lasts that nobody renews, seconds. A copy that was killed keeps others from the
-#: hosts that it was working on for so long.
+#: Duration of a lease without renewal, seconds. A killed copy blocks others from the hosts it was
+#: working on for this long.
 LEASE_S: Final = 30.0
-#: So often it is renewed while it lasts.
+#: Renewals per duration.
 _RENEWALS: Final = 3
 _FIRST_PAUSE_S: Final = 0.05
 _LONGEST_PAUSE_S: Final = 0.5
 
 
 class LostLeaseError(EvictorError):
-    """Somebody else has taken the lease meanwhile: nothing was stored, and nothing may be done."""
+    """Another process has taken the lease: nothing was stored, and nothing may be done."""
 
 
 class Leases:
-    """Hands out locks as a coordinator of tooz does; one for a process.
+    """Hands out locks like a tooz coordinator; one object per process.
 
     Args:
-        database: where they are.
-        least: for how long a lease must last at least, seconds.
+        database: stores them.
+        least: minimum remaining duration of a lease, seconds.
     """
 
     def __init__(self, database: StateDatabase, least: float = 0.0) -> None:
@@ -50,15 +50,15 @@ class Leases:
         self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
 
     def start(self, start_heart: bool = True) -> None:
-        """Begin to renew the leases that are held."""
+        """Start renewing the leases held by this process."""
         if start_heart:
             self._thread.start()
 
     def stop(self) -> None:
-        """Let go of all leases of this process.
+        """Release all leases of this process.
 
         Raises:
-            StateError: they end by themselves.
+            StateError: they expire by themselves.
         """
         self._stopping.set()
         if self._thread.is_alive():
@@ -68,7 +68,7 @@ class Leases:
         self._database.run(lambda done: done.execute(mine))
 
     def get_lock(self, name: bytes) -> Lease:
-        """Return a lock by its name, not held."""
+        """Return a lock by name, not yet acquired."""
         return Lease(self, name.decode())
 
     def _run(self) -> None:
@@ -79,7 +79,7 @@ class Leases:
                 LOG.warning("leases cannot be renewed: %s", error)
 
     def renew_held(self) -> None:
-        """Renew the leases that threads of this process hold, as far as they have not ended.
+        """Renew the unexpired leases held by threads of this process.
 
         Raises:
             StateError: none is renewed.
@@ -98,7 +98,7 @@ class Leases:
         self._database.run(work)
 
     def take(self, name: str) -> bool:
-        """Take a lease, or renew it; tell whether this process has it now."""
+        """Take or renew a lease; tell whether this process now holds it."""
 
         def work(done: Transaction) -> bool:
             row = done.row(schema.LEASES, name)
@@ -122,7 +122,7 @@ class Leases:
             the time by the database's clock.
 
         Raises:
-            LostLeaseError: this process has it no more.
+            LostLeaseError: this process no longer holds it.
         """
         row = done.row(schema.LEASES, name)
         now = done.now()
@@ -132,12 +132,12 @@ class Leases:
         return now
 
     def keep(self, name: str) -> None:
-        """Renew a lease no more by itself: it stays this process's until its time is over."""
+        """Stop automatic renewal: the lease stays this process's until it expires."""
         with self._lock:
             self._held.discard(name)
 
     def release(self, name: str) -> None:
-        """Let go of a lease, if this process has it."""
+        """Release a lease, if this process holds it."""
         self.keep(name)
         table = schema.LEASES
         mine = (table.c.name == name) & (table.c.owner == self._database.owner)
@@ -145,17 +145,17 @@ class Leases:
 
 
 class Lease:
-    """One of them, as tooz's locks are."""
+    """A lease with the interface of tooz's locks."""
 
     def __init__(self, leases: Leases, name: str) -> None:
         self._leases = leases
         self._name = name
 
     def acquire(self, blocking: Any = True) -> bool:
-        """Take it.
+        """Acquire it.
 
         Args:
-            blocking: False, or how long to wait, seconds.
+            blocking: False, or the maximum time to wait, seconds.
         """
         deadline = time.monotonic() + (0.0 if blocking is False else float(blocking))
         pause = _FIRST_PAUSE_S
@@ -168,9 +168,9 @@ class Lease:
         return True
 
     def release(self) -> None:
-        """Let go of it."""
+        """Release it."""
         self._leases.release(self._name)
 
     def keep(self) -> None:
-        """Leave it to this process until its time is over: it may be taken again before."""
+        """Leave it to this process until it expires; this process can acquire it again before."""
         self._leases.keep(self._name)

@@ -1,4 +1,4 @@
-"""Notices given to spots, for whichever copy looks after the reserves."""
+"""Notices given to spots, shared with whichever copy manages the reserves."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from cospot.nova.state.leases import Leases
 
 
 class SharedNotices:
-    """As `NoticeStore`. What changes it needs the lease of its lock.
+    """Like `NoticeStore`. Changes require the lease of its lock.
 
     Args:
-        lock_name: of that lock, in `Leases`.
+        lock_name: name of that lock in `Leases`.
     """
 
     def __init__(self, database: StateDatabase, leases: Leases, lock_name: str) -> None:
@@ -27,14 +27,14 @@ class SharedNotices:
         self._notices: dict[str, Notice] = {}
 
     def load(self) -> list[Notice]:
-        """Read the table; return the notices.
+        """Read and return all notices.
 
         Raises:
             StoreError: it cannot be read.
         """
 
         def work(done: Transaction) -> list[Notice]:
-            done.now()  # by which their ends are seen
+            done.now()  # the time by which their ends are judged
             rows = done.execute(schema.NOTICES.select().order_by(schema.NOTICES.c.given_at)).all()
             found = [dict(row._mapping) for row in rows]
             return [Notice(**{**each, "is_told": bool(each["is_told"])}) for each in found]
@@ -46,14 +46,14 @@ class SharedNotices:
         return self.all()
 
     def all(self) -> list[Notice]:
-        """Return the notices as last read or changed here."""
+        """Return the notices as last read or changed by this process."""
         return list(self._notices.values())
 
     def put(self, notice: Notice) -> None:
-        """Store a notice, in place of an earlier one of the same spot.
+        """Store a notice, replacing an earlier one for the same spot.
 
         Raises:
-            StoreError: it could not be written, or another copy looks after the reserves now.
+            StoreError: it could not be written, or another copy now manages the reserves.
         """
         values = asdict(notice)
         spot = values.pop("spot")
@@ -66,7 +66,7 @@ class SharedNotices:
         self._notices[spot] = notice
 
     def drop(self, spot: str) -> None:
-        """Remove the notice of a spot, if it has one.
+        """Remove the notice of a spot, if any.
 
         Raises:
             StoreError: see `put`.

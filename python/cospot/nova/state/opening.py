@@ -1,4 +1,4 @@
-"""Opens the database or the files that a configuration names, for the service and the tools."""
+"""Opens the configured database or files, for the service and the tools."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def open_database(settings: Any, failed: Callable[[], None] = lambda: None) -> StateDatabase:
-    """Return the database of `state_connection`; whether it answers is another question.
+    """Return the database of `state_connection`, without checking that it answers.
 
     Args:
         settings: the group [cospot_evictor].
-        failed: called at each error of it.
+        failed: called at each error of the database.
 
     Raises:
         SettingError: the option cannot be used here.
@@ -51,7 +51,7 @@ def open_journal(settings: Any) -> PromiseJournal:
 
 
 def stalled_hosts(settings: Any) -> list[StalledHostRecord]:
-    """Return the hosts that free nothing.
+    """Return the hosts on which evictions free nothing.
 
     Raises:
         SettingError: the state_connection cannot be used.

@@ -1,9 +1,9 @@
-"""Deletions that Nova was asked for: one row a spot, whoever asks.
+"""Deletions requested from Nova: one row per spot, whichever copy requests them.
 
-As `PendingDeletions` in files, but a copy on another machine sees them. An order is stored before
-Nova hears of it, in a transaction that needs the lease of the host. So of two copies that believe
-to work on a host one stores its order, and the other stores nothing and orders nothing. A copy that
-takes a host over finds what its predecessor ordered there, and asks for the same spot first.
+Like `PendingDeletions` in files, but visible to copies on other machines. An order is stored before
+it is sent to Nova, in a transaction that requires the host's lease. So of two copies that both
+believe they work on a host, only one can store and give its order. A copy that takes over a host
+finds its predecessor's orders there and requests the same spots first.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from cospot.nova.state.database import StateDatabase, StateError, Transaction
 from cospot.nova.state.leases import Leases
 
 LOG = logging.getLogger(__name__)
-#: Rows of services that died are removed when they are so old, seconds.
+#: Rows left by dead services are removed at this age, seconds.
 _FORGOTTEN_S: Final = 10 * GRACE_S
 
 
 class OrderedElsewhereError(EvictorError):
-    """Another copy orders this spot, on another host that it holds capacity of."""
+    """Another copy has ordered this spot, on another host where it holds capacity."""
 
 
 class SharedOrders:
-    """Used under the lock of the host.
+    """Used under the host's lock.
 
     Args:
-        lock_name: says what the lock of a host is called in `Leases`.
+        lock_name: returns the name of a host's lock in `Leases`.
     """
 
     def __init__(
@@ -44,10 +44,10 @@ class SharedOrders:
         self._lock_name = lock_name
 
     def recent(self, provider: str) -> frozenset[str]:
-        """Return the spots of a host whose deletion was asked for less than `GRACE_S` ago.
+        """Return the spots of a host whose deletion was requested less than `GRACE_S` ago.
 
         Raises:
-            StateError: they are not known, so nothing may be evicted there.
+            StateError: they are unknown, so nothing may be evicted there.
         """
         table = schema.ORDERS
         question = table.select().where(table.c.provider == provider)
@@ -60,11 +60,11 @@ class SharedOrders:
         return self._database.run(work)
 
     def add(self, provider: str, spot: str) -> None:
-        """Store that a deletion is about to be asked for.
+        """Store that a deletion is about to be requested.
 
         Raises:
-            LostLeaseError, OrderedElsewhereError: it must not be asked for.
-            StateError: it must not either, as it is not known whether it is stored.
+            LostLeaseError, OrderedElsewhereError: it must not be requested.
+            StateError: it is unknown whether it is stored, so it must not be requested.
         """
         table, began = schema.ORDERS, time.monotonic()
 
@@ -78,12 +78,12 @@ class SharedOrders:
             done.execute(table.delete().where(table.c.ordered_at < now - _FORGOTTEN_S))
 
         self._database.run(work)
-        # The lease counts from somewhere in between; what is left of it must suffice for Nova.
+        # The lease started at some time in between; the remaining time must suffice for Nova.
         if time.monotonic() - began > self._leases.lasts / 2:
             raise StateError(f"state database {self._database.shown}: it answers too late")
 
     def remove(self, provider: str, spot: str) -> None:
-        """Forget a deletion: Nova has answered. What cannot be removed ages."""
+        """Forget a deletion that Nova has answered. Rows that cannot be removed expire."""
         table = schema.ORDERS
         mine = (table.c.spot == spot) & (table.c.owner == self._database.owner)
         try:

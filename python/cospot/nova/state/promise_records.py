@@ -1,4 +1,4 @@
-"""What spots were promised and what became of that, for all copies: one row a spot."""
+"""The promises to spots and their outcomes, shared by all copies: one row per spot."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase, StateError, Transaction
 
 LOG = logging.getLogger(__name__)
-#: What changed may be seen so many seconds after its `changed_at`: a transaction takes less.
+#: A change may become visible up to this many seconds after its `changed_at`, longer than a
+#: transaction takes.
 _OVERLAP_S: Final = 300.0
-#: Records that wait while the database is away; the oldest go first.
+#: Maximum number of records waiting for the database; the oldest are dropped first.
 _MOST_WAITING: Final = 10_000
 
 
 class SharedPromiseRecords:
-    """Keeps the records of a `PromiseJournal`, which calls it under a lock.
+    """Stores the records of a `PromiseJournal`, which calls it under a lock.
 
-    What cannot be written waits in memory. It is written before anything else is read or written.
+    Records that cannot be written wait in memory. They are written before any other access.
     """
 
     knows_first = True
@@ -33,7 +34,7 @@ class SharedPromiseRecords:
         self._waiting: deque[tuple[Promise, dict[str, Any]]] = deque(maxlen=_MOST_WAITING)
 
     def write(self, promise: Promise, record: dict[str, Any]) -> bool:
-        """Store a record; tell whether it says anything new. One that has to wait does."""
+        """Store a record; tell whether it is new. A record that has to wait counts as new."""
         try:
             self._flush()
             return self._write(promise, record)
@@ -43,7 +44,7 @@ class SharedPromiseRecords:
             return True
 
     def read(self) -> Iterator[dict[str, Any]]:
-        """Return what was stored since the last time, by whomever; some of it once more.
+        """Return records stored since the last call, by any process; some may be repeated.
 
         Raises:
             StateError: it cannot be read.
@@ -53,7 +54,7 @@ class SharedPromiseRecords:
         question = table.select().where(table.c.changed_at >= self._read_up_to - _OVERLAP_S)
 
         def work(done: Transaction) -> tuple[float, list[Any]]:
-            now = done.now()  # first: what is committed after this is read the next time, too
+            now = done.now()  # first: later commits are read at the next call
             return now, done.execute(question.order_by(table.c.made_at)).all()
 
         now, rows = self._database.run(work)
@@ -61,7 +62,7 @@ class SharedPromiseRecords:
         return (record for row in rows for record in _records(row))
 
     def drop_old(self, before: float, young: Set[str]) -> None:
-        """Remove the promises that were over before a time.
+        """Remove promises that were over before a time.
 
         Raises:
             StateError: they cannot be removed.

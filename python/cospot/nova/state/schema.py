@@ -1,6 +1,6 @@
 """The tables and their versions.
 
-All names begin with `cospot_`, so the tables may share a database with others. Times are seconds
+All names begin with `cospot_`, so the tables can share a database with others. Times are seconds
 since the epoch by the database's clock, unless a comment says otherwise.
 """
 
@@ -22,7 +22,8 @@ def _table(name: str, *columns: Any) -> Any:
     return sa.Table(f"cospot_{name}", METADATA, *columns, **_MYSQL)
 
 
-#: One row. A service takes the tables if it knows `version` or, of a later one, `oldest_service`.
+#: One row. A service accepts the tables if it knows `version` or, for a newer one,
+#: `oldest_service`.
 SCHEMA: Final = _table(
     "schema",
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
@@ -30,7 +31,7 @@ SCHEMA: Final = _table(
     sa.Column("oldest_service", sa.Integer, nullable=False),
 )
 
-#: Who may work on what. A row stays when its lease is over.
+#: Who may work on what. A row remains after its lease has ended.
 LEASES: Final = _table(
     "leases",
     sa.Column("name", sa.String(128), primary_key=True),
@@ -38,7 +39,7 @@ LEASES: Final = _table(
     sa.Column("until", _SECONDS, nullable=False),
 )
 
-#: Deletions that Nova was asked for, or was about to be, and has not answered.
+#: Deletions requested, or about to be requested, that Nova has not answered.
 ORDERS: Final = _table(
     "orders",
     sa.Column("spot", _UUID, primary_key=True),
@@ -62,8 +63,8 @@ STALLED_HOSTS: Final = _table(
     "stalled_hosts",
     sa.Column("provider", _UUID, primary_key=True),
     sa.Column("host", sa.String(255), nullable=False),
-    sa.Column("since", sa.String(64), nullable=False),  # for people
-    sa.Column("spots", sa.Text, nullable=False),  # a JSON list of UUIDs
+    sa.Column("since", sa.String(64), nullable=False),  # informative
+    sa.Column("spots", sa.Text, nullable=False),  # JSON list of UUIDs
 )
 
 PROMISES: Final = _table(
@@ -80,20 +81,20 @@ PROMISES: Final = _table(
 
 @dataclass(frozen=True)
 class Upgrade:
-    """What leads from the version before to this one.
+    """The change from the previous version to this one.
 
     Attributes:
-        apply: changes the tables of a connection. MySQL keeps what was done before an error, so it
-            must not mind to be repeated.
-        oldest_service: the version that a service must know to work with the tables afterwards.
+        apply: changes the tables of a connection. MySQL keeps changes made before an error, so it
+            must be repeatable.
+        oldest_service: the version that a service must know to use the tables afterwards.
     """
 
     apply: Callable[[Any], None]
     oldest_service: int
 
 
-#: The first makes version 1, and so on. One that only adds columns with a default leaves
-#: `oldest_service` as it is: older services go on while machines are upgraded one by one.
+#: The first creates version 1, and so on. An upgrade that only adds columns with a default keeps
+#: `oldest_service`, so that older services go on while machines are upgraded one by one.
 UPGRADES: Final[list[Upgrade]] = [Upgrade(METADATA.create_all, 1)]
 
 
@@ -103,7 +104,7 @@ def version() -> int:
 
 
 def stored_version(connection: Any) -> tuple[int, int]:
-    """Return the version of the tables and of the oldest service for them; 0, 0: there are none."""
+    """Return the version of the tables and of the oldest compatible service; 0, 0: no tables."""
     if not sa.inspect(connection).has_table(SCHEMA.name):
         return 0, 0
     row = connection.execute(sa.select(SCHEMA.c.version, SCHEMA.c.oldest_service)).first()
@@ -111,7 +112,7 @@ def stored_version(connection: Any) -> tuple[int, int]:
 
 
 def problem_of(stored: tuple[int, int]) -> str:
-    """Return why this program cannot work with tables of a version; empty when it can."""
+    """Return why this program cannot use tables of a version; empty if it can."""
     found, oldest = stored
     if found == 0:
         return "it has no tables of cospot; run cospot-nova db sync"
@@ -129,7 +130,7 @@ def problem_of(stored: tuple[int, int]) -> str:
 
 
 def upgrade(connection: Any) -> list[int]:
-    """Make the tables, or bring them to the version of this program; return the versions passed."""
+    """Create the tables or upgrade them to this program's version; return the versions passed."""
     found, _ = stored_version(connection)
     passed = []
     for number in range(found + 1, version() + 1):

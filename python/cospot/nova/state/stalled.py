@@ -1,4 +1,4 @@
-"""Hosts that free nothing, for all copies."""
+"""Hosts on which evictions free nothing, shared by all copies."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ LOG = logging.getLogger(__name__)
 
 
 class SharedStalledHosts:
-    """As `StalledHostStore`: written and removed under the host's lock.
+    """Like `StalledHostStore`: written and removed under the host's lock.
 
-    A copy that works on a host without its lease any more may write what another one corrects at
-    its next look there. It orders nothing.
+    A copy that still works on a host after losing its lease may write a row that another copy
+    corrects at its next check. It orders nothing.
     """
 
     def __init__(self, database: StateDatabase) -> None:
@@ -37,7 +37,7 @@ class SharedStalledHosts:
         return {row.provider: _record(row) for row in rows}
 
     def spots(self, provider: str) -> Sequence[str]:
-        """Return the spots that should be gone from a host; none when it is not stalled.
+        """Return the spots that should have left a host; none if it is not stalled.
 
         Raises:
             StateError: they cannot be read.
@@ -48,7 +48,7 @@ class SharedStalledHosts:
         return () if row is None else _record(row).spots
 
     def put(self, provider: str, host: str, spots: Sequence[str]) -> None:
-        """Store a host, or what it should have freed."""
+        """Store a host with the spots that it should have freed."""
         text = json.dumps(list(spots))
 
         def work(done: Transaction) -> None:

@@ -1,4 +1,4 @@
-"""The stores of the service: in the database of `state_connection`, or in files of the machine."""
+"""The stores of the service: in the database of `state_connection`, or in local files."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from cospot.nova.state.orders import SharedOrders
     from cospot.nova.state.stalled import SharedStalledHosts
 
-#: Until a copy that looks after the reserves has missed so many reconciles nobody else does.
+#: Another copy takes over the reserves when the managing one has missed this many reconciles.
 _MISSED_RECONCILES: Final = 3
 
 
 @dataclass(frozen=True)
 class Stores:
-    """What the service remembers beyond its death, one of each.
+    """What the service remembers across restarts, one store of each kind.
 
     Attributes:
-        settings: the options that they were opened with.
+        settings: the options used to open them.
         locks: who works on what.
-        pending: deletions that Nova was asked for and has not answered.
-        stalled: hosts that free nothing.
+        pending: deletions requested from Nova and not yet answered.
+        stalled: hosts on which evictions free nothing.
         notices: given to spots.
         journal: of promises.
-        now: the time by which copies agree, seconds since the epoch: the database's or this
-            machine's.
+        now: the common time of all copies, seconds since the epoch: the database's or the local
+            one.
     """
 
     settings: Any
@@ -47,14 +47,14 @@ class Stores:
 
 
 def open_stores(settings: Any, metrics: Metrics) -> Stores:
-    """Open them.
+    """Open all stores.
 
     Args:
         settings: the group [cospot_evictor].
         metrics: count the errors of the database.
 
     Raises:
-        SettingError: they cannot be used like this.
+        SettingError: the settings cannot be used.
     """
     if settings.state_connection:
         return _in_database(settings, metrics)

@@ -1,4 +1,4 @@
-"""What the options' values may be; argparse prints the error in one line with the option's name."""
+"""Types of option values; argparse prints the error in one line with the option's name."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import Final
 
-#: Of what was typed an error shows so much.
+#: Maximum length of the input quoted in an error.
 _MOST_SHOWN: Final = 60
 
 
 def whole_number(least: int, most: int) -> Callable[[str], int]:
-    """Return what reads a whole number from least to most."""
+    """Return a parser for a whole number in a range."""
 
     def read(text: str) -> int:
         digits = text.lstrip("0") or "0"
-        # A number longer than the most one is not even read: Python refuses very long ones.
+        # A longer number is not parsed at all: Python refuses very long ones.
         if text.isdecimal() and len(digits) <= len(str(most)) and least <= int(text) <= most:
             return int(text)
         raise _unexpected(text, f"a whole number from {least} to {most}")
@@ -25,14 +25,14 @@ def whole_number(least: int, most: int) -> Callable[[str], int]:
 
 
 def number(least: float, most: float) -> Callable[[str], float]:
-    """Return what reads a number from least to most."""
+    """Return a parser for a number in a range."""
 
     def read(text: str) -> float:
         try:
             found = float(text)
         except ValueError:
             found = float("nan")
-        if least <= found <= most:  # nan is not
+        if least <= found <= most:  # false for nan
             return found
         raise _unexpected(text, f"a number from {least:g} to {most:g}")
 
@@ -40,7 +40,7 @@ def number(least: float, most: float) -> Callable[[str], float]:
 
 
 def moment(first: datetime, last: datetime) -> Callable[[str], float]:
-    """Return what reads a time in ISO 8601, in UTC unless it says otherwise, as Unix time."""
+    """Return a parser for a time in ISO 8601 (default UTC) that gives Unix time."""
 
     def read(text: str) -> float:
         try:

@@ -1,6 +1,6 @@
 """Reads the end of the evictor's audit log (docs/nova/evictor.md has its format).
 
-Tolerant: what is no record of an eviction is passed over, as newer versions may write more.
+Tolerant: skips whatever is not a record of an eviction, since newer versions may write more.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from cospot.nova.line_file import seconds_of
 
-#: Not read from further back: enough for thousands of evictions.
+#: Maximum number of bytes read from the end: enough for thousands of evictions.
 _MOST_BYTES: Final = 8 << 20
 _FIRST_EVENTS: Final = {"intent": "ordered", "would_evict": "dry run"}
 _LAST_EVENTS: Final = frozenset({"freed", "failed", "gone", "late"})
@@ -22,15 +22,15 @@ _LAST_EVENTS: Final = frozenset({"freed", "failed", "gone", "late"})
 
 @dataclass(frozen=True)
 class Eviction:
-    """An eviction as the log tells it.
+    """An eviction from the log.
 
     Attributes:
         time: When it was ordered, ISO 8601, UTC.
-        cause: What for: a plan, a look at all hosts, a reserve.
-        for_instance: The VM that needs the room; empty when it is not known.
-        state: ordered, late (its room is not free in time), freed, failed, gone (its owner was
-            faster) or dry run.
-        seconds: From the order until its room was free; None until then.
+        cause: A plan, a reconcile, or a reserve.
+        for_instance: The VM that needs the capacity; empty if unknown.
+        state: ordered, late (its capacity was not freed in time), freed, failed, gone (its owner
+            deleted it first) or dry run.
+        seconds: From the order until its capacity was free; None until then.
     """
 
     time: str
@@ -48,7 +48,7 @@ def last_evictions(path: Path, count: int) -> list[Eviction]:
 
     Args:
         path: Of the log.
-        count: At most so many.
+        count: The maximum number.
 
     Raises:
         OSError: The file is not there, or cannot be read.
@@ -57,7 +57,7 @@ def last_evictions(path: Path, count: int) -> list[Eviction]:
     for record in _records(path):
         event, instance = str(record.get("event")), str(record.get("instance"))
         if event in _FIRST_EVENTS:
-            # Asked for again, an eviction moves to the end.
+            # A repeated order moves the eviction to the end.
             evictions.pop(instance, None)
             evictions[instance] = _eviction(record, _FIRST_EVENTS[event])
         elif event in _LAST_EVENTS and instance in evictions:
@@ -72,11 +72,11 @@ def last_evictions(path: Path, count: int) -> list[Eviction]:
 
 @dataclass(frozen=True)
 class EvictionTimes:
-    """When spots were evicted, seconds since the epoch.
+    """The times at which spots were evicted, seconds since the epoch.
 
     Attributes:
-        since: when the log begins; infinite where it is empty.
-        times: of the orders that were not given up.
+        since: when the log begins; infinite if it is empty.
+        times: of orders that were not given up.
     """
 
     since: float
@@ -84,7 +84,7 @@ class EvictionTimes:
 
 
 def eviction_times(path: Path) -> EvictionTimes:
-    """Return when spots were evicted, of the whole log.
+    """Return the eviction times from the whole log.
 
     Raises:
         OSError: The file is not there, or cannot be read.
@@ -98,7 +98,7 @@ def eviction_times(path: Path) -> EvictionTimes:
             continue
         since = min(since, at)
         if event == "intent":
-            # Asked for again, it is one eviction, of when it was asked for first.
+            # A repeated order is the same eviction, at the time of the first.
             ordered.setdefault(instance, at)
         elif event == "failed":
             ordered.pop(instance, None)
@@ -117,11 +117,12 @@ def _records(path: Path, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
 
 
 def objects(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
-    """Yield the records among some lines; what is none is passed over."""
+    """Yield the records among some lines; skip other lines."""
     for line in lines:
         try:
             record = json.loads(line)
-        except (ValueError, RecursionError):  # the first line may be cut, the last one unfinished
+        # the first line may be truncated, the last one incomplete
+        except (ValueError, RecursionError):
             continue
         if isinstance(record, dict):
             yield record

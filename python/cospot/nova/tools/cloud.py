@@ -1,4 +1,4 @@
-"""Reads hosts, use, flavors and limits from the cloud's services; every failure is one sentence."""
+"""Reads hosts, usage, flavors and limits from the cloud; every failure is one sentence."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import Any, Final
 from cospot.errors import CospotError
 from cospot.nova.inventory import amounts_of
 
-#: Placement is asked twice a host; this many questions at once keep a thousand hosts to seconds.
+#: Each host takes two placement requests; this many concurrent ones keep a thousand hosts to
+#: seconds.
 _CONNECTIONS: Final = 8
-_HYPERVISORS: Final = "2.53"  # the first whose ids are the UUIDs of providers
+_HYPERVISORS: Final = "2.53"  # the first whose ids are the providers' UUIDs
 _FLAVORS: Final = "2.61"  # the first that lists extra specs
-_SERVERS: Final = "2.73"  # the flavor with its extra specs is part of a server from 2.47 on
-_PLACEMENT: Final = "1.14"  # the first that tells root providers
+_SERVERS: Final = "2.73"  # from 2.47 on, a server contains its flavor with extra specs
+_PLACEMENT: Final = "1.14"  # the first that returns root providers
 
 
 class CloudError(CospotError):
@@ -63,7 +64,7 @@ class Flavor:
 
 @dataclass(frozen=True)
 class Provider:
-    """What placement knows of a host.
+    """Placement's data on a host.
 
     Attributes:
         inventories: Resource class to total, reserved, allocation_ratio, max_unit, ...
@@ -74,16 +75,16 @@ class Provider:
     allocations: Mapping[str, Mapping[str, int]]
 
     def capacity(self, resource: str) -> int:
-        """Return how much placement lets be used of a resource class; 0 without an inventory."""
+        """Return the usable capacity of a resource class; 0 without an inventory."""
         return amounts_of(self.inventories, resource)[0]
 
     def used(self, resource: str) -> int:
-        """Return how much consumers hold of a resource class."""
+        """Return how much of a resource class consumers hold."""
         return sum(resources.get(resource, 0) for resources in self.allocations.values())
 
 
 class Cloud:
-    """The compute, placement and identity services, seen with an administrator's eyes."""
+    """The compute, placement and identity services, with administrator rights."""
 
     def __init__(self, compute: Any, placement: Any, identity: Any) -> None:
         self._compute = compute
@@ -111,7 +112,7 @@ class Cloud:
         return {row["name"]: list(row["hosts"]) for row in sorted(rows, key=lambda r: r["name"])}
 
     def aggregate_metadata(self) -> dict[str, dict[str, str]]:
-        """Return the metadata of each host aggregate, by name; a zone is one of them."""
+        """Return the metadata of each host aggregate, by name; it includes the zone."""
         rows = self._get(self._compute, "/os-aggregates", "aggregates", _HYPERVISORS)["aggregates"]
         return {row["name"]: dict(row.get("metadata") or {}) for row in rows}
 
@@ -127,7 +128,7 @@ class Cloud:
         return sorted(map(_flavor, rows), key=lambda flavor: flavor.name)
 
     def registered_limits(self) -> dict[str, int]:
-        """Return the limits that each project has unless it has its own, by resource."""
+        """Return the default limits of projects, by resource."""
         name = "registered_limits"
         rows = self._get(self._identity, f"/{name}", name, None)[name]
         return {row["resource_name"]: int(row["default_limit"]) for row in rows}
@@ -140,7 +141,7 @@ class Cloud:
     def actions(
         self, servers: Iterable[str]
     ) -> Iterator[tuple[str, list[dict[str, Any]] | CloudError]]:
-        """Yield with each server's UUID what was done with it, or why that is not known."""
+        """Yield each server's UUID with its actions, or the reason why they are unknown."""
 
         def read(uuid: str) -> tuple[str, list[dict[str, Any]] | CloudError]:
             path, name = f"/servers/{uuid}/os-instance-actions", "instanceActions"
@@ -169,7 +170,7 @@ class Cloud:
         )
 
     def providers(self, hypervisors: Iterable[Hypervisor]) -> dict[str, Provider | CloudError]:
-        """Return the provider of each hypervisor by UUID, or why there is none."""
+        """Return the provider of each hypervisor by UUID, or the reason why there is none."""
 
         def read(hypervisor: Hypervisor) -> tuple[str, Provider | CloudError]:
             try:
@@ -181,7 +182,7 @@ class Cloud:
             return dict(pool.map(read, hypervisors))
 
     def traits(self, hypervisors: Iterable[Hypervisor]) -> dict[str, frozenset[str] | CloudError]:
-        """Return the traits of each hypervisor's provider by UUID, or why they are not known."""
+        """Return the traits of each hypervisor's provider by UUID, or why they are unknown."""
 
         def read(hypervisor: Hypervisor) -> tuple[str, frozenset[str] | CloudError]:
             uuid = hypervisor.provider
@@ -204,12 +205,12 @@ class Cloud:
     def ask_identity(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, **query: str
     ) -> Any:
-        """Put a request to Keystone's version 3; return the object of its answer."""
+        """Send a request to Keystone's API version 3; return an object of its answer."""
         answer = self._ask(self._identity, method, path, None, params=query, json=body)
         return answer.json() if answer.content else {}
 
     def create_flavor(self, flavor: Flavor) -> Flavor:
-        """Create a flavor without its extra specs; Nova chooses the id where it has none."""
+        """Create a flavor without its extra specs; Nova chooses the id if it is empty."""
         body = {
             "name": flavor.name,
             "vcpus": flavor.vcpus,
@@ -235,7 +236,7 @@ class Cloud:
         self._ask(self._compute, "DELETE", f"/flavors/{flavor.id}", _FLAVORS)
 
     def _pages(self, path: str, name: str, version: str, **query: str) -> list[dict[str, Any]]:
-        """Read a list that Nova hands out in pages; the last row read marks the next page."""
+        """Read a paginated list; the last row read marks the next page."""
         rows: list[dict[str, Any]] = []
         while True:
             body = self._get(self._compute, path, name, version, **query)
@@ -246,11 +247,11 @@ class Cloud:
             query = {**query, "marker": rows[-1]["id"]}
 
     def _get(self, client: Any, path: str, name: str, version: str | None, **query: str) -> Any:
-        """Return the object of an answer; it has the named entry."""
+        """Return the object of an answer, which must have the named entry."""
         answer = self._ask(client, "GET", path, version, params=query)
         try:
             body = answer.json()
-        except ValueError:  # a proxy's page, say
+        except ValueError:  # for example a proxy's error page
             body = None
         if not isinstance(body, dict) or name not in body:
             where = answer.url.partition("?")[0]

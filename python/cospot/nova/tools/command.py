@@ -29,7 +29,7 @@ from cospot.nova.tools.history import command as history_command
 from cospot.nova.tools.plan import plan_command
 from cospot.nova.tools.promise import promise_command, quote_command
 
-#: Keeps Python from printing what keystoneauth logs: our own line says it all.
+#: Keeps Python from printing keystoneauth's log: our own error line is sufficient.
 _SILENT: Final = logging.NullHandler()
 
 _EPILOG = "Exit codes: 0 done, 1 what was looked at has a fault, 2 bad usage or failure."
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _print_any_character()
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
-        # Of libraries, for those who call them: an operator can do nothing about it.
+        # Library warnings are for developers; operators cannot act on them.
         warnings.simplefilter("ignore", DeprecationWarning)
         return _run(parsed)
 
@@ -57,7 +57,7 @@ def _run(parsed: argparse.Namespace) -> int:
         sys.stdout.flush()
         return code
     except (CospotError, cfg.Error) as error:
-        # Nova reads options when it needs them: one of the wrong type shows only then.
+        # Nova reads options on demand, so a value of the wrong type is found only then.
         print(f"cospot-nova: error: {' '.join(str(error).splitlines())}", file=sys.stderr)
         return 2
     except ImportError as error:
@@ -68,7 +68,7 @@ def _run(parsed: argparse.Namespace) -> int:
         )
         return 2
     except BrokenPipeError:
-        # The reader had enough; Python would complain once more when it closes the stream.
+        # The reader closed the pipe; Python would complain again on closing the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
@@ -76,18 +76,18 @@ def _run(parsed: argparse.Namespace) -> int:
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    """Print a warning of a library as a line of ours: where in its code it arose helps nobody."""
+    """Print a library's warning as one of our lines, without its place in the code."""
     print(f"cospot-nova: warning: {' '.join(str(message).splitlines())}", file=sys.stderr)
 
 
 def _print_any_character() -> None:
-    """Write what the terminal has no character for, such as in a flavor's name, by its number."""
+    """Escape characters, for example in a flavor's name, that the terminal cannot show."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _version() -> str:
-    """Return the version, which the compiled module knows; the doctor must do without that."""
+    """Return the version from the compiled module, which may not load: doctor must still run."""
     if cospot.compiled_module_error is not None:
         return "of unknown version: its compiled module does not load; see cospot-nova doctor"
     return cospot.__version__

@@ -1,4 +1,4 @@
-"""How the tools log in: the usual OS_* environment or clouds.yaml, or a section of nova.conf."""
+"""Credentials of the tools: OS_* variables, clouds.yaml, or a section of nova.conf."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from cospot.errors import ConfigError
 from cospot.nova.tools import settings
 from cospot.nova.tools.cloud import Cloud
 
-#: Sections of a configuration file that may hold a service user, in the order they are tried.
+#: Sections of a configuration file that may contain a service user, in the order tried.
 SECTIONS: Final = ("nova", "keystone_authtoken")
 
-#: What the SDK raises over a clouds.yaml that is no text, or has something else in it.
+#: Errors of the SDK for a clouds.yaml that is not text or has other contents.
 _ODD_FILE: Final = (TypeError, ValueError, AttributeError)
-#: With the version whose paths are used; the others tell theirs by microversions.
+#: The API version in the paths; other services negotiate theirs by microversions.
 _SERVICES: Final = {"compute": None, "placement": None, "identity": "3"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which cloud, and as whom."""
+    """Add the options that select the cloud and the user."""
     settings.add_arguments(parser)
     parser.add_argument(
         "--os-cloud",
@@ -32,10 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def connect(arguments: argparse.Namespace) -> Cloud:
-    """Log in as the arguments say.
+    """Log in according to the arguments.
 
     Args:
-        arguments: Parsed, of a parser that `add_arguments` was called with.
+        arguments: Parsed, from a parser with `add_arguments`.
 
     Raises:
         ConfigError: There are no credentials, or they cannot be read.
@@ -47,10 +47,10 @@ def connect(arguments: argparse.Namespace) -> Cloud:
 
 
 def from_settings(configuration: Any) -> Cloud:
-    """Log in with the first of the known sections that has credentials.
+    """Log in with the first known section that has credentials.
 
     Raises:
-        ConfigError: None has.
+        ConfigError: None of them has.
     """
     section = next((name for name in SECTIONS if _has_credentials(configuration, name)), None)
     if section is None:
@@ -71,7 +71,7 @@ def _from_environment(cloud: str | None) -> Cloud:
 
     try:
         region = loader.OpenStackConfig().get_one(cloud=cloud)
-        # The SDK's own clients would need a whole connection around them.
+        # The SDK's own clients would need a full connection object.
         session = region.get_session()
     except (ConfigException, exceptions.ClientException, yaml.YAMLError, *_ODD_FILE) as error:
         raise ConfigError(f"credentials{f' of cloud {cloud}' if cloud else ''}: {error}") from error

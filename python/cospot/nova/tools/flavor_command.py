@@ -1,4 +1,4 @@
-"""`cospot-nova flavor`: makes the spot twin of a flavor, and looks at those there are."""
+"""`cospot-nova flavor`: creates the spot twin of a flavor, and checks existing ones."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _create_spot(arguments: argparse.Namespace) -> int:
 
 
 def _disk_counts(arguments: argparse.Namespace) -> bool | None:
-    """Tell whether spots give up disk for VMs; None when no nova.conf is given that says so."""
+    """Tell whether spots release disk for VMs; None if no given nova.conf says so."""
     if not arguments.config_file and not arguments.config_dir:
         return None
     configuration = settings.read_settings(arguments.config_file, arguments.config_dir)
@@ -107,10 +107,10 @@ def find_flavor(flavors: list[Flavor], name_or_id: str) -> Flavor:
 
 
 def twin_of(base: Flavor, name: str, *, with_disk: bool) -> Flavor:
-    """Return the spot twin that a flavor ought to have.
+    """Return the spot twin for a flavor.
 
     Raises:
-        ConfigError: It can have none.
+        ConfigError: It cannot have one.
     """
     if name == base.name:
         raise ConfigError(f"--name '{name}': is the flavor itself, expected another name")
@@ -121,10 +121,10 @@ def twin_of(base: Flavor, name: str, *, with_disk: bool) -> Flavor:
 
 
 def require_twin(existing: Flavor, twin: Flavor) -> None:
-    """Refuse a flavor of that name that is something else: instances may have been made of it.
+    """Reject a different flavor of that name: instances may already use it.
 
     Raises:
-        ConfigError: It is something else.
+        ConfigError: It is different.
     """
     compared = ("vcpus", "memory_mb", "root_gb", "ephemeral_gb", "swap_mb", "is_public")
     wrong = [
@@ -145,12 +145,12 @@ def require_twin(existing: Flavor, twin: Flavor) -> None:
 
 
 def make_flavor(cloud: Cloud, twin: Flavor, projects: Iterable[str] = ()) -> Flavor:
-    """Create a flavor; takes it back when it cannot be finished, as it would make VMs.
+    """Create a flavor; delete it if this fails halfway, because it would create VMs.
 
     Args:
         cloud: Where.
         twin: The flavor.
-        projects: Those that may use it, if it is private.
+        projects: Those that may use a private flavor.
     """
     made = cloud.create_flavor(twin)
     try:

@@ -1,8 +1,8 @@
 """Which flavors can be spots, what a spot twin looks like, and what is wrong with a flavor.
 
-Whatever a spot holds beside the custom spot classes stays visible to placement, and VMs cannot use
-it even when the spot could go; and the evictor touches nothing that holds more than those. So what
-pins CPUs, reserves huge pages, devices or other classes cannot be a spot.
+Whatever a spot holds besides the custom spot classes stays visible to placement, so VMs cannot use
+it although the spot could be evicted, and the evictor leaves every instance with other resources
+alone. So a flavor with pinned CPUs, huge pages, devices or other classes cannot be a spot.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _RESOURCE: Final = re.compile(r"resources(?P<group>[a-zA-Z0-9_-]{1,64})?:(?P<nam
 _SIZES: Final = frozenset(spot_flavors.SPOT_CLASS_OF)
 _OFF: Final = frozenset({"false", "0", "no", "off", ""})
 
-#: Extra specs that a spot flavor cannot have, by the start of their key, and why.
+#: Prefixes of extra specs that a spot flavor cannot have, with the reason.
 _FORBIDDEN: Final[Mapping[str, str]] = {
     "hw:cpu_dedicated_mask": "pinned CPUs",
     "hw:cpu_realtime": "pinned CPUs",
@@ -36,12 +36,12 @@ _FORBIDDEN: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Fault:
-    """Something wrong with a flavor.
+    """A problem of a flavor.
 
     Attributes:
         text: What was found.
         fix: What to do about it.
-        serious: Whether spots of this flavor would break a promise (else: could).
+        serious: Whether spots of this flavor do break a promise (else: could).
     """
 
     text: str
@@ -50,7 +50,7 @@ class Fault:
 
 
 def reasons_against(flavor: Flavor) -> list[str]:
-    """Return why a flavor can have no spot twin; empty when it can."""
+    """Return why a flavor can have no spot twin; empty if it can."""
     reasons = [
         text for key, value in sorted(flavor.extra_specs.items()) for text in _why(key, value)
     ]
@@ -60,15 +60,15 @@ def reasons_against(flavor: Flavor) -> list[str]:
 
 
 def spot_twin(flavor: Flavor, name: str, *, with_disk: bool = True) -> Flavor:
-    """Return the flavor of the same size, for spots, that is to be made.
+    """Return the spot twin to create for a flavor, with the same size.
 
-    Other extra specs (traits, quota:, aggregate_instance_extra_specs:, ...) are kept, so that spots
-    go where VMs of the flavor may go.
+    Keeps other extra specs (traits, quota:, aggregate_instance_extra_specs:, ...), so that spots
+    can use the same hosts as VMs of the flavor.
 
     Args:
-        flavor: Of VMs.
+        flavor: For VMs.
         name: Of the twin.
-        with_disk: Whether its disk counts on the host. Not where disks are on shared storage.
+        with_disk: Whether its disk counts on the host; false for disks on shared storage.
     """
     disk_gb = flavor.disk_gb if with_disk else 0
     size = spot_flavors.spot_extra_specs(flavor.vcpus, flavor.memory_mb, disk_gb)
@@ -76,12 +76,11 @@ def spot_twin(flavor: Flavor, name: str, *, with_disk: bool = True) -> Flavor:
 
 
 def faults(flavor: Flavor, *, disk_counts: bool | None = None) -> list[Fault]:
-    """Return what is wrong with a flavor as a spot flavor; nothing for one without spot classes.
+    """Return the problems of a spot flavor; none for a flavor without spot classes.
 
     Args:
         flavor: Any.
-        disk_counts: Whether DISK_GB is among the resources that spots give up for VMs; None where
-            that is not known.
+        disk_counts: Whether spots release DISK_GB for VMs; None if unknown.
     """
     if not _names_spot_classes(flavor.extra_specs):
         return []
@@ -149,7 +148,7 @@ def _disk_faults(flavor: Flavor) -> Iterable[Fault]:
 
 
 def _why(key: str, value: str) -> Iterable[str]:
-    """Yield why a spot flavor cannot have this extra spec."""
+    """Yield the reasons why a spot flavor cannot have this extra spec."""
     shown = f"{key}={value}"
     if key == "hw:cpu_policy" and value != "shared":
         yield f"{shown}: pinned CPUs stay visible to placement"

@@ -1,4 +1,4 @@
-"""How full hosts are, with VMs and with spots, added up over aggregates."""
+"""How full hosts are with VMs and spots, summed over aggregates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cospot.nova import spot_flavors
 from cospot.nova.inventory import held
 from cospot.nova.tools.cloud import Provider
 
-#: Nova's words for placement's classes.
+#: Nova's names of placement's classes.
 RESOURCES: Final[Mapping[str, str]] = {
     spot_flavors.VCPU: "vcpus",
     spot_flavors.MEMORY_MB: "memory_mb",
@@ -20,7 +20,7 @@ RESOURCES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Amounts:
-    """Of one resource: what there is for VMs, and who uses how much of it."""
+    """Capacity and usage of one resource."""
 
     capacity: int = 0
     vms: int = 0
@@ -32,21 +32,21 @@ class Amounts:
             self.capacity + other.capacity,
             self.vms + other.vms,
             self.spots + other.spots,
-            # One host's free room is of no use to another's spots.
+            # One host's free capacity cannot be used by another's spots.
             self.overcommit + other.overcommit,
         )
 
 
 @dataclass(frozen=True)
 class HostUse:
-    """Of one host, or of several added up.
+    """The usage of one host, or the sum of several.
 
     Attributes:
         name: Of the host or aggregate.
-        vms: How many consumers hold what VMs hold: VMs, and moves of VMs while they last.
-        spots: How many consumers hold spot classes.
-        amounts: Resource (vcpus, memory_mb, disk_gb) to amounts.
-        counts_disk: Whether disk of spots is counted beside that of VMs, on any of the hosts.
+        vms: Consumers of standard classes: VMs, and moves of VMs in progress.
+        spots: Consumers of spot classes.
+        amounts: By resource (vcpus, memory_mb, disk_gb).
+        counts_disk: Whether the disk of spots counts separately from that of VMs, on any host.
     """
 
     name: str
@@ -59,7 +59,7 @@ class HostUse:
     counts_disk: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as it is printed with `--format json`."""
+        """Return the object printed with `--format json`."""
         return {
             "name": self.name,
             "hosts": self.hosts,
@@ -77,7 +77,7 @@ def host_use(name: str, provider: Provider) -> HostUse:
     for resource, word in RESOURCES.items():
         capacity = provider.capacity(resource)
         vms, spots = held(provider.allocations.values(), resource)
-        # Of disk on shared storage, say, nobody knows how much there is for this host.
+        # For disk on shared storage, say, the capacity for this host is unknown.
         counts = counts_disk or resource != spot_flavors.DISK_GB
         over = max(0, vms + spots - capacity) if counts else 0
         amounts[word] = Amounts(capacity, vms, spots, over)

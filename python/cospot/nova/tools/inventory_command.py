@@ -1,8 +1,8 @@
-"""`cospot-nova inventory`: the provider.yaml that tells placement how much spots may use of a host.
+"""`cospot-nova inventory`: the provider.yaml that defines how much of a host spots may use.
 
-Spots may use as much as VMs may: the custom inventory of each class is the capacity of the standard
-one, (total - reserved) * allocation_ratio. Nova's compute service reads the file at its start and
-puts it on its own provider, where its virt driver leaves it alone.
+Spots may use as much as VMs: the custom inventory of each class is the capacity of the standard
+one, (total - reserved) * allocation_ratio. Nova's compute service reads the file when it starts and
+applies it to its own provider, where its virt driver keeps it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from cospot.nova.tools.whole_file import write_file
 #: Capacity and largest single request of a spot class.
 Totals = Mapping[str, tuple[int, int]]
 
-#: The most that placement takes of any class.
+#: Placement's maximum for any class.
 _MOST: Final = 2**31 - 1
 
 _OPTIONS: Final = {
@@ -76,7 +76,7 @@ def provider_yaml(totals: Totals) -> str:
     """Return the file for Nova's `[compute] provider_config_location`.
 
     Args:
-        totals: Spot class to capacity and to the most that one instance may ask for.
+        totals: Spot class to capacity and to the maximum request of one instance.
     """
     lines = [
         "# Made by cospot-nova inventory: what spots may use of this host. nova-compute reads it",
@@ -103,7 +103,7 @@ def provider_yaml(totals: Totals) -> str:
 
 
 def totals_of(provider: Provider) -> dict[str, tuple[int, int]]:
-    """Return what spots may use of a provider: as much as VMs may, and as much at once."""
+    """Return the limits for spots on a provider: the same totals and maxima as for VMs."""
     return {
         spot_name: (capacity, min(capacity, provider.inventories[name]["max_unit"]))
         for name, spot_name in spot_flavors.SPOT_CLASS_OF.items()

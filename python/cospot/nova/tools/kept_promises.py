@@ -1,4 +1,4 @@
-"""How many promised lifetimes were kept, as the evictor has noted it."""
+"""How many promised lifetimes were kept, from the evictor's records."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cospot.nova.promises.promise_message import Promise
 
 _DAY_S: Final = 86400.0
-#: Targets are shares such as 0.05, written as text now and then.
+#: Targets are fractions such as 0.05; some records have them as text.
 _SAME: Final = 1e-6
 _HEADER: Final = (
     "promised to live",
@@ -35,12 +35,12 @@ _HEADER: Final = (
 
 @dataclass(frozen=True)
 class PromisesKept:
-    """What is known of promises.
+    """The known promises.
 
     Attributes:
-        shares: by target; empty where nothing was promised, or no evictor runs.
-        groups: what each share is of: its target, or its class.
-        problem: why nothing is known; empty when something is.
+        shares: by target; empty without promises or without an evictor.
+        groups: the group of each share: its target, or its class.
+        problem: why nothing is known; empty if something is.
     """
 
     shares: Sequence[BrokenShare] = ()
@@ -49,15 +49,15 @@ class PromisesKept:
 
     @property
     def alarms(self) -> list[BrokenShare]:
-        """Those that are broken more often than they may."""
+        """Shares of promises broken significantly more often than allowed."""
         return [each for each in self.shares if each.alarm]
 
 
 def read_kept(evictor_files: Sequence[str]) -> PromisesKept:
-    """Read what the service on this machine has noted.
+    """Read the records of the service on this machine.
 
     Args:
-        evictor_files: its configuration; with none, where it looks itself.
+        evictor_files: its configuration; if empty, its default locations.
     """
     return _read(evictor_files, lambda promise: promise.target)
 
@@ -65,9 +65,9 @@ def read_kept(evictor_files: Sequence[str]) -> PromisesKept:
 def read_kept_of_classes(
     evictor_files: Sequence[str], classes: Sequence[tuple[float, float]]
 ) -> PromisesKept:
-    """Read the same of classes of promises, ascending; those without promises are left out.
+    """Read the same by class of promises, ascending; classes without promises are omitted.
 
-    A promise counts for the shortest class that is at least as long, of those with its target.
+    A promise counts for the shortest class that is at least as long, among those with its target.
 
     Args:
         evictor_files: as above.
@@ -100,21 +100,21 @@ def _read(evictor_files: Sequence[str], group: Callable[[Promise], Any]) -> Prom
         return PromisesKept([broken_share(counts[one]) for one in groups], groups)
     except OSError as error:
         return PromisesKept(problem=f"{error.filename}: cannot be read: {error.strerror}")
-    except EvictorError as error:  # of the database
+    except EvictorError as error:  # from the database
         return PromisesKept(problem=str(error))
     except (ConfigError, cfg.Error):
-        return PromisesKept()  # which is said of the audit log
-    except AttributeError as error:  # of the compiled module that does not load
+        return PromisesKept()  # reported with the audit log
+    except AttributeError as error:  # the compiled module does not load
         return PromisesKept(problem=str(error))
 
 
 def promise_table(shares: Sequence[BrokenShare]) -> str:
-    """Return the counts for people."""
+    """Return the counts as a text table."""
     return text_table(_HEADER, [_row(each) for each in shares])
 
 
 def promise_alarm(share: BrokenShare) -> str:
-    """Return one line that says that too many promises are broken."""
+    """Return a one-line alarm about too many broken promises."""
     counts = share.counts
     return (
         f"ALARM: {counts.broken} of {counts.promised} promises are broken where"
@@ -137,7 +137,7 @@ def _row(share: BrokenShare) -> Sequence[object]:
 
 
 def verdict_of(share: BrokenShare) -> str:
-    """Return what the bounds say, in a word."""
+    """Return a one-word verdict from the bounds."""
     if share.alarm:
         return "BROKEN"
     return "kept" if share.upper <= share.counts.target else "unclear"

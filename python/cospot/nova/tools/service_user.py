@@ -1,4 +1,4 @@
-"""The evictor's user in Keystone: whether it can log in, and how it is made."""
+"""The evictor's user in Keystone: checks its login and creates it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cospot.errors import ConfigError
 from cospot.nova.tools import credentials, settings
 from cospot.nova.tools.cloud import Cloud, CloudError
 
-#: Only it may delete other projects' servers: docs/nova/security.md.
+#: Required to delete other projects' servers: docs/nova/security.md.
 ROLE: Final = "admin"
 _GROUP: Final = "nova"
 _NEEDED: Final = ("username", "password", "project_name")
@@ -38,9 +38,10 @@ class ServiceUser:
         self.project = str(self._group.project_name)
 
     def problem(self) -> str:
-        """Return why the user cannot do the evictor's work; empty when it can."""
+        """Return why the user cannot do the evictor's work; empty if it can."""
         try:
-            # As a nova.conf: the evictor's own options of this section clash with what logs in.
+            # Parsed as a nova.conf: the evictor's own options of this section clash with the
+            # login's.
             files, folders = self._evictor.config_file, self._evictor.config_dir
             own = settings.read_settings(files or (), folders or ())
             credentials.from_settings(own).hypervisors()
@@ -49,10 +50,10 @@ class ServiceUser:
         return ""
 
     def make(self, cloud: Cloud) -> list[str]:
-        """Make what is missing of the user and its role; return what was made.
+        """Create what is missing of the user and its role; return what was created.
 
         Raises:
-            CloudError: Keystone refuses, or has no such domain, project or role.
+            CloudError: Keystone refuses, or lacks the domain, project or role.
         """
         made: list[str] = []
         project = _only(cloud, "projects", self.project, domain_id=self._domain(cloud, "project"))
@@ -81,7 +82,7 @@ class ServiceUser:
 
 
 def _only(cloud: Cloud, kind: str, name: str, **query: str) -> str:
-    """Return the id of the one thing of that name.
+    """Return the id of the single object with a name.
 
     Raises:
         CloudError: There is none.

@@ -43,18 +43,19 @@ def add_evictor_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def read_settings(files: Iterable[str] = (), folders: Iterable[str] = ()) -> Any:
-    """Read Nova's configuration files into an oslo.config object of its own.
+    """Read Nova's configuration files into a separate oslo.config object.
 
     Args:
-        files: Paths of nova.conf files; with none and no folders, Nova's usual places.
+        files: Paths of nova.conf files; if there are no files and no folders, Nova's default
+            locations.
         folders: Paths of folders of *.conf files.
 
     Returns:
-        A `cfg.ConfigOpts` with the options of Nova and of the scheduler plugin that the tools look
-        at. A value of the wrong type raises when it is read, not here.
+        A `cfg.ConfigOpts` with the options of Nova and of the scheduler plugin that the tools read.
+            A value of the wrong type raises when it is read, not here.
 
     Raises:
-        ConfigError: A file is missing or is no configuration file.
+        ConfigError: A file is missing or is not a configuration file.
     """
     settings = cfg.ConfigOpts()
     _register_options(settings)
@@ -68,10 +69,10 @@ def read_evictor_settings(files: Sequence[str] = ()) -> Any:
     """Read the configuration of cospot-evictor.
 
     Args:
-        files: Paths; with none, where the service itself looks, else the defaults.
+        files: Paths; if empty, the service's default locations, else the defaults.
 
     Raises:
-        ConfigError: A file is missing or is no configuration file.
+        ConfigError: A file is missing or is not a configuration file.
     """
     from cospot.nova.evictor import options
 
@@ -116,5 +117,5 @@ def _register_options(settings: Any) -> None:
     for group, options in messaging_opts.list_opts():
         settings.register_opts(options, group=group)
     scheduler_options.register_strict(settings)
-    # All of that group cannot be registered beside what logs in: it clashes.
+    # Registering all of that group would clash with the login's options.
     settings.register_opt(cfg.StrOpt("region_name"), group="placement")

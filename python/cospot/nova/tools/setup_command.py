@@ -1,4 +1,4 @@
-"""`cospot-nova setup`: what an installation lacks, in a safe order, and as much of it done."""
+"""`cospot-nova setup`: lists the missing steps in a safe order, and does what it can."""
 
 from __future__ import annotations
 

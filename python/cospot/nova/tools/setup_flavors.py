@@ -1,9 +1,8 @@
-"""The spot flavors of `cospot-nova setup`: made for nobody, opened when all else is in place.
+"""The spot flavors of `cospot-nova setup`: created private, opened once all else is in place.
 
-Nova lets nobody make a public flavor private, or the other way round. So a twin is made private,
-which lets an administrator try it out and nobody else; to open it, it gets the projects of its
-base, or is made anew as a public one under the same name and id. Instances keep a copy of their
-flavor.
+Nova cannot make a public flavor private, or vice versa. So a twin is created private, so that only
+administrators can try it. To open it, setup grants it to the projects of its base, or recreates it
+as a public flavor with the same name and id. Instances keep a copy of their flavor.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ class Twin:
 
     Attributes:
         base: For VMs.
-        wanted: The twin as it ought to be when it is open.
-        found: The twin there is; None: there is none.
-        missing_projects: Those that may use the base and not the twin.
+        wanted: The twin's definition once it is open.
+        found: The existing twin; None: there is none.
+        missing_projects: Projects that may use the base but not the twin.
     """
 
     base: Flavor
@@ -33,14 +32,14 @@ class Twin:
 
     @property
     def is_open(self) -> bool:
-        """Whether those who may use the base may use the twin."""
+        """Whether all users of the base may use the twin."""
         if self.found is None:
             return False
         return self.found.is_public == self.base.is_public and not self.missing_projects
 
 
 def find_twins(cloud: Cloud, names: list[str], *, with_disk: bool) -> list[Twin]:
-    """Return the twins of some flavors as they are.
+    """Return the current twins of some flavors.
 
     Raises:
         ConfigError: There is no such flavor, it can have no twin, or its twin's name is taken.
@@ -70,12 +69,12 @@ def _find(cloud: Cloud, flavors: list[Flavor], name: str, *, with_disk: bool) ->
 
 
 def make_for_nobody(cloud: Cloud, twin: Twin) -> Flavor:
-    """Make a twin that only administrators can use."""
+    """Create a twin that only administrators can use."""
     return flavor_command.make_flavor(cloud, replace(twin.wanted, is_public=False))
 
 
 def open_twin(cloud: Cloud, twin: Twin) -> None:
-    """Let those use a twin who may use its base."""
+    """Grant a twin to all users of its base."""
     if twin.found is None or twin.is_open:
         return
     for project in twin.missing_projects:

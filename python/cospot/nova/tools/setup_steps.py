@@ -1,8 +1,8 @@
-"""The steps of `cospot-nova setup`, in the order in which they are safe.
+"""The steps of `cospot-nova setup`, in a safe order.
 
-Spots must not be open to tenants before the scheduler decides about them and the evictor evicts:
-they would land on hosts that VMs fill, and stay. So opening the flavors is the last step, and is
-refused while anything before it is missing.
+Tenants must not get spots before the scheduler handles them and the evictor evicts: spots would
+land on hosts full of VMs, and stay. So opening the flavors is the last step, and is refused while
+anything before it is missing.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from cospot.nova.tools.service_user import ServiceUser
 from cospot.nova.tools.setup_flavors import Twin
 from cospot.nova.tools.state_database import open_state, said
 
-#: The name of the last step.
+#: Name of the last step.
 OPENING: Final = "open to tenants"
-#: The name of the step of the state database.
+#: Name of the step of the state database.
 STATE: Final = "state database"
 _RESTART: Final = "systemctl restart nova-scheduler nova-api"
-#: The doctor's checks of nova.conf that a set-up must pass; its others are about quality.
+#: The doctor's checks of nova.conf that a setup must pass; the others are about quality.
 _SCHEDULER_CHECKS: Final = ("compiled module", "filter", "weigher", "host_subset_size", "policies")
 _EVICTOR_CHECKS: Final = ("evictor listens", "evictor works", "evictor agrees")
 
 
 @dataclass(frozen=True)
 class Missing:
-    """Something that is missing.
+    """A missing item.
 
     Attributes:
-        what: It, in one line.
-        remedy: Lines to put into a file, or commands, one each; what a human has to do.
-        apply: Does it instead, and returns what was done; None: only a human can.
+        what: Its description, in one line.
+        remedy: Lines for a file, or commands, one each, for the administrator.
+        apply: Does this instead, and returns what was done; None: only the administrator can.
     """
 
     what: str
@@ -48,21 +48,21 @@ class Missing:
 
 @dataclass(frozen=True)
 class Step:
-    """A step with what is missing of it; nothing: it is done."""
+    """A step with its missing items; none: it is done."""
 
     name: str
     missing: list[Missing] = field(default_factory=list)
 
 
 class Setup:
-    """A set-up as it is, and what brings it on.
+    """The state of a setup, and the means to complete it.
 
     Args:
-        cloud: Seen by an administrator.
-        nova: nova.conf, of `read_settings`.
-        evictor: Of `read_evictor_settings`.
+        cloud: With administrator rights.
+        nova: nova.conf, from `read_settings`.
+        evictor: From `read_evictor_settings`.
         twins: The spot flavors.
-        counts_disk: Whether any of them asks for disk.
+        counts_disk: Whether any of them requests disk.
         checks: All checks of the doctor.
     """
 
@@ -84,10 +84,10 @@ class Setup:
         self._checks = checks
 
     def steps(self, *, opens: bool) -> list[Step]:
-        """Return all steps with what is missing of them.
+        """Return all steps with their missing items.
 
         Args:
-            opens: Whether the flavors are to be opened too.
+            opens: Whether to open the flavors too.
         """
         wanted = {*_SCHEDULER_CHECKS, *_EVICTOR_CHECKS, "quota", "inventories"}
         chosen = [check for check in self._checks if check.name in wanted]
@@ -135,7 +135,7 @@ class Setup:
             )
 
     def _state(self) -> Iterator[Step]:
-        """Make the step of the state database, where there is one."""
+        """Yield the step of the state database, if there is one."""
         group = self._evictor.cospot_evictor
         if not group.state_connection:
             return
@@ -143,7 +143,7 @@ class Setup:
         try:
             database = open_state(group)
             problem = database.problem()
-        except CospotError as error:  # it does not answer: only a human can do something
+        except CospotError as error:  # it does not answer: only the administrator can help
             fault = str(error)
         step = Step(STATE)
         if fault:
@@ -209,7 +209,7 @@ def _faults(results: Mapping[str, Result], names: Iterable[str]) -> Iterator[Mis
 
 
 def _lines(finding: Finding) -> tuple[str, ...]:
-    """Return the remedy of a finding, a section and its line as they stand in a file."""
+    """Return the remedy of a finding; a section and its option as lines of a file."""
     if finding.fix.startswith("[") and "] " in finding.fix:
         group, _, line = finding.fix.partition("] ")
         return (f"{group}]", line)
@@ -217,10 +217,10 @@ def _lines(finding: Finding) -> tuple[str, ...]:
 
 
 def apply_missing(step: Step) -> tuple[list[str], list[Missing]]:
-    """Do of a step what can be done here.
+    """Do what can be done automatically for a step.
 
     Returns:
-        What was done, and what is left for a human.
+        What was done, and what is left for the administrator.
     """
     done: list[str] = []
     left: list[Missing] = []

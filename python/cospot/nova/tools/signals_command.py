@@ -40,7 +40,7 @@ _LEGEND: Final = (
     " in the last 28 days; of ended: evicted of all that ended; lives: share that is not evicted"
     " before, if its owner keeps it; risk: of an eviction of a running spot, mean; -: not known"
 )
-#: Metric of the text format, its meaning, and where its value is in a flavor's object.
+#: Metric of the text format, its meaning, and the path of its value in a flavor's object.
 _METRICS: Final[Sequence[tuple[str, str, tuple[str, ...]]]] = (
     ("running_spots", "Spots that run", ("running",)),
     ("eviction_rate_per_hour", "Evictions per hour that a spot ran", ("eviction_rate", "per_hour")),
@@ -121,7 +121,7 @@ def _read(arguments: argparse.Namespace) -> Mapping[str, Any]:
 
 
 def _value(flavor: Mapping[str, Any], *path: str) -> Any:
-    """Return what is at a place in an object; None where there is nothing."""
+    """Return the value at a path in an object; None if there is none."""
     found: Any = flavor
     for name in path:
         if not isinstance(found, Mapping):
@@ -148,7 +148,7 @@ def _table(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _score_text(score: Mapping[str, Any]) -> str:
-    """Say by what the risk is told, and why."""
+    """Describe which estimate of the risk is used, and why."""
     if score["skill"] is None:
         why = f"too few evictions to score it by age: {score['evicted']} on held-out time"
     else:
@@ -225,7 +225,7 @@ def _prometheus(found: Mapping[str, Any]) -> Iterator[str]:
 def _family(
     name: str, text: str, samples: Sequence[tuple[Mapping[str, Any], str, float | None]]
 ) -> Iterator[str]:
-    """Yield a metric; what is not known has no sample."""
+    """Yield a metric; unknown values have no sample."""
     yield f"# HELP cospot_signals_{name} {text}"
     yield f"# TYPE cospot_signals_{name} gauge"
     for flavor, labels, value in samples:

@@ -17,7 +17,7 @@ def open_state(group: Any) -> StateDatabase:
         group: [cospot_evictor] of a configuration.
 
     Raises:
-        ConfigError: It is not set, or cannot be used here.
+        ConfigError: It is not set, or unusable here.
     """
     from cospot.nova.evictor.errors import SettingError
     from cospot.nova.state.opening import open_database
@@ -34,7 +34,7 @@ def open_state(group: Any) -> StateDatabase:
 
 
 def said(passed: list[int]) -> str:
-    """Return in words what `StateDatabase.upgrade` has done."""
+    """Describe the result of `StateDatabase.upgrade`."""
     if not passed:
         return "the tables are up to date"
     if passed[0] == 1:

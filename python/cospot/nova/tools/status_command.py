@@ -1,4 +1,4 @@
-"""`cospot-nova status`: how full the hosts are with VMs and spots, and what was evicted."""
+"""`cospot-nova status`: hosts' usage by VMs and spots, and recent evictions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from cospot.nova.tools.text_table import text_table
 if TYPE_CHECKING:
     from cospot.nova.evictor.stores import StalledHostRecord
 
-#: More than the part of the log that is read can hold.
+#: Exceeds what the read part of the log can hold.
 _MOST_EVICTIONS: Final = 1_000_000
 
 _EVICTION_HEADER = ("evicted at", "spot", "name", "host", "cause", "for", "state", "seconds")
@@ -32,13 +32,13 @@ _EVICTION_HEADER = ("evicted at", "spot", "name", "host", "cause", "for", "state
 
 @dataclass(frozen=True)
 class _AuditLog:
-    """What the audit log has to say.
+    """The contents of the audit log.
 
     Attributes:
         evictions: The last ones, newest first.
-        path: Of the log; None when the configuration that names it cannot be read.
-        problem: Why it was not read; empty when it was.
-        is_absent: Whether it is just not on this machine, which is no fault.
+        path: Of the log; None if the configuration that names it cannot be read.
+        problem: Why it was not read; empty if it was.
+        is_absent: Whether it is just not on this machine, which is not an error.
     """
 
     evictions: list[Eviction]
@@ -156,7 +156,7 @@ def _hosts(cloud: Cloud, aggregates: dict[str, list[str]] | None) -> list[HostUs
 
 
 def _groups(hosts: list[HostUse], aggregates: dict[str, list[str]]) -> list[HostUse]:
-    """Return a sum for each aggregate, and one for hosts in none. A host may be in several."""
+    """Return a sum for each aggregate and for hosts in none. Hosts may be in several."""
     groups = [
         total_use(name, (host for host in hosts if host.name in members))
         for name, members in aggregates.items()
@@ -169,7 +169,7 @@ def _groups(hosts: list[HostUse], aggregates: dict[str, list[str]]) -> list[Host
 
 
 def _read_log(arguments: argparse.Namespace) -> _AuditLog:
-    """Read the log, or say why not: how full the hosts are is worth knowing without it."""
+    """Read the log, or return why not: the hosts' usage is useful without it."""
     path: str | None = arguments.audit_log
     try:
         if path is None:
@@ -185,14 +185,14 @@ def _read_log(arguments: argparse.Namespace) -> _AuditLog:
 
 
 def _read_stalled(arguments: argparse.Namespace) -> list[StalledHostRecord]:
-    """Return the hosts on which the service here has stopped to evict, as they free nothing."""
+    """Return the hosts on which this service stopped evicting because that frees nothing."""
     from cospot.nova.evictor.errors import EvictorError
     from cospot.nova.state.opening import stalled_hosts
 
     try:
         evictor = settings.read_evictor_settings(arguments.evictor_config_file)
         return stalled_hosts(evictor.cospot_evictor)
-    except EvictorError as error:  # of the database
+    except EvictorError as error:  # from the database
         text = f"cospot-nova: {error}; whether hosts free nothing is not known"
         print(text, file=sys.stderr)
     except OSError as error:
@@ -202,7 +202,7 @@ def _read_stalled(arguments: argparse.Namespace) -> list[StalledHostRecord]:
             file=sys.stderr,
         )
     except (ConfigError, cfg.Error):
-        pass  # which is said of the audit log
+        pass  # reported with the audit log
     return []
 
 

@@ -1,4 +1,4 @@
-"""Columns of text for people."""
+"""Text tables."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 
 def text_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return lines with columns two blanks apart; numbers stand to the right.
+    """Return lines with columns separated by two blanks; numbers are right-aligned.
 
     Args:
         header: Titles of the columns.
-        rows: As many values each.
+        rows: The values of each row, one per column.
     """
     cells = [list(header), *([str(value) for value in row] for row in rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]

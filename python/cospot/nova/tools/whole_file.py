@@ -1,4 +1,4 @@
-"""Files that are never half there."""
+"""Atomic file writes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from cospot.errors import ConfigError
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file that is either the old one or the whole new one.
+    """Write a file atomically: readers see either the old contents or all of the new.
 
     Args:
-        path: Of the file; of a link the file that it leads to is written.
-        data: What will be in it.
+        path: Of the file; a link is followed.
+        data: The new contents.
 
     Raises:
-        ConfigError: It cannot be written, or is there and no file: a device would be replaced.
+        ConfigError: It cannot be written, or exists and is not a file (a device would be replaced).
     """
     try:
         if path.exists() and not path.is_file():
@@ -39,7 +39,7 @@ def _replace(path: Path, data: bytes) -> None:
         try:
             file.write(data)
             file.flush()
-            # A temporary file is for its owner only; nova-compute, say, is another user.
+            # A temporary file is private to its owner, but nova-compute, say, is another user.
             new.chmod(0o644)
             os.replace(new, path)
         except BaseException:

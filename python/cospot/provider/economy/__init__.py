@@ -1,7 +1,7 @@
 """The Economy class: how much unused capacity can be promised for months (docs/economy.md).
 
-ARIMA and ETS are statsmodels', ``pip install cospot[economy]``; they run in a Python of their own
-(``python -m cospot.provider.economy``).
+ARIMA and ETS are from statsmodels, ``pip install cospot[economy]``; they run in a separate Python
+process (``python -m cospot.provider.economy``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The forecasts that ``cospot economy`` asks for: ``python -m cospot.provider.economy``."""
+"""Makes the forecasts for ``cospot economy``: ``python -m cospot.provider.economy``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HEADER = ("key", "method", "model", "note", "step", "point", "sigma")
 
 @dataclass(frozen=True)
 class _Task:
-    """One series to forecast; its key is the SHA-256 of all that it depends on."""
+    """A series to forecast; its key is the SHA-256 of everything it depends on."""
 
     key: str
     method: str
@@ -53,7 +53,7 @@ def _run(task: _Task) -> Forecast:
 
 def _rows(task: _Task, made: Forecast) -> Iterator[tuple[object, ...]]:
     for step, (point, sigma) in enumerate(zip(made.point, made.sigma, strict=True), start=1):
-        # Nine digits: more than a forecast knows, and fewer than different machines differ in.
+        # Nine digits: more than a forecast's accuracy, and fewer than differ between machines.
         yield (
             task.key,
             task.method,
@@ -103,6 +103,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    # Both signals unwind, so that the processes it started end too.
+    # Make both signals unwind, so that its subprocesses end too.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(main())

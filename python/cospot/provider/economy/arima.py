@@ -1,4 +1,4 @@
-"""ARIMA: the orders of least AIC, as the stepwise search of R's ``forecast::auto.arima``."""
+"""ARIMA: orders of least AIC, by the stepwise search of R's ``forecast::auto.arima``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SIGNIFICANCE = 0.05
 
 
 def _differences(training: NDArray[np.float64]) -> int:
-    """Return how often to difference a series until it looks stationary (KPSS test)."""
+    """Return how often to difference a series until it passes as stationary (KPSS test)."""
     for differences in range(_MOST_DIFFERENCES):
         values = np.diff(training, n=differences)
         if np.ptp(values) == 0 or kpss(values, regression="c", nlags="auto")[1] >= _SIGNIFICANCE:
@@ -31,12 +31,12 @@ def _differences(training: NDArray[np.float64]) -> int:
 
 
 class _Search:
-    """Fits models of one degree of differencing and keeps the best."""
+    """Fits models with a given degree of differencing and keeps the best."""
 
     def __init__(self, training: NDArray[np.float64], differences: int, season: int) -> None:
         self._training = training
         self.differences = differences
-        # A constant of the differenced series; none after two differences, as R has it.
+        # A constant of the differenced series; none after two differences, as in R.
         self._trend = {0: "c", 1: "t"}.get(differences, "n")
         self._seasonal = (1, 0, 0, season) if season > 1 else (0, 0, 0, 0)
         self._tried: set[Order] = set()
@@ -77,9 +77,9 @@ class _Search:
 
 
 def arima_forecast(training: NDArray[np.float64], horizon: int, season: int = 0) -> Forecast:
-    """Forecast by the model that the search finds; its error by the formula of Box and Jenkins."""
+    """Forecast with the model found by the search, with errors by Box and Jenkins's formula."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of models that do not converge: they are left out
+        warnings.simplefilter("ignore")  # for models that do not converge, which are skipped
         search = _Search(training, _differences(training), season)
         search.run()
         if search.best is None:

@@ -1,4 +1,4 @@
-"""Exponential smoothing: the model of least AIC, as R's ``forecast::ets`` chooses it."""
+"""Exponential smoothing: the model of least AIC, chosen as in R's ``forecast::ets``."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from cospot.provider.economy.forecast import Forecast, NoModelError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Simulated paths for a model whose error has no closed formula, and their seed.
+#: Number of simulated paths, and their seed, for a model without a closed formula for the error.
 _PATHS = 2000
 _SEED = 1
 
 
 @dataclass(frozen=True)
 class _Form:
-    """Error, trend and season of a model: ``add``, ``mul`` or none."""
+    """The error, trend and season of a model: ``add``, ``mul`` or none."""
 
     error: str
     trend: str | None
@@ -38,7 +38,7 @@ class _Form:
 
 
 def _forms(training: NDArray[np.float64], season: int) -> list[_Form]:
-    """Return the candidates: multiplicative ones only for a series of positive values."""
+    """Return the candidates; multiplicative ones only for a series of positive values."""
     positive = bool((training > 0).all())
     trends: list[tuple[str | None, bool]] = [(None, False), ("add", False), ("add", True)]
     seasons: list[str | None] = [None]
@@ -49,13 +49,13 @@ def _forms(training: NDArray[np.float64], season: int) -> list[_Form]:
         if error == "mul" and not positive:
             continue
         if error == "add" and seasonal == "mul":
-            continue  # numerically unstable, as R leaves it out
+            continue  # numerically unstable, excluded as in R
         forms.append(_Form(error, trend, damped, seasonal))
     return forms
 
 
 def _fit(training: NDArray[np.float64], form: _Form, season: int) -> Any:
-    """Return the fitted model, or None when it does not converge."""
+    """Return the fitted model, or None if it does not converge."""
     model = ETSModel(
         pd.Series(training),
         error=form.error,
@@ -90,7 +90,7 @@ def ets_forecast(training: NDArray[np.float64], horizon: int, season: int = 0) -
     best: Any = None
     best_form: _Form | None = None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of models that do not converge: they are left out
+        warnings.simplefilter("ignore")  # for models that do not converge, which are skipped
         for form in _forms(training, season):
             fitted = _fit(training, form, season)
             if fitted is not None and (best is None or fitted.aic < best.aic):

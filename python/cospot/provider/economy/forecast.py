@@ -1,4 +1,4 @@
-"""Forecasts, and the methods that make them, by name."""
+"""Forecasts, and forecasting methods by name."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Fewer values than these say too little of a model's parameters.
+#: Minimum number of values for estimating a model's parameters.
 _LEAST_TRAINING = 10
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """A value for each of the next periods, with the standard deviation of its error."""
+    """A value for each of the next periods, and the standard deviation of its error."""
 
     point: NDArray[np.float64]
     sigma: NDArray[np.float64]
-    model: str  #: what was chosen, such as ``ARIMA(1;1;0)``
-    note: str = ""  #: why it is not what was asked for
+    model: str  #: the chosen model, such as ``ARIMA(1;1;0)``
+    note: str = ""  #: why it is not the requested method
 
 
 class NoModelError(Exception):
@@ -57,14 +57,14 @@ def _methods() -> dict[str, Callable[[NDArray[np.float64], int, int], Forecast]]
 def forecast(method: str, training: NDArray[np.float64], horizon: int, season: int = 0) -> Forecast:
     """Forecast the next periods of a series.
 
-    Where no model can be fitted, or none converges, this is the mean forecast, and its note says
+    If no model can be fitted, or none converges, this is the mean forecast, with a note that says
     so.
 
     Args:
         method: ``arima`` or ``ets``.
         training: the series so far.
-        horizon: how many periods.
-        season: periods of a season, such as 7; 0: none.
+        horizon: number of periods.
+        season: periods in a season, such as 7; 0: none.
     """
     methods = _methods()
     if method not in methods:

@@ -1,4 +1,4 @@
-"""Results of plans and backtests of promises. Quantities and slack are shares of the capacity."""
+"""Results of planning and backtesting promises. Quantities and slack are capacity shares."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Usage:
-    """The usage that promises are made from."""
+    """The usage behind the promises."""
 
     label: str  #: its file or workload, as given
     sha256: str
     periods: int
-    repeated_periods: int  #: of them, those without a sample
+    repeated_periods: int  #: periods without a sample
     slack_mean: float
     slack_p1: float  #: 99 % of the samples have more slack
 
@@ -24,24 +24,24 @@ class Past:
     cycles: int
     quantity: float
     quantity_sd: float
-    availability: float  #: share of the periods in which nothing was missing
-    availability_least: float  #: of the worst cycle
-    short_periods: int  #: those in which something was missing
-    wastage: float  #: what was free beyond the promise
-    shortage: float  #: what was missing
-    slack: float  #: what could have been sold
-    penalty: float  #: what is paid back
+    availability: float  #: share of the periods without a shortage
+    availability_least: float  #: minimum over the cycles
+    short_periods: int  #: periods with a shortage
+    wastage: float  #: free capacity beyond the promise
+    shortage: float  #: missing capacity
+    slack: float  #: capacity that could have been sold
+    penalty: float  #: refund to customers
 
 
 @dataclass(frozen=True)
 class Promise:
-    """The capacity that can be promised from now on at one confidence."""
+    """The capacity that can be promised from now on at one confidence level."""
 
-    confidence: float  #: that the slack is not lower
+    confidence: float  #: that the slack is at least the quantity
     quantity: float
     amount: float  #: the same in units of the capacity, rounded down
     backtest: Past | None  #: the same promise in the past; None: the history is too short
-    theta: float | None  #: profit over that of selling all slack as spots
+    theta: float | None  #: profit relative to selling all slack as spots
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ class Plan:
     """The capacity that can be promised from now on."""
 
     usage: Usage
-    unit: str  #: of amounts; empty: nobody said
+    unit: str  #: unit of amounts; empty: not stated
     forecaster: str
-    model: str  #: what the forecaster chose
-    note: str  #: why it is not what was asked for
+    model: str  #: chosen by the forecaster
+    note: str  #: why it is not the requested one
     capacity: float
     price: float
-    promises: list[Promise]  #: one for each confidence
+    promises: list[Promise]  #: one per confidence level
 
 
 @dataclass(frozen=True)
@@ -64,28 +64,28 @@ class Prediction:
 
     forecaster: str
     cycle: int
-    first_period: int  #: of what is promised
-    model: str  #: what the forecaster chose
-    note: str  #: why it is not what was asked for
-    quantities: list[float]  #: promised, at each confidence
-    least_slack: float  #: what came
+    first_period: int  #: of the promised periods
+    model: str  #: chosen by the forecaster
+    note: str  #: why it is not the requested one
+    quantities: list[float]  #: promised quantity at each confidence level
+    least_slack: float  #: the actual minimum slack
     mean_slack: float
 
 
 @dataclass(frozen=True)
 class TradeOff:
-    """A forecaster at one confidence, over all cycles."""
+    """A forecaster at one confidence level, over all cycles."""
 
     forecaster: str
     confidence: float
     result: Past
-    error_quantiles: dict[int, float]  #: of slack less promise, by percent of the periods
-    theta: list[float | None]  #: profit over that of selling all slack as spots, at each price
+    error_quantiles: dict[int, float]  #: of slack minus promise, by percentile of the periods
+    theta: list[float | None]  #: profit relative to selling all slack as spots, at each price
 
 
 @dataclass(frozen=True)
 class Backtest:
-    """Promises made in the past."""
+    """A backtest of promises."""
 
     usage: Usage
     confidences: list[float]

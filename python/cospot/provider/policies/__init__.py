@@ -1,4 +1,4 @@
-"""Policies written in Python: their base classes, and how a sweep file finds them."""
+"""Policies written in Python: their base classes, and how sweep files name them."""
 
 from __future__ import annotations
 

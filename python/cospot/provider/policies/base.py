@@ -1,13 +1,13 @@
 """Base classes of policies written in Python.
 
-A policy says how one host does (``host_passes``, ``weigh_host``), or it overrides the batch method
+A policy either judges one host (``host_passes``, ``weigh_host``), or overrides the batch method
 (``filter_all``, ``weigh_all``) and works on whole NumPy columns, which is faster by orders of
 magnitude. The same class runs in the Python package and, named ``python:module.Class`` in a sweep
 file, in the program ``cospot``.
 
-Policies have no state between calls: the same arguments give the same answer, or a comparison does
-not repeat. A class is made anew for every run; an object that is given instead is shared by all of
-them, and its methods may be called from several threads, one at a time.
+Policies have no state between calls: the same arguments must give the same answer, or comparisons
+are not repeatable. A class is instantiated for every run; an object given instead is shared by all
+runs, and its methods may be called from several threads, one at a time.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
     Passes = npt.NDArray[np.bool_] | Sequence[bool]
     Weights = npt.NDArray[np.float64] | Sequence[float]
 
-#: Which hosts a weigher puts before all others, whatever their weights.
+#: The hosts that a weigher ranks first regardless of their weights.
 Tier = Literal["none", "holds_vm", "holds_instance", "holds_no_vm"]
 
-#: The fate of hosts that do not pass: they are dropped, or rank after all that pass.
+#: What happens to hosts that do not pass: they are dropped, or rank after all that pass.
 FilterMode = Literal["drop", "prefer"]
 
 
 class Filter:
-    """Decides which hosts may take a request.
+    """Decides which hosts can take a request.
 
-    Subclasses override ``host_passes`` or ``filter_all``. Hosts without room for the request are
-    left out before any filter of a chain is asked.
+    Subclasses override ``host_passes`` or ``filter_all``. Hosts without enough free capacity are
+    excluded before a chain calls its filters.
 
     Source: nova/filters.py, BaseFilter.
     """
 
     def host_passes(self, host: HostRow, request: Request) -> bool:
-        """Return whether one host may take the request.
+        """Return whether one host can take the request.
 
         Args:
-            host: The host as it is now. Amounts in vCPUs, MiB, GB.
+            host: The host's current state. Amounts in vCPUs, MiB, GB.
             request: The request to place.
         """
         raise NotImplementedError(
@@ -55,7 +55,7 @@ class Filter:
     def filter_all(
         self, hosts: HostView, candidates: npt.NDArray[np.uint32], request: Request
     ) -> Passes:
-        """Return which candidate hosts may take the request, in one call.
+        """Return which candidate hosts can take the request, in one call.
 
         Args:
             hosts: All n hosts. Each column (``hosts.num_vms``) is a read-only array, shape (n,).
@@ -68,12 +68,12 @@ class Filter:
         return [bool(self.host_passes(hosts[host], request)) for host in candidates.tolist()]
 
     def mode(self) -> FilterMode:
-        """Return what becomes of hosts that do not pass: ``drop`` (as in Nova) or ``prefer``."""
+        """Return what happens to hosts that do not pass: ``drop`` (as in Nova) or ``prefer``."""
         return "drop"
 
 
 class Weigher:
-    """Says how suitable each host is; the higher weight wins.
+    """Rates the suitability of hosts; the highest weight wins.
 
     Subclasses override ``weigh_host`` or ``weigh_all``.
 
@@ -84,7 +84,7 @@ class Weigher:
         """Return the weight of one host: finite, the higher the better.
 
         Args:
-            host: The host as it is now. Amounts in vCPUs, MiB, GB.
+            host: The host's current state. Amounts in vCPUs, MiB, GB.
             request: The request to place.
         """
         raise NotImplementedError(
@@ -108,19 +108,19 @@ class Weigher:
         return [float(self.weigh_host(hosts[host], request)) for host in candidates.tolist()]
 
     def tier(self) -> Tier:
-        """Return which hosts rank before all others, whatever their weights; ``none``: none."""
+        """Return the hosts that rank first regardless of their weights; ``none``: none."""
         return "none"
 
     def minval(self) -> float | None:
-        """Return the lower bound for Nova's normalisation; None: the batch's least weight."""
+        """Return the lower bound for Nova's normalisation; None: the minimum of the batch."""
         return None
 
     def maxval(self) -> float | None:
-        """Return the upper bound for Nova's normalisation; None: the batch's greatest weight."""
+        """Return the upper bound for Nova's normalisation; None: the maximum of the batch."""
         return None
 
     def default_multiplier(self) -> float:
-        """Return the multiplier in a chain that gives none."""
+        """Return the multiplier for chains that give none."""
         return 1.0
 
 
@@ -133,25 +133,25 @@ class Evictor:
     def make_plan(
         self, spots: Sequence[RunningSpot], shortfall: ResourceVector, now_us: int
     ) -> tuple[Sequence[int], float] | None:
-        """Return which spots of one host to evict, and what that costs.
+        """Return which spots of one host to evict, and the cost.
 
         Args:
             spots: The spots on the host, oldest placement first.
-            shortfall: The amounts that are still missing for the VM; an amount <= 0 is not scarce.
-                At least one is positive.
+            shortfall: The amounts that the VM still lacks; an amount <= 0 is not scarce. At least
+                one is positive.
             now_us: Time of the VM's request, microseconds since the start of the window.
 
         Returns:
-            The positions in ``spots`` of the victims, in any order, whose resources cover every
-            positive amount of the shortfall, and a finite score: the offered host with the least
-            wins. None when no set of spots covers it.
+            The positions of the victims in ``spots``, in any order, whose resources cover every
+                positive amount of the shortfall, and a finite score: the offered host with the
+                lowest score wins. None if no set of spots covers it.
         """
         raise NotImplementedError(f"{type(self).__name__} has no make_plan")
 
     def victims_have_positive_cost(self) -> bool:
         """Return whether every plan with a victim has a score above 0.
 
-        Then hosts that need no eviction win without plans being made, and runs that differ in OTN
-        or SAF share their beginning.
+        If so, hosts that need no eviction win without a plan, and runs that differ in OTN or SAF
+        share their beginning.
         """
         return False

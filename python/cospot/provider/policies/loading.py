@@ -1,7 +1,7 @@
-"""Finds the policies that a sweep file names by a scheme.
+"""Finds the policies that a sweep file names with a scheme.
 
-``python:MODULE.CLASS`` is a subclass of `cospot.Filter`, `cospot.Weigher` or `cospot.Evictor` in a
-module that Python finds; ``nova:MODULE.CLASS`` is a weigher or filter of OpenStack Nova as it is
+``python:MODULE.CLASS`` is a subclass of `cospot.Filter`, `cospot.Weigher` or `cospot.Evictor` in an
+importable module; ``nova:MODULE.CLASS`` is an unmodified weigher or filter of OpenStack Nova
 (`cospot.provider.policies.nova_policies`).
 """
 
@@ -21,7 +21,7 @@ Policy = Filter | Weigher | Evictor
 OptionValue = bool | int | float | str
 
 _BASES: dict[str, type[Any]] = {"filter": Filter, "weigher": Weigher, "evictor": Evictor}
-# A policy overrides at least one of these.
+# A policy must override at least one of these.
 _METHODS = {
     "filter": ("host_passes", "filter_all"),
     "weigher": ("weigh_host", "weigh_all"),
@@ -33,22 +33,22 @@ def policy_maker(kind: str, name: str, options: Mapping[str, OptionValue]) -> Ca
     """Finds a policy's class.
 
     Args:
-        kind: ``filter``, ``weigher`` or ``evictor``: what is needed where the policy is named.
+        kind: ``filter``, ``weigher`` or ``evictor``, as required where the policy is named.
         name: ``python:MODULE.CLASS`` or ``nova:MODULE.CLASS``.
-        options: The options of the policy in the configuration: keyword arguments of its
-            constructor, or options of Nova.
+        options: The policy's options in the configuration: keyword arguments of its constructor, or
+            options of Nova.
 
     Returns:
-        A function that makes a new object of it at every call.
+        A function that returns a new object at every call.
 
     Raises:
-        ConfigError: There is no such module or class, it is no policy of that kind, or it does not
-            take those options.
+        ConfigError: There is no such module or class, it is not a policy of that kind, or it does
+            not accept the options.
     """
     scheme, _, path = name.partition(":")
     given = dict(options)
     if scheme == "nova":
-        # Deferred, because that module needs this one.
+        # Imported late, because that module imports this one.
         from cospot.provider.policies.nova_policies import nova_policy_maker
 
         return nova_policy_maker(kind, path, given)
@@ -81,7 +81,7 @@ def import_class(path: str) -> type[Any]:
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
-        # A module that is there but lacks something it imports is another mistake.
+        # An existing module with a failing import is a different error.
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise
         raise ConfigError(
@@ -105,9 +105,9 @@ def import_class(path: str) -> type[Any]:
 
 
 def _forget_namesake(name: str) -> None:
-    """Lets a module be imported anew when Python would now find another file of that name.
+    """Removes a loaded module if Python would now find another file of that name.
 
-    So that two sweep files in one process each get the ``my_policies.py`` next to them.
+    So two sweep files in one process each get the ``my_policies.py`` in their own folder.
     """
     loaded = sys.modules.get(name)
     spec = getattr(loaded, "__spec__", None)
@@ -121,7 +121,7 @@ def _forget_namesake(name: str) -> None:
 
 
 def require_concrete(policy_class: type[Any], path: str) -> None:
-    """Raises ConfigError when a class lacks methods that it must have."""
+    """Raises ConfigError if a class lacks required methods."""
     missing = sorted(getattr(policy_class, "__abstractmethods__", ()))
     if missing:
         raise ConfigError(f"{path} is abstract: it has no {', '.join(missing)}")
@@ -130,10 +130,10 @@ def require_concrete(policy_class: type[Any], path: str) -> None:
 def _require_options(
     policy_class: type[Any], path: str, options: Mapping[str, OptionValue]
 ) -> None:
-    """Raises ConfigError when the constructor does not take the options."""
+    """Raises ConfigError if the constructor does not accept the options."""
     try:
         parameters = inspect.signature(policy_class).parameters.values()
-    except ValueError:  # a constructor written in C, which will tell itself
+    except ValueError:  # a constructor written in C, which checks its arguments itself
         return
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return

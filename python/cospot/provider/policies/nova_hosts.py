@@ -1,9 +1,9 @@
-"""Shows cospot's hosts and requests to Nova's classes, as Nova's own objects.
+"""Presents cospot's hosts and requests to Nova's classes as Nova's own objects.
 
 Hosts are real ``nova.scheduler.host_manager.HostState`` objects and requests real
-``nova.objects.RequestSpec`` objects: Nova's classes and an operator's own may read any attribute,
-and find what the release at hand has. Both are kept between calls, so a call costs what changed
-since the last one, not what there is.
+``nova.objects.RequestSpec`` objects: Nova's classes and an operator's own can read any attribute of
+the installed release. Both are kept between calls, so the cost of a call depends on what has
+changed, not on the number of hosts.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from cospot._core import HostView, Request
 
 _MIB_PER_GIB = 1024
-# Any project and user will do: a workload does not say whose a request is.
+# Any project and user will do: a workload does not contain them.
 _PROJECT_ID = "0" * 32
 _USER_ID = "1" * 32
-# A run has a few hundred sizes of instances; a workload whose sizes are all different has millions.
+# A run typically has a few hundred instance sizes; a workload with unique sizes has millions.
 _MAX_SPECS = 4096
 
 
 @functools.cache
 def _nova_objects() -> Any:
-    """Returns the module nova.objects with all its classes, which Nova adds on demand."""
+    """Returns the module nova.objects after registering all its classes."""
     objects = import_nova("nova.objects")
     objects.register_all()
     return objects
@@ -40,10 +40,9 @@ def _nova_objects() -> Any:
 class HostMirror:
     """Nova HostState objects that follow the columns of a host table.
 
-    The state of a host is what its instances leave free. An object is brought up to date when
-    one of its amounts differs from what it was at the last call. Amounts are compared, not
-    generations: these are counted by each table alone, and a mirror may be shown another table in
-    every call.
+    A host's state is what its instances leave free. An object is updated if one of its amounts has
+    changed since the last call. Amounts are compared instead of generations, which are specific to
+    a table, because each call may show the mirror another table.
     """
 
     def __init__(self) -> None:
@@ -54,11 +53,11 @@ class HostMirror:
         self._seen: npt.NDArray[np.int64] = np.empty((0, 0), dtype=np.int64)
 
     def follow(self, hosts: HostView, *, sees_spots: bool) -> None:
-        """Makes the objects show `hosts` as they are now.
+        """Updates the objects to the current state of `hosts`.
 
         Args:
             hosts: n hosts.
-            sees_spots: False: as if the spots were not there.
+            sees_spots: False: hide the spots.
         """
         columns = _columns(hosts, sees_spots=sees_spots)
         if columns.shape != self._seen.shape:
@@ -80,7 +79,7 @@ class HostMirror:
 
 
 def _columns(hosts: HostView, *, sees_spots: bool) -> npt.NDArray[np.int64]:
-    """Returns what an object shows: int64, one row a quantity in the order of `_update`."""
+    """Returns the contents of the objects: int64, one row per quantity in `_update`'s order."""
     if sees_spots:
         free = (hosts.vcpus_free, hosts.memory_mb_free, hosts.disk_gb_free)
         instances = np.add(hosts.num_vms, hosts.num_spots)
@@ -115,13 +114,13 @@ def _update(
     state.free_disk_mb = free_disk_gb * _MIB_PER_GIB
     state.num_instances = instances
     state.num_io_ops = io_ops
-    # Nova reports these two as texts as well, in what it calls the stats of a compute node.
+    # Nova also reports these two as strings, in the stats of a compute node.
     state.stats["num_instances"] = str(instances)
     state.stats["io_workload"] = str(io_ops)
 
 
 class _UpService(dict[str, Any]):
-    """The compute service of a host, which has reported just now whenever it is asked."""
+    """The compute service of a host; its last report is always now."""
 
     def get(self, key: str, default: Any = None) -> Any:
         if key == "last_seen_up":
@@ -130,13 +129,13 @@ class _UpService(dict[str, Any]):
 
 
 def new_host_state(host: int) -> Any:
-    """Makes the HostState of a host that is up, in no aggregate, and has nothing yet."""
+    """Makes the HostState of an empty host that is up and in no aggregate."""
     name = f"host-{host}"
     state = import_nova("nova.scheduler.host_manager").HostState(name, name, None)
     state.uuid = f"00000000-0000-4000-8000-{host:012x}"
     state.service = _UpService(disabled=False, host=name, binary="nova-compute")
     state.stats = {"failed_builds": "0"}
-    # cospot's totals are what the scheduler may hand out: after allocation ratios.
+    # cospot's totals are what the scheduler can allocate: after allocation ratios.
     state.cpu_allocation_ratio = 1.0
     state.ram_allocation_ratio = 1.0
     state.disk_allocation_ratio = 1.0
@@ -151,17 +150,17 @@ def new_host_state(host: int) -> Any:
 
 
 class RequestSpecs:
-    """Nova RequestSpec objects, one for each size of instance.
+    """Nova RequestSpec objects, one per instance size.
 
-    Making one takes tens of microseconds, so they are kept. Requests of one size share one: Nova's
-    classes do not write to it, and `instance_uuid` is the same for all.
+    Making one takes tens of microseconds, so they are cached. Requests of one size share one:
+    Nova's classes do not modify it, and `instance_uuid` is the same for all.
     """
 
     def __init__(self) -> None:
         self._specs: dict[tuple[int, int, int], Any] = {}
 
     def spec_of(self, request: Request) -> Any:
-        """Returns the RequestSpec of a request to create one instance."""
+        """Returns the RequestSpec of a request for one instance."""
         size = (request.vcpus, request.memory_mb, request.disk_gb)
         spec = self._specs.get(size)
         if spec is None:
@@ -215,7 +214,7 @@ def _new_spec(vcpus: int, memory_mb: int, disk_gb: int) -> Any:
 
 
 class NovaView:
-    """The mirrors and request specs of one thread."""
+    """One thread's mirrors and request specs."""
 
     def __init__(self) -> None:
         self._ignoring_spots = HostMirror()
@@ -223,19 +222,19 @@ class NovaView:
         self.specs = RequestSpecs()
 
     def mirror(self, hosts: HostView, *, sees_spots: bool) -> HostMirror:
-        """Returns the mirror for what may be seen, brought up to date."""
+        """Returns an updated mirror with or without spots."""
         mirror = self._including_spots if sees_spots else self._ignoring_spots
         mirror.follow(hosts, sees_spots=sees_spots)
         return mirror
 
 
 # By thread: a thread simulates one run at a time, so its hosts change little between calls. Not
-# threading.local(), because a thread of the engine may get a new Python thread state in every call.
+# threading.local(), because an engine thread may get a new Python thread state in every call.
 _views: dict[int, NovaView] = {}
 
 
 def view_of_this_thread() -> NovaView:
-    """Returns the objects that belong to the calling thread."""
+    """Returns the calling thread's objects."""
     view = _views.get(threading.get_ident())
     if view is None:
         view = _views[threading.get_ident()] = NovaView()

@@ -1,9 +1,9 @@
-"""The configuration that Nova's classes read while they decide.
+"""The configuration that Nova's classes read during a decision.
 
-Nova keeps one configuration for the whole process (``nova.conf.CONF``), and its weighers and
-filters read it in every call. A policy of a sweep file may set options of its own, so that two
-policies of one sweep may differ in them: `NovaOptions.applied` puts one policy's options in force
-for the length of a call, under a lock.
+Nova has one configuration per process (``nova.conf.CONF``), which its weighers and filters read in
+every call. Policies of a sweep file may set options, so two policies of one sweep may need
+different values: `NovaOptions.applied` applies one policy's options for the duration of a call,
+under a lock.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _Option = tuple[str | None, str, OptionValue]  # group (None: DEFAULT), name, va
 
 
 class _Overrides:
-    """The options that are in force in addition to Nova's defaults."""
+    """The options in force in addition to Nova's defaults."""
 
     def __init__(self) -> None:
-        # Held while a Nova class runs: it guards the options, and the host objects that Nova sees.
+        # Held while a Nova class runs: guards the options, and the host objects that Nova sees.
         self.lock = threading.RLock()
         self._in_force: tuple[_Option, ...] = ()
 
     def replace(self, options: tuple[_Option, ...]) -> None:
-        """Puts `options`, and no others, in force. Called with the lock."""
+        """Applies `options` and no others. Requires the lock."""
         if options is self._in_force:
             return
         conf = nova_conf()
@@ -75,10 +75,10 @@ def import_nova(module: str) -> Any:
 
 
 class NovaOptions:
-    """Options of Nova's configuration that belong to one policy.
+    """Options of Nova's configuration for one policy.
 
-    A key is an option of the group ``filter_scheduler`` (``ram_weight_multiplier``), or names its
-    group (``metrics.weight_setting``). Options that are not given have Nova's defaults.
+    A key is an option of the group ``filter_scheduler`` (``ram_weight_multiplier``), or includes
+    its group (``metrics.weight_setting``). Other options have Nova's defaults.
     """
 
     def __init__(self, policy: str, values: Mapping[str, OptionValue]) -> None:
@@ -86,10 +86,11 @@ class NovaOptions:
 
         Args:
             policy: Name for error messages.
-            values: Option values as the sweep file writes them.
+            values: Option values as written in the sweep file.
 
         Raises:
-            ConfigError: An option is unknown (the text has the valid names) or its value is bad.
+            ConfigError: An option is unknown (the text lists the valid names) or its value is
+                invalid.
         """
         self._options: tuple[_Option, ...] = ()
         for key, value in values.items():
@@ -99,14 +100,14 @@ class NovaOptions:
 
     @contextlib.contextmanager
     def applied(self) -> Iterator[None]:
-        """Puts these options, and no others, in force until the block ends."""
+        """Applies these options and no others until the block ends."""
         with _overrides.lock:
             _overrides.replace(self._options)
             yield
 
 
 def _find_option(policy: str, key: str) -> tuple[str | None, str]:
-    """Finds the group (None: DEFAULT) and the name of the option that a key stands for."""
+    """Returns the group (None: DEFAULT) and the name of the option for a key."""
     conf = nova_conf()
     group, dot, option = key.rpartition(".")
     if not dot:
@@ -128,7 +129,7 @@ def _is_group(conf: Any, name: str) -> bool:
 
 
 def _require_settable(policy: str, key: str, option: _Option) -> None:
-    """Raises ConfigError when Nova does not take the value."""
+    """Raises ConfigError if Nova rejects the value."""
     with _overrides.lock:
         try:
             _overrides.replace((option,))

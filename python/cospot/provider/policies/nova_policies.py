@@ -2,8 +2,8 @@
 
 A sweep file names them ``nova:MODULE.CLASS``, for example
 ``nova:nova.scheduler.weights.ram.RAMWeigher``. Any subclass of Nova's BaseWeigher or BaseFilter
-will do, an operator's own as well. They see hosts and requests as Nova's objects
-(nova_hosts.py) and read Nova's configuration (nova_options.py).
+works, including an operator's own. They see hosts and requests as Nova's objects (nova_hosts.py)
+and read Nova's configuration (nova_options.py).
 
 Source: nova/weights.py, nova/filters.py; tested with Nova 26.2.2 (Zed).
 """
@@ -30,7 +30,7 @@ _SEES = ("requested", "vms", "all")
 
 
 class _NovaObject:
-    """An object of a Nova class with its options, and what it may see."""
+    """An object of a Nova class with its options and its view of the hosts."""
 
     def __init__(
         self, nova_class: type[Any], policy: str, sees: str, options: dict[str, OptionValue]
@@ -54,9 +54,9 @@ class _NovaObject:
 class NovaWeigher(Weigher):
     """A weigher of Nova.
 
-    The chain normalises, multiplies and sums as Nova's handler does, between the class's own
-    ``minval`` and ``maxval`` when it has them. Its multiplier is the one the chain was given;
-    without one it is what the class's ``weight_multiplier`` says for a host in no aggregate.
+    The chain normalises, multiplies and sums like Nova's handler, between the class's own
+    ``minval`` and ``maxval`` if it has them. Its multiplier is the chain's, or else the class's
+    ``weight_multiplier`` for a host in no aggregate.
     """
 
     def __init__(
@@ -66,12 +66,12 @@ class NovaWeigher(Weigher):
 
         Args:
             nova_class: Subclass of ``nova.weights.BaseWeigher``.
-            sees: The instances that the weigher sees on a host: ``vms`` (as if there were no
-                spots), ``all``, or ``requested``: VMs when a VM is placed, all when a spot is.
+            sees: The instances that the weigher sees on a host: ``vms`` (no spots), ``all``, or
+                ``requested``: VMs for a VM request, all for a spot request.
             **options: Options of Nova's configuration (see `NovaOptions`).
 
         Raises:
-            ConfigError: An option is unknown or has a bad value.
+            ConfigError: An option is unknown or has an invalid value.
         """
         super().__init__()
         self._nova = _NovaObject(nova_class, nova_class.__name__, sees, options)
@@ -85,7 +85,7 @@ class NovaWeigher(Weigher):
         return _bound(self._nova.instance.maxval)
 
     def default_multiplier(self) -> float:
-        """Returns what the class multiplies by when the chain is given no multiplier."""
+        """Returns the class's multiplier for chains that give none."""
         with self._nova.options.applied():
             return float(self._nova.instance.weight_multiplier(new_host_state(0)))
 
@@ -100,7 +100,7 @@ class NovaWeigher(Weigher):
             request: The request to place.
 
         Returns:
-            float64, shape (m,): raw weights, clamped to minval and maxval as Nova does.
+            float64, shape (m,): raw weights, clamped to minval and maxval as in Nova.
         """
         with self._nova.options.applied():
             mirror, spec = self._nova.show(hosts, request)
@@ -110,7 +110,7 @@ class NovaWeigher(Weigher):
 
 
 class NovaFilter(Filter):
-    """A filter of Nova. Hosts that it does not pass are out."""
+    """A filter of Nova. Hosts that do not pass it are dropped."""
 
     def __init__(
         self, nova_class: type[Any], *, sees: str = "requested", **options: OptionValue
@@ -123,7 +123,7 @@ class NovaFilter(Filter):
             **options: Options of Nova's configuration (see `NovaOptions`).
 
         Raises:
-            ConfigError: An option is unknown or has a bad value.
+            ConfigError: An option is unknown or has an invalid value.
         """
         super().__init__()
         self._nova = _NovaObject(nova_class, nova_class.__name__, sees, options)
@@ -131,7 +131,7 @@ class NovaFilter(Filter):
     def filter_all(
         self, hosts: HostView, candidates: npt.NDArray[np.uint32], request: Request
     ) -> npt.NDArray[np.bool_]:
-        """Asks the class's ``filter_all``, once for all candidates.
+        """Calls the class's ``filter_all`` once for all candidates.
 
         Args:
             hosts: n hosts.
@@ -142,13 +142,13 @@ class NovaFilter(Filter):
             bool, shape (m,): which candidates pass.
 
         Raises:
-            PolicyError: The class returned a host that it was not given.
+            PolicyError: The class returned a host that was not among the candidates.
         """
         with self._nova.options.applied():
             mirror, spec = self._nova.show(hosts, request)
             given = _chosen(mirror.states, candidates)
             passed = self._nova.instance.filter_all(given, spec)
-            # Nova takes None for "stop filtering: no host".
+            # Nova interprets None as "stop filtering: no host".
             kept = set() if passed is None else {id(state) for state in passed}
         passes = np.fromiter(
             (id(state) in kept for state in given), dtype=np.bool_, count=len(given)
@@ -161,18 +161,18 @@ class NovaFilter(Filter):
 def nova_policy_maker(
     kind: str, path: str, options: Mapping[str, OptionValue]
 ) -> Callable[[], NovaWeigher | NovaFilter]:
-    """Finds the class that a name ``nova:PATH`` stands for.
+    """Finds the class of a name ``nova:PATH``.
 
     Args:
-        kind: ``weigher`` or ``filter``: what the place it is named in needs.
+        kind: ``weigher`` or ``filter``, as required where the policy is named.
         path: MODULE.CLASS.
-        options: Its options in the configuration, apart from its name.
+        options: Its options in the configuration, except its name.
 
     Returns:
-        A function that makes a new policy of it at every call.
+        A function that returns a new policy at every call.
 
     Raises:
-        ConfigError: Nova or the class is not there, or it is of another kind, or an option is bad.
+        ConfigError: Nova or the class is missing, has another kind, or an option is invalid.
     """
     if kind == "evictor":
         raise ConfigError("Nova has no evictors; expected one of cospot or of your own")

@@ -11,19 +11,19 @@ namespace cospot {
 
 // The key `disruptions` of study and scenario files: docs/life.md.
 
-/// One value of it: a mapping, or `none`. Its files are read; paths are relative to `folder`.
-/// Errors: ConfigError, WorkloadError.
+/// One value: a mapping, or `none`. Reads its files; paths are relative to `folder`. Errors:
+/// ConfigError, WorkloadError.
 [[nodiscard]] LifeSettings read_life(const ConfigNode& node, const std::filesystem::path& folder);
 
-/// All values of the axis, with labels that differ.
+/// All values of the axis, with distinct labels.
 [[nodiscard]] std::vector<LifeSettings> read_lives(const ConfigNode& node,
                                                    const std::filesystem::path& folder);
 
-/// With every default written out; a file counts by what is in it.
+/// With all defaults written out; files are identified by their contents.
 [[nodiscard]] Json setting_json(const LifeSettings& life);
 [[nodiscard]] AxisValue axis_value(const LifeSettings& life);
 
-/// What a file says of them.
+/// The disruptions of a study file.
 struct DisruptionSettings {
   std::vector<LifeSettings> lives{LifeSettings{}};
 };

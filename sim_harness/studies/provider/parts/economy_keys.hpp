@@ -11,10 +11,10 @@
 
 namespace cospot {
 
-/// A promise without a limit, among those that are confidences.
+/// The value of `promise` for a promise without a limit; other values are confidences.
 inline constexpr const char* kUnlimitedPromise = "unlimited";
 
-/// What a file says of an Economy class.
+/// The Economy class settings of a study file.
 struct EconomyClassSettings {
   std::vector<ChainSpec> economy_chains{};
   std::vector<double> percents{};
@@ -23,7 +23,7 @@ struct EconomyClassSettings {
   double economy_price = 0.7;
   EconomySettings economy{};
 
-  /// Whether something is predicted: not when every promise is unlimited.
+  /// Whether predictions are needed; false if every promise is unlimited.
   [[nodiscard]] bool has_promises() const {
     return std::ranges::any_of(promises,
                                [](const auto& each) { return each != kUnlimitedPromise; });
@@ -35,7 +35,7 @@ extern const Axis<EconomyClassSettings, double> kEconomyPercentAxis;
 extern const Axis<EconomyClassSettings, std::string> kPromiseAxis;
 extern const Setting<EconomyClassSettings> kForecasterSetting;
 extern const Setting<EconomyClassSettings> kEconomyPriceSetting;
-/// How promises are made: but for what is the datacenter's.
+/// How promises are made, apart from the datacenter's own settings.
 [[nodiscard]] Setting<EconomyClassSettings> economy_promise_setting();
 
 }  // namespace cospot

@@ -17,18 +17,18 @@ namespace cospot {
 enum class Level : std::uint8_t { kVm, kEconomy, kSpot };
 inline constexpr std::size_t kLevels = 3;
 
-/// The level of each row, with `percent` of the spots drawn to be economy instances.
+/// The level of each row, with a random `percent` of the spots as economy instances.
 [[nodiscard]] std::vector<std::uint8_t> levels_of(const Workload& workload, double percent,
                                                   std::uint64_t seed);
 
-/// What is promised to the Economy class from a time on.
+/// The amount promised to the Economy class from a time on.
 struct PromiseStep {
   SimTime from{0};
   std::int64_t vcpus = 0;
   std::int64_t memory_mb = 0;
 };
 
-/// Tells the policies what is promised to the Economy class and how much of it is in use.
+/// Tells the policies how much is promised to the Economy class and how much of it is in use.
 class PromiseOwner final : public ForecastOwner {
  public:
   /// Args: steps: by time. workload: outlives it. level_of: of each row.

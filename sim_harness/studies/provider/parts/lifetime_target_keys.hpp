@@ -9,8 +9,8 @@
 
 namespace cospot {
 
-/// A value of `target`: the probability of eviction that is promised, or none: every spot that
-/// fits is admitted.
+/// A value of `target`: the promised probability of eviction, or none: every spot that fits is
+/// admitted.
 struct SlaTarget {
   std::string label = "none";  ///< or the number
   std::optional<double> probability{};
@@ -22,10 +22,10 @@ struct SlaTarget {
 }
 [[nodiscard]] inline Json setting_json(const SlaTarget& target) { return target.label; }
 
-/// What a file says of promised lifetimes.
+/// The promised-lifetime settings of a study file.
 struct TargetSettings {
   std::vector<SlaTarget> targets{SlaTarget{}};
-  PolicyOptions promise{};  ///< of the filter LifetimeSla: all but target and seed
+  PolicyOptions promise{};  ///< of the filter LifetimeSla, except target and seed
 };
 
 extern const Axis<TargetSettings, SlaTarget> kTargetAxis;

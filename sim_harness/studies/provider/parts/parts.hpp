@@ -4,7 +4,7 @@
 
 namespace cospot {
 
-// The rows of study_parts(), each beside its short form, if it has one.
+// The entries of study_parts(), each with its preset, if it has one.
 
 [[nodiscard]] StudyPart lifetime_target_part();
 [[nodiscard]] StudyPart economy_part();

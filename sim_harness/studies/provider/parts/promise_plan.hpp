@@ -10,17 +10,18 @@
 
 namespace cospot {
 
-/// What the VMs of a workload leave of both resources, in a datacenter that holds them and no more.
+/// The vcpus and memory that a workload's VMs leave free, in a datacenter just large enough for
+/// them.
 struct VmUse {
   EconomyInput vcpus;
   EconomyInput memory_mb;
 };
 
-/// Errors: InputError when the workload has no VM, or is too short for a prediction.
+/// Errors: InputError if the workload has no VM or is too short for a prediction.
 [[nodiscard]] VmUse vm_use_of(const Workload& workload, const EconomySettings& settings);
 
-/// What is promised over time on hosts that have so much: at each prediction, what the VMs'
-/// use before it lets expect; before the first one, nothing.
+/// The promises over time on hosts with this capacity: each prediction uses the VMs' earlier usage;
+/// nothing is promised before the first prediction.
 [[nodiscard]] std::vector<PromiseStep> promise_steps(const VmUse& use, const HostMix::Sum& hosts,
                                                      const EconomyClassSettings& settings,
                                                      double confidence);

@@ -8,7 +8,7 @@
 
 namespace cospot {
 
-/// A value of `reserve`: what is kept free, or nothing.
+/// A value of `reserve`: the capacity to keep free, or none.
 struct ReserveSpec {
   std::string label = "none";  ///< or as `default_reserve` says it: vcpus:memory_mb:count
   ReservedCapacity reserved{};
@@ -20,7 +20,7 @@ struct ReserveSpec {
 }
 [[nodiscard]] inline Json setting_json(const ReserveSpec& reserve) { return reserve.label; }
 
-/// What a file says of a reserve and of notices. Without a reserve there are no notices.
+/// The reserve and notice settings of a study file. Notices require a reserve.
 struct ReserveKeys {
   std::vector<ReserveSpec> reserves{};
   std::vector<double> notices_s{120};  ///< as `notice_seconds` of cospot-evictor

@@ -8,7 +8,7 @@
 
 namespace cospot {
 
-/// What a file says of several schedulers. What it may leave out has its default here.
+/// The settings of a study file for several schedulers, with defaults for optional keys.
 struct SchedulersSettings {
   std::vector<std::int64_t> schedulers{};
   std::vector<DealRule> assignments{DealRule::kByRequest};
@@ -19,7 +19,7 @@ struct SchedulersSettings {
   std::vector<std::int64_t> max_retries{2};  ///< Nova's max_attempts is 3
 };
 
-/// How loosely a ranking is followed, by one scheduler or several.
+/// How loosely one or several schedulers follow a ranking.
 struct SubsetSettings {
   std::vector<std::int64_t> subset_sizes{1};
 };

@@ -10,7 +10,7 @@ namespace cospot {
 [[nodiscard]] AxisValue axis_value(const SignalQuestion& question);
 [[nodiscard]] Json setting_json(const SignalQuestion& question);
 
-/// What a file says of signals.
+/// The signal settings of a study file.
 struct SignalSettings {
   std::vector<SignalQuestion> signals{default_signals()};
   SignalTimes signal_times{};
@@ -18,7 +18,7 @@ struct SignalSettings {
 
 extern const Axis<SignalSettings, SignalQuestion> kSignalAxis;
 
-/// When signals are given, and over which folds they are scored.
+/// When signals are given, and the folds over which they are scored.
 [[nodiscard]] Setting<SignalSettings> signal_times_setting();
 
 }  // namespace cospot

@@ -1,1 +1,1 @@
-"""`cospot-nova bill`: what spots used in a month, what was evicted, which promises were broken."""
+"""`cospot-nova bill`: the use of spots in a month, their evictions and broken promises."""

@@ -1,4 +1,4 @@
-"""What the evictor's audit logs tell of a month, rotated ones too, and since when they tell it."""
+"""The month's records in the evictor's audit logs, including rotated ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cospot.nova.line_file import seconds_of
 from cospot.nova.tools.audit_log import objects
 
 _EVENTS: Final = frozenset({"intent", "freed", "failed", "gone", "promise_broken"})
-#: Of spots that somebody else had deleted before.
+#: For spots that were already deleted.
 _OF_OTHERS: Final = frozenset({"soft-deleted", "deletion-stuck"})
 
 
@@ -24,8 +24,8 @@ class Ended:
     """An eviction.
 
     Attributes:
-        at: When it was ordered first, seconds since the epoch.
-        is_open: Whether its end was not seen yet.
+        at: When it was first ordered, seconds since the epoch.
+        is_open: Whether its end is still unknown.
     """
 
     at: float
@@ -34,11 +34,11 @@ class Ended:
 
 @dataclass
 class AuditHistory:
-    """What some audit logs tell.
+    """The contents of audit logs.
 
     Attributes:
-        files: Those that were read.
-        since: The time of their first record, seconds since the epoch; infinite: there is none.
+        files: The files read.
+        since: The time of their first record, seconds since the epoch; infinite if there is none.
         problems: What could not be read, or is missing.
         evictions: By the spot's UUID.
         broken: When a spot's promise was broken, by its UUID.
@@ -53,7 +53,7 @@ class AuditHistory:
     projects: dict[str, str] = field(default_factory=dict)
 
     def take(self, event: str, record: Mapping[str, Any], at: float) -> None:
-        """Take a record; those of one spot in the order of their times."""
+        """Process a record; records of one spot must be in order of time."""
         instance = str(record.get("instance"))
         if event == "promise_broken":
             self.broken.setdefault(instance, at)
@@ -62,7 +62,7 @@ class AuditHistory:
         is_open = bool(known) and known[-1].is_open
         if event == "intent":
             self.projects[instance] = str(record.get("project_id") or "")
-            # Asked for again, it is one eviction, of when it was asked for first.
+            # A repeated order is the same eviction, at the time of the first.
             if not is_open and record.get("chosen_by") not in _OF_OTHERS:
                 known.append(Ended(at))
         elif event == "freed" and is_open:
@@ -72,7 +72,7 @@ class AuditHistory:
 
 
 def read_history(paths: Sequence[Path]) -> AuditHistory:
-    """Read audit logs, each with those that it was rotated to: `log.1`, `log-20261001.gz` ..."""
+    """Read audit logs with their rotated files: `log.1`, `log-20261001.gz` ..."""
     history = AuditHistory()
     records: list[tuple[float, int, str, Mapping[str, Any]]] = []
     for path in paths:
@@ -98,7 +98,7 @@ def read_history(paths: Sequence[Path]) -> AuditHistory:
 
 
 def _with_rotated(path: Path, problems: list[str]) -> list[Path]:
-    """Return the files of a log, the log itself last; it need not be there."""
+    """Return the files of a log, the current one last; it may be missing."""
     pattern = re.compile(rf"{re.escape(path.name)}[.-]([0-9][0-9A-Za-z_:-]*)(\.gz)?")
     found = {}
     try:
@@ -111,7 +111,7 @@ def _with_rotated(path: Path, problems: list[str]) -> list[Path]:
                     f"{file} is not read: expected text, or .gz, as in {path.name}.1.gz"
                 )
     except OSError:
-        pass  # the log itself is then not there either
+        pass  # then the log is missing too
     numbers = {int(mark) for mark in found.values() if re.fullmatch(r"[0-9]{1,4}", mark)}
     missing = sorted(set(range(1, max(numbers, default=0))) - numbers)
     if missing:

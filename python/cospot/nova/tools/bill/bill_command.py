@@ -1,4 +1,4 @@
-"""`cospot-nova bill`: what to bill for the spots of a month, and what is not known of it."""
+"""`cospot-nova bill`: what to bill for the spots of a month, and what is unknown."""
 
 from __future__ import annotations
 
@@ -108,10 +108,10 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def month_of(first: datetime, now: float) -> Month:
-    """Return a month of which something is over.
+    """Return a month that has at least begun to pass.
 
     Raises:
-        ConfigError: Nothing is.
+        ConfigError: It has not.
     """
     following = first.replace(year=first.year + first.month // 12, month=first.month % 12 + 1)
     name = first.strftime("%Y-%m")
@@ -122,12 +122,12 @@ def month_of(first: datetime, now: float) -> Month:
 
 @dataclass
 class _Promises:
-    """The broken promises that the journal knows.
+    """The broken promises in the journal.
 
     Attributes:
         broken: When, by the spot's UUID.
-        since: Since when the journal has all of them, seconds since the epoch.
-        problem: Why they are not known; empty when they are.
+        since: From when on the journal is complete, seconds since the epoch.
+        problem: Why they are unknown; empty if they are known.
     """
 
     broken: dict[str, float] = field(default_factory=dict)
@@ -161,7 +161,7 @@ def _read_promises(evictor: Any, now: float) -> _Promises:
     try:
         journal = open_journal(evictor)
         journal.refresh()
-    except EvictorError as error:  # of the database
+    except EvictorError as error:  # from the database
         return _Promises(problem=str(error))
     except OSError as error:
         return _Promises(problem=f"{error.filename}: cannot be read: {error.strerror}")

@@ -1,4 +1,4 @@
-"""The bill of a month: by project and flavor, what is known, and what is not."""
+"""The bill of a month: what is known by project and flavor, and what is not."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any, Final
 from cospot.nova.tools.bill.audit_history import AuditHistory
 from cospot.nova.tools.bill.server_time import ServerTime
 
-#: Who is evicted within so long of a start pays nothing for that run.
+#: A spot evicted within this time of a start is not billed for that run.
 FREE_S: Final = 3600.0
-#: How far the clocks of Nova and of the evictor may differ.
+#: Maximum difference between the clocks of Nova and of the evictor.
 _CLOCK_SKEW_S: Final = 5.0
-#: A run that goes on for longer after the order was not ended by it.
+#: An order this long before the end of a run did not end it.
 _LONGEST_END_S: Final = 600.0
 
 COLUMNS: Final = (
@@ -54,15 +54,15 @@ class Month:
 
     @property
     def until(self) -> float:
-        """Until when there is something to bill."""
+        """The end of the billable time."""
         return min(self.end, self.now)
 
     def has(self, at: float) -> bool:
-        """Tell whether a time is in it."""
+        """Tell whether it contains a time."""
         return self.since <= at < self.until
 
     def known(self, since: float) -> str:
-        """Return how much of it is known from what is known since some time."""
+        """Return how much of it is known, given the start of the known time."""
         if since <= self.since:
             return "yes"
         return "partly" if since < self.until else "no"
@@ -70,7 +70,7 @@ class Month:
 
 @dataclass
 class Row:
-    """What a project used of a flavor. Without a flavor: what is known of spots Nova shows not."""
+    """A project's use of a flavor. Without a flavor: data on spots that Nova no longer shows."""
 
     project: str
     flavor: str
@@ -88,12 +88,12 @@ class Row:
 
 @dataclass
 class Bill:
-    """All rows, and what a reader has to know of them.
+    """All rows, with notes for the reader.
 
     Attributes:
-        evictions_known, promises_known: yes; partly, so that numbers may be too low; or no.
-        review: The servers that a person should look at.
-        not_known: What is missing, a sentence each.
+        evictions_known, promises_known: yes; partly (numbers may be too low); or no.
+        review: The servers that need a manual check.
+        not_known: What is missing, one sentence each.
     """
 
     month: Month
@@ -134,7 +134,7 @@ class Bill:
             self.review.append(server)
 
     def _free_seconds(self, server: ServerTime, orders: Iterable[float]) -> float:
-        """Return how much of its time in this month was in runs evicted in their first hour."""
+        """Return its time in this month in runs that were evicted within their first hour."""
         free: set[int] = set()
         for at in orders:
             before = [
@@ -153,7 +153,7 @@ class Bill:
     def add_unseen(
         self, seen: Iterable[str], history: AuditHistory, broken: Mapping[str, float]
     ) -> None:
-        """Add what is known of spots that Nova does not show any more."""
+        """Add data on spots that Nova no longer shows."""
         known = set(seen)
         orders = {
             spot: sum(self.month.has(each.at) for each in found)
@@ -176,7 +176,7 @@ class Bill:
             )
 
     def table(self) -> list[dict[str, Any]]:
-        """Return the rows with the keys of COLUMNS; None: it is not known."""
+        """Return the rows with the keys of COLUMNS; None: unknown."""
         return [self._as_columns(self.rows[key]) for key in sorted(self.rows)]
 
     def _as_columns(self, row: Row) -> dict[str, Any]:
@@ -206,10 +206,10 @@ class Bill:
 
 
 def _is_near(at: float, orders: Sequence[float]) -> bool:
-    """Tell whether an eviction was ordered when something was done."""
+    """Tell whether an eviction was ordered close to an action."""
     return any(-_CLOCK_SKEW_S <= at - order <= _LONGEST_END_S for order in orders)
 
 
 def shown(moment: float) -> str:
-    """Return a time for people, UTC."""
+    """Return a time as text, UTC."""
     return datetime.fromtimestamp(moment, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,4 +1,4 @@
-"""When a server had its spot, by what Nova notes of it: docs/nova/billing.md has the rules."""
+"""When a spot server ran, according to Nova's records: docs/nova/billing.md has the rules."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any, Final, TypeAlias
 from cospot.nova import spot_flavors
 from cospot.nova.tools.history.api_source import seconds_of
 
-#: Start and end, seconds since the epoch; an end of None: it goes on.
+#: Start and end, seconds since the epoch; None: it is still running.
 Span: TypeAlias = tuple[float, float | None]
 
-#: After these Nova's launch time is no more that of the first start.
+#: After these actions, Nova's launch time is no longer that of the first start.
 _RELAUNCHING: Final = frozenset(
     {"resize", "migrate", "revertResize", "rebuild", "evacuate", "rescue", "unshelve"}
 )
-#: Of those that failed, Nova's note says too little to tell what came of them.
+#: If these failed, Nova's records do not tell the server's state.
 _DOUBTFUL: Final = frozenset({"resize", "shelve", "unshelve", "restore"})
 _GONE: Final = frozenset({"DELETED", "SOFT_DELETED"})
-#: No server takes longer from its request to its start.
+#: Maximum time from a server's request to its start.
 _LONGEST_BUILD_S: Final = 86400.0
 
 
 @dataclass(frozen=True)
 class Action:
-    """Something that was done with a server: when it began, and when it was last noted."""
+    """An action on a server: its start, and when it was last recorded."""
 
     name: str
     began: float
@@ -34,13 +34,13 @@ class Action:
 
 @dataclass
 class ServerTime:
-    """A spot and when it ran.
+    """A spot and its running times.
 
     Attributes:
         spans: In order.
-        shelved: When it was shelved, by whomever.
-        review: Why a person should look at it; empty: nobody needs to.
-        ended: When it ended for good, however; None: it exists.
+        shelved: When it was shelved, for any reason.
+        review: Why it needs a manual check; empty if it does not.
+        ended: When it ended for good, for any reason; None: it exists.
     """
 
     uuid: str
@@ -53,7 +53,7 @@ class ServerTime:
     ended: float | None = None
 
     def seconds(self, since: float, until: float, number: int | None = None) -> float:
-        """Return for how long it ran in a time, in all spans or in one of them."""
+        """Return how long it ran in a period, over all spans or in one."""
         spans = self.spans if number is None else [self.spans[number]]
         return sum(
             max(0.0, min(until if end is None else end, until) - max(start, since))
@@ -67,7 +67,7 @@ def is_spot(row: Mapping[str, Any]) -> bool:
 
 
 def ended_at(row: Mapping[str, Any]) -> float | None:
-    """Return when a server ended by what Nova shows of itself; None: it exists."""
+    """Return when a server ended, according to Nova's description; None: it exists."""
     ended = row.get("OS-SRV-USG:terminated_at")
     if ended is None and row["status"] in _GONE:
         ended = row["updated"]
@@ -83,10 +83,10 @@ def server_time(
     """Return when a server ran.
 
     Args:
-        row: As Nova shows it.
-        actions: What was done with it, as Nova shows that; None: it is not known.
-        since: When the time begins that is billed, seconds since the epoch.
-        until: When it ends.
+        row: Nova's description.
+        actions: Its actions in Nova; None: unknown.
+        since: Start of the billed period, seconds since the epoch.
+        until: Its end.
     """
     flavor = row["flavor"]
     found = ServerTime(row["id"], row["tenant_id"], flavor["original_name"], flavor["vcpus"])
@@ -102,7 +102,7 @@ def server_time(
     found.review |= set(_reasons(done, failed, since, until))
     start = seconds_of(launched)
     if any(action.name in _RELAUNCHING for action in [*done, *failed]):
-        # Its launch time is a later one.
+        # Its launch time is of a later start.
         created = seconds_of(row["created"])
         first = [action.noted for action in done if action.name == "create"]
         start = min(first[0] if first else created, start)
@@ -115,9 +115,9 @@ def server_time(
 def _reasons(
     done: Iterable[Action], failed: Iterable[Action], since: float, until: float
 ) -> Iterator[str]:
-    """Yield why a person should look at a server of which this was done."""
+    """Yield the reasons for a manual check of a server with these actions."""
     for action in done:
-        # Nova shows the flavor of now alone: a later resize hides the one that it had.
+        # Nova shows only the current flavor: a later resize hides the previous one.
         if action.name == "resize" and action.began >= since:
             yield "resized"
         if action.name in ("evacuate", "restore") and since <= action.began < until:
@@ -127,7 +127,7 @@ def _reasons(
 
 
 def _cut(found: ServerTime, start: float, done: Sequence[Action]) -> None:
-    """Find the spans between the first start and the end."""
+    """Compute the spans between the first start and the end."""
     began: float | None = start
     for action in done:
         if action.name == "shelve":
@@ -151,7 +151,7 @@ def _is_restored(deletion: Action, done: Sequence[Action]) -> bool:
 
 
 def _read(actions: Iterable[Mapping[str, Any]]) -> tuple[list[Action], list[Action]]:
-    """Return the actions that Nova did and those that failed, the first one first."""
+    """Return successful and failed actions, each in order of time."""
     done: list[Action] = []
     failed: list[Action] = []
     for each in actions:

@@ -1,1 +1,1 @@
-"""`cospot-nova doctor`: what keeps spots from working, and how to fix it."""
+"""`cospot-nova doctor`: finds problems that keep spots from working, and how to fix them."""

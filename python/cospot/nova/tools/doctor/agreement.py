@@ -1,4 +1,4 @@
-"""What nova-scheduler and cospot-evictor must have in common, by their configuration files."""
+"""The settings that nova-scheduler and cospot-evictor must share, from their files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from cospot.nova.tools.doctor.finding import Finding, error, ok, unknown, warning
 
-#: How RabbitMQ is told to keep a queue: who declares it otherwise a second time is refused.
+#: Queue options: RabbitMQ rejects a second declaration of a queue with other values.
 _QUEUE_OPTIONS: Final = ("amqp_durable_queues", "amqp_auto_delete", "rabbit_quorum_queue")
 
 
@@ -15,8 +15,8 @@ def check_agreement(scheduler: Any, evictor: Any) -> Iterator[Finding]:
     """Compare the two configurations.
 
     Args:
-        scheduler: Of `read_settings`: Nova's, with `[cospot]`.
-        evictor: Of `read_evictor_settings`.
+        scheduler: From `read_settings`: Nova's, with `[cospot]`.
+        evictor: From `read_evictor_settings`.
     """
     if not evictor.config_file and not evictor.config_dir:
         yield unknown(
@@ -42,7 +42,7 @@ def check_agreement(scheduler: Any, evictor: Any) -> Iterator[Finding]:
 def _policy_differences(scheduler: Any, evictor: Any) -> Iterator[Finding]:
     for option, make in (("plan_topic", error), ("resources", error), ("evictor", warning)):
         here, there = scheduler[option], evictor[option]
-        # The order of resources means nothing; in a name every letter counts.
+        # The order of resources does not matter; in a name every letter counts.
         if here != there and (isinstance(here, str) or sorted(here) != sorted(there)):
             yield make(
                 f"{option} is {_shown(here)} in [cospot], {_shown(there)} in [cospot_evictor]",
@@ -51,7 +51,7 @@ def _policy_differences(scheduler: Any, evictor: Any) -> Iterator[Finding]:
 
 
 def _reserve_differences(scheduler: Any, evictor: Any) -> Iterator[Finding]:
-    """Find reserves that only one of them keeps: the other would fill or ignore them."""
+    """Find reserves that only one side keeps: the other would fill or ignore them."""
     is_kept = evictor.mode == "proactive"
     for option in ("reserve", "default_reserve"):
         here, there = scheduler[option], evictor[option] if is_kept else type(scheduler[option])()
@@ -102,7 +102,7 @@ def _cloud_differences(scheduler: Any, evictor: Any) -> Iterator[Finding]:
 
 
 def _transport(settings: Any) -> Any:
-    """Return the URL of the bus that plans go over."""
+    """Return the URL of the message bus for plans."""
     import oslo_messaging
     from oslo_messaging import opts
 

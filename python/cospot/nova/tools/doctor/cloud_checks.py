@@ -1,4 +1,4 @@
-"""Checks of what placement and Nova hold: inventories and flavors."""
+"""Checks of placement's and Nova's data: inventories and flavors."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from cospot.nova.tools.cloud import Cloud, CloudError, Flavor, Hypervisor, Provi
 from cospot.nova.tools.doctor.configuration_checks import uses_unified_limits
 from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, warning
 
-#: Nova's compute service writes it to its own provider; see `_check_owners`.
+#: Nova's compute service sets this on its own provider; see `_check_owners`.
 _OWNER: Final = "OWNER_NOVA"
-#: The first release whose scheduler asks for it.
+#: The first release whose scheduler requires it.
 _ASKS_FOR_OWNER: Final = 34
 
 
 def cloud_checks(cloud: Cloud, settings: Any) -> list[Check]:
-    """Read hosts and flavors, and return the checks of them.
+    """Read hosts and flavors, and return their checks.
 
     Args:
         cloud: Where to read.
-        settings: Of `read_settings`.
+        settings: From `read_settings`.
 
     Raises:
         CloudError: Nova does not answer.
@@ -105,7 +105,7 @@ def _check_host_count(hypervisors: list[Hypervisor], most: int) -> Iterator[Find
 def _for_spots(
     hypervisors: list[Hypervisor], aggregates: Mapping[str, list[str]], chosen: list[str]
 ) -> list[Hypervisor]:
-    """Return the hosts that take spots: all, unless some aggregates were chosen."""
+    """Return the hosts that take spots: all, unless aggregates were chosen."""
     if not chosen:
         return hypervisors
     members = {host for name in chosen for host in aggregates.get(name, ())}
@@ -151,7 +151,7 @@ def _check_inventories(
 
 
 def nova_release() -> int:
-    """Return the major version of the Nova that is installed here; 0 when that is not known."""
+    """Return the major version of the installed Nova; 0 if unknown."""
     try:
         return int(metadata.version("nova").split(".")[0])
     except (metadata.PackageNotFoundError, ValueError):
@@ -161,10 +161,10 @@ def nova_release() -> int:
 def _check_owners(
     hypervisors: list[Hypervisor], traits: Mapping[str, frozenset[str] | CloudError]
 ) -> Iterator[Finding]:
-    """Look for hosts that are lost to the scheduler.
+    """Find hosts that the scheduler cannot see.
 
-    Whoever writes a provider's traits replaces the whole list. A compute puts its own trait back,
-    but not at once.
+    Every writer of a provider's traits replaces the whole list. A compute service restores its own
+    trait, but not at once.
     """
     marked = 0
     unmarked = []
@@ -177,7 +177,7 @@ def _check_owners(
             marked += 1
         else:
             unmarked.append(hypervisor.host)
-    # Where no host has it, computes are still of an earlier release, and it is not asked for.
+    # If no host has it, computes are of an earlier release, which does not need it.
     make = error if marked else warning
     for host in unmarked:
         yield make(
@@ -190,7 +190,7 @@ def _check_owners(
 
 
 def _inventory_faults(provider: Provider, disk: bool) -> Iterator[str]:
-    """Yield what differs from the file that `cospot-nova inventory` would write.
+    """Yield differences from the file that `cospot-nova inventory` would write.
 
     Args:
         provider: Of a host.
@@ -234,7 +234,7 @@ def _check_flavors(flavors: list[Flavor], disk_counts: bool) -> Iterator[Finding
 def check_limits(
     registered: Mapping[str, int], classes: Sequence[str], quota: Any
 ) -> Iterator[Finding]:
-    """Look at the limits of the classes that spots need.
+    """Check the limits of the classes that spots need.
 
     Args:
         registered: The registered limits, by resource.
@@ -256,8 +256,8 @@ def check_limits(
 
 
 def _is_enforced(resource: str, quota: Any) -> bool:
-    """Tell whether a resource without a registered limit has the limit 0."""
-    # Nova before 2025.1 has neither option and enforces all.
+    """Tell whether a resource without a registered limit is limited to 0."""
+    # Nova before 2025.1 has neither option and enforces all resources.
     strategy = getattr(quota, "unified_limits_resource_strategy", "ignore")
     is_listed = resource in getattr(quota, "unified_limits_resource_list", ())
     return is_listed if strategy == "require" else not is_listed

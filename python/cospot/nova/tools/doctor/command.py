@@ -16,7 +16,7 @@ from cospot.nova.tools.doctor.evictor_checks import evictor_checks
 from cospot.nova.tools.doctor.finding import Check, Result, Verdict, run_checks
 from cospot.nova.tools.doctor.notification_checks import notification_checks
 
-#: Of one check people see at most so many findings; --format json has them all.
+#: Maximum number of findings shown per check; --format json has all.
 _MOST_SHOWN: Final = 10
 
 
@@ -41,7 +41,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def add_metrics_argument(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says where the evictor's metrics are."""
+    """Add the option with the address of the evictor's metrics."""
     parser.add_argument(
         "--evictor-metrics",
         metavar="URL",
@@ -59,7 +59,7 @@ def _run(arguments: argparse.Namespace) -> int:
             cloud = credentials.connect(arguments)
             results += run_checks(cloud_checks(cloud, configuration))
         except (CospotError, cfg.Error) as found:
-            # What the configuration and the evictor have to say may be the reason.
+            # The checks of the configuration and the evictor may explain the failure.
             unreachable = found
         results += run_checks(checks_of_evictor(arguments, configuration))
     if arguments.format == "json":
@@ -72,7 +72,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def checks_of_evictor(arguments: argparse.Namespace, configuration: Any) -> list[Check]:
-    """Return the checks of the service that the arguments name."""
+    """Return the checks of the service selected by the arguments."""
     evictor = settings.read_evictor_settings(arguments.evictor_config_file)
     given: str | None = arguments.evictor_metrics
 

@@ -1,4 +1,4 @@
-"""Checks of nova.conf alone."""
+"""Checks that need only nova.conf."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, unknown,
 
 FILTER: Final = "cospot.nova.scheduler.filter.CospotFilter"
 WEIGHER: Final = "cospot.nova.scheduler.weigher.CospotWeigher"
-#: Nova takes server groups with soft affinity only where these are named. Beside them cospot's
+#: Nova supports server groups with soft affinity only if these weighers are enabled. cospot's
 #: multiplier outweighs theirs.
 _ALL_WEIGHERS: Final = "nova.scheduler.weights.all_weighers"
 _FILTER_NAME: Final = FILTER.rpartition(".")[2]
 
 
 def configuration_checks(settings: Any) -> list[Check]:
-    """Return the checks that need nothing but the configuration.
+    """Return the checks that need only the configuration.
 
     Args:
-        settings: Of `read_settings`.
+        settings: From `read_settings`.
     """
     checks = [
         ("compiled module", "The module _core is built for one version of Python. Where it does not"
@@ -115,7 +115,7 @@ def _check_weigher(settings: Any) -> Iterator[Finding]:
 
 def _check_subset(settings: Any) -> Iterator[Finding]:
     size = settings.filter_scheduler.host_subset_size
-    if size <= 1:  # Nova takes less than 1 as 1
+    if size <= 1:  # Nova treats less than 1 as 1
         yield ok("1")
     else:
         yield error(f"host_subset_size is {size}", "[filter_scheduler] host_subset_size = 1")
@@ -219,7 +219,7 @@ def _check_initial_ratios(settings: Any) -> Iterator[Finding]:
     for resource in ("cpu", "ram", "disk"):
         option = f"{resource}_allocation_ratio"
         ratio, initial = settings[option], settings[f"initial_{option}"]
-        # Without a value of its own (0 counts as none) the initial one holds.
+        # Without a value of its own (0 counts as none) the initial one applies.
         if not ratio:
             yield ok(f"{resource}: {initial} from the start")
         elif ratio != initial:

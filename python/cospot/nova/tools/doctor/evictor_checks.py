@@ -1,4 +1,4 @@
-"""Checks of the evictor service: whether it listens, looks at the hosts, and is set up to match."""
+"""Checks of the evictor service: whether it listens and reconciles, and its settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, warning
 from cospot.nova.tools.doctor.state_checks import state_check
 
 _TIMEOUT_S: Final = 5.0
-#: More plans than this in the queue of a running evictor: it does not keep up.
+#: More plans than this in the queue of a running evictor mean that it does not keep up.
 _MANY_PLANS: Final = 100
 _START = "systemctl start cospot-evictor, and see its log"
 
@@ -27,7 +27,7 @@ def evictor_checks(
     Args:
         settings: Nova's configuration, with the scheduler plugin's options.
         evictor_settings: The service's own configuration.
-        metrics_url: Tells where its metrics are; empty: it has none.
+        metrics_url: The address of its metrics; empty: it has none.
     """
     return [
         Check(
@@ -52,14 +52,14 @@ def evictor_checks(
 
 
 def queue_state(settings: Any, queue: str) -> tuple[int, int] | None:
-    """Ask the message bus about a queue, without changing anything.
+    """Query the message bus for a queue, without changing anything.
 
     Args:
         settings: Nova's configuration.
         queue: Its name.
 
     Returns:
-        Waiting messages and consumers; None when there is no such queue.
+        Waiting messages and consumers; None if there is no such queue.
 
     Raises:
         CloudError: The bus does not answer.
@@ -72,7 +72,7 @@ def queue_state(settings: Any, queue: str) -> tuple[int, int] | None:
     for host in url.hosts or ():
         try:
             return _ask_broker(url, host, queue)
-        except Exception as found:  # kombu passes on what its transports raise
+        except Exception as found:  # kombu passes on its transports' exceptions
             problems.append(f"{host.hostname}:{host.port or 5672}: {found or type(found).__name__}")
     raise CloudError(f"message bus: {'; '.join(problems) or 'transport_url names no host'}")
 
@@ -91,7 +91,7 @@ def _ask_broker(url: Any, host: Any, queue: str) -> tuple[int, int] | None:
         ssl=url.query.get("ssl") in {"1", "true", "True"},
     )
     with connection:
-        connection.connect()  # opening a channel first would try again and again
+        connection.connect()  # opening a channel first would retry for ever
         channel = connection.channel()
         try:
             state = channel.queue_declare(queue, passive=True)
@@ -101,7 +101,7 @@ def _ask_broker(url: Any, host: Any, queue: str) -> tuple[int, int] | None:
 
 
 def _check_queue(settings: Any) -> Iterator[Finding]:
-    # The scheduler sends plans with the priority info, which is a queue of its own.
+    # The scheduler sends plans with priority info, which has its own queue.
     queue = f"{settings.cospot.plan_topic}.info"
     state = queue_state(settings, queue)
     if state is None:
@@ -117,10 +117,10 @@ def _check_queue(settings: Any) -> Iterator[Finding]:
 
 
 def read_metrics(url: str) -> dict[str, float]:
-    """Read the values of a Prometheus page; those of several labels are added up.
+    """Read the values of a Prometheus page; values of several labels are summed.
 
     Raises:
-        CloudError: It cannot be read, or is another page.
+        CloudError: It cannot be read, or is not such a page.
     """
     try:
         with urllib.request.urlopen(url, timeout=_TIMEOUT_S) as answer:  # an operator's own URL

@@ -1,4 +1,4 @@
-"""Checks of files and folders that a service needs: by the rights of the service's own user."""
+"""Checks of files and folders that a service needs, with the rights of the service's user."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _EVICTOR_USER: Final = "cospot-evictor"
 
 
 def user_may(user: str, right: str, path: str) -> bool | None:
-    """Tell whether a user has a right to a path; None: it cannot be seen from here.
+    """Tell whether a user has a right to a path; None: this cannot be checked here.
 
     Args:
-        user: Its name; where there is no such user, services run as this process's.
-        right: As `test` calls it: -r, -w, -x, -d.
+        user: Its name; if it does not exist, services run as this process's user.
+        right: An option of `test`: -r, -w, -x, -d.
         path: Any path.
     """
     switch: dict[str, Any] = {}
@@ -55,7 +55,7 @@ def metrics_check(settings: Any) -> Iterator[Finding]:
     elif not rights["-d"] and not os.path.isdir(folder):
         what = "is no folder" if os.path.exists(folder) else "does not exist"
         yield warning(f"metrics_directory {folder} {what}: there are no metrics", make)
-    elif not all(rights.values()):  # without -d it is a folder above that keeps the user out
+    elif not all(rights.values()):  # without -d, a parent folder denies access
         yield warning(
             f"metrics_directory {folder}: {_SCHEDULER_USER} may not write there: there are no"
             " metrics",

@@ -1,4 +1,4 @@
-"""What a check says."""
+"""The result of a check."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cospot.errors import CospotError
 
 
 class Verdict(enum.Enum):
-    """How bad it is, in rising order."""
+    """Severity, in rising order."""
 
     OK = "ok"
     UNKNOWN = "unknown"
@@ -21,12 +21,12 @@ class Verdict(enum.Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """One result of a check.
 
     Attributes:
-        verdict: How bad it is.
+        verdict: Severity.
         found: What was found, in one line.
-        fix: What to do about it; empty when it is ok.
+        fix: What to do about it; empty if it is ok.
     """
 
     verdict: Verdict
@@ -35,33 +35,33 @@ class Finding:
 
 
 def ok(found: str) -> Finding:
-    """Return that all is well."""
+    """Return a finding without a problem."""
     return Finding(Verdict.OK, found)
 
 
 def unknown(found: str, fix: str) -> Finding:
-    """Return that it could not be looked at from here: neither well nor bad."""
+    """Return a finding that could not be checked here: neither good nor bad."""
     return Finding(Verdict.UNKNOWN, found, fix)
 
 
 def warning(found: str, fix: str) -> Finding:
-    """Return that spots work, but worse than they could."""
+    """Return a finding with which spots work, but not as well as they could."""
     return Finding(Verdict.WARNING, found, fix)
 
 
 def error(found: str, fix: str) -> Finding:
-    """Return that spots, or a promise made about them, do not work."""
+    """Return a finding with which spots, or a promise about them, do not work."""
     return Finding(Verdict.ERROR, found, fix)
 
 
 @dataclass(frozen=True)
 class Check:
-    """A question and how it is answered.
+    """A question and its answer.
 
     Attributes:
-        name: As results call it.
-        why: Why it matters, for people.
-        look: Yields what is found. May raise: the findings then end with an error.
+        name: Its name in results.
+        why: Why it matters.
+        look: Yields findings. If it raises, an error is added as the last finding.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Result:
         return max((finding.verdict for finding in self.findings), key=order.index)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result as it is printed with `--format json`."""
+        """Return the object printed with `--format json`."""
         return {
             "check": self.check.name,
             "verdict": self.verdict.value,
@@ -96,7 +96,7 @@ class Result:
 
 
 def run_checks(checks: Sequence[Check]) -> list[Result]:
-    """Run every check; one that fails does not keep the others from running."""
+    """Run every check; a failing one does not stop the others."""
     return [Result(check, tuple(_findings(check))) for check in checks]
 
 
@@ -109,7 +109,7 @@ def _findings(check: Check) -> Iterator[Finding]:
             count += 1
             yield finding
     except cfg.Error as found:
-        # Nova reads options when it needs them: one of the wrong type shows only here.
+        # Nova reads options on demand, so a value of the wrong type is found only here.
         yield error(str(found), "correct the value in the configuration")
     except CospotError as found:
         yield error(f"cannot be checked: {found}", "see what the message says")

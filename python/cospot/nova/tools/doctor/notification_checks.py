@@ -1,8 +1,8 @@
-"""Whether Nova's own notifications pile up in queues that nobody reads.
+"""Whether Nova's own notifications accumulate in queues without a consumer.
 
-The plugin needs none of them: plans are sent whatever `[oslo_messaging_notifications] driver` is.
-Nova's services may each have a nova.conf of their own, so RabbitMQ is asked about the queues also
-where this file has them off.
+The plugin needs none of them: plans are sent regardless of `[oslo_messaging_notifications] driver`.
+Each Nova service may have its own nova.conf, so RabbitMQ is queried even if this file disables
+notifications.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def notification_checks(settings: Any, *, offline: bool) -> list[Check]:
     """Return the check.
 
     Args:
-        settings: Of `read_settings`.
-        offline: Whether RabbitMQ may not be asked.
+        settings: From `read_settings`.
+        offline: Whether RabbitMQ must not be queried.
     """
     return [
         Check(
@@ -38,7 +38,7 @@ def notification_checks(settings: Any, *, offline: bool) -> list[Check]:
 
 
 def filled_queues(settings: Any) -> list[str]:
-    """Return the queues that this configuration has Nova fill; none where notifications are off."""
+    """Return the queues that Nova fills with this configuration; none without notifications."""
     if not {"messaging", "messagingv2"} & set(settings.oslo_messaging_notifications.driver):
         return []
     topics = _topics(settings)

@@ -1,4 +1,4 @@
-"""Checks of the database that copies of the evictor on several machines share."""
+"""Checks of the database shared by copies of the evictor on several machines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _check(settings: Any) -> Iterator[Finding]:
         yield ok("off: the evictor's state is in files of its machine")
         return
     database = open_state(group)
-    problem = database.problem()  # whether it answers, too
+    problem = database.problem()  # also checks whether it answers
     if problem:
         fix = "upgrade cospot here" if "newer cospot" in problem else "cospot-nova db sync"
         yield error(f"{database.shown}: {problem}", fix)

@@ -1,1 +1,1 @@
-"""`cospot-nova history`: what was asked of this cloud, as a workload for `cospot compare`."""
+"""`cospot-nova history`: exports this cloud's requests as a workload for `cospot compare`."""

@@ -1,4 +1,4 @@
-"""Reads instances and hosts through Nova's API: as far back as deleted rows have been kept."""
+"""Reads instances and hosts from Nova's API, as far back as deleted rows are kept."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from cospot.nova.tools.history.past_instance import NO_WISHES, PastInstance, Wis
 
 
 def read_instances(cloud: Cloud, since: float) -> Iterator[PastInstance]:
-    """Yield all projects' instances, and those deleted since then that are not archived.
+    """Yield all projects' instances, including unarchived ones deleted after a time.
 
     Args:
-        cloud: As an administrator.
+        cloud: With administrator rights.
         since: Seconds since the epoch.
 
     Raises:
@@ -28,7 +28,7 @@ def read_instances(cloud: Cloud, since: float) -> Iterator[PastInstance]:
 
 
 def read_rows(cloud: Cloud, since: float) -> Iterator[Mapping[str, Any]]:
-    """Yield the same instances as Nova shows them.
+    """Yield the same instances in Nova's format.
 
     Raises:
         CloudError: Nova does not answer, or one of its cells does not.
@@ -37,7 +37,7 @@ def read_rows(cloud: Cloud, since: float) -> Iterator[Mapping[str, Any]]:
     moment = datetime.fromtimestamp(since, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     for query in ({}, {"deleted": "true", "changes-since": moment}):
         for row in cloud.servers(query):
-            # Of a cell that does not answer Nova knows little more than the ids of servers.
+            # For a cell that does not answer, Nova knows little more than the servers' ids.
             if "flavor" in row:
                 yield row
             else:
@@ -50,7 +50,7 @@ def read_rows(cloud: Cloud, since: float) -> Iterator[Mapping[str, Any]]:
 
 
 def read_hosts(cloud: Cloud) -> list[PastHost]:
-    """Return the compute nodes that placement knows, with what VMs may use of each."""
+    """Return the compute nodes that placement knows, with the capacity for VMs on each."""
     hypervisors = cloud.hypervisors()
     providers = cloud.providers(hypervisors)
     hosts = []
@@ -94,7 +94,7 @@ def _instance(row: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]) -
 
 
 def _wishes(row: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]) -> Wishes:
-    """Return what a server asked for; its zone Nova tells from 2024.2 on."""
+    """Return what a server asked for; Nova reports its zone from 2024.2 on."""
     zone = row.get("pinned_availability_zone") or ""
     for uuid in row.get("server_groups") or ():
         if uuid in groups:
@@ -105,6 +105,6 @@ def _wishes(row: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]) -> 
 
 
 def seconds_of(text: str) -> float:
-    """Return seconds since the epoch of a time as Nova writes them: UTC, with or without a Z."""
+    """Parse a time in Nova's format (UTC, with or without a Z) to seconds since the epoch."""
     moment = datetime.fromisoformat(text.removesuffix("Z"))
     return moment.replace(tzinfo=moment.tzinfo or timezone.utc).timestamp()

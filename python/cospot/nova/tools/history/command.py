@@ -35,13 +35,13 @@ from cospot.nova.tools.history.past_instance import (
 from cospot.nova.tools.whole_file import write_file
 
 _DAY_S: Final = 86400.0
-#: The window that is exported, up to now, when nothing is said of it.
+#: Default window of the export, up to now.
 _WINDOW_DAYS: Final = 14
-#: No history is longer.
+#: Maximum length of a history.
 _MOST_WINDOW_DAYS: Final = 10_000
-#: The most that a workload file takes before its window.
+#: The maximum time that a workload file may contain before its window.
 _MOST_LEAD_DAYS: Final = 10_000
-#: Nova's first year, and 10,000 days later: no instance of that time is too far from its window.
+#: Nova's first year, and 10,000 days later: keeps instances within range of the window.
 _FIRST_START: Final = datetime(2010, 1, 1, tzinfo=timezone.utc)
 _LAST_START: Final = _FIRST_START + timedelta(days=_MOST_LEAD_DAYS)
 
@@ -72,7 +72,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _add_choices(export: argparse.ArgumentParser) -> None:
-    """Add the options that say what goes into the file."""
+    """Add the options that select the contents of the file."""
     export.add_argument(
         "--window-start",
         metavar="TIME",
@@ -152,7 +152,7 @@ def _export(arguments: argparse.Namespace) -> int:
 
 
 def _check_window(start: float, window_days: float | None) -> None:
-    """Refuse days that are not over: what is made of the file would count them as observed.
+    """Reject a window that has not ended: users of the file would count its days as observed.
 
     Raises:
         ConfigError: the window ends after now.
@@ -165,14 +165,14 @@ def _check_window(start: float, window_days: float | None) -> None:
         )
 
 
-#: The hosts, and where each compute service stands.
+#: The hosts, and the place of each compute service.
 _CloudHosts = tuple[list[PastHost], dict[str, HostPlace]]
 
 
 def _source(
     arguments: argparse.Namespace, since: float
 ) -> tuple[Iterable[PastInstance], Callable[[], _CloudHosts]]:
-    """Return all instances, and what reads the hosts."""
+    """Return all instances, and a reader of the hosts."""
     if arguments.api:
         cloud = credentials.connect(arguments)
         return (
@@ -201,7 +201,7 @@ def _source(
         hosts = list(itertools.chain.from_iterable(map(database_source.read_hosts, urls)))
         if configuration is not None:
             hosts = _with_capacity(hosts, arguments)
-        # Cells do not know aggregates and zones.
+        # Cells do not store aggregates and zones.
         if not aggregates_url:
             return hosts, {}
         return _placed(hosts, database_source.read_aggregates(aggregates_url), zone)
@@ -216,7 +216,7 @@ def _as_asked(instance: PastInstance, request: Request) -> PastInstance:
 
 
 def _with_capacity(hosts: list[PastHost], arguments: argparse.Namespace) -> list[PastHost]:
-    """Return hosts without what is reserved on them, where placement can be asked for it."""
+    """Subtract reserved capacity from hosts, if placement can be queried for it."""
     try:
         cloud = credentials.connect(arguments)
     except ConfigError as error:
@@ -238,7 +238,7 @@ def _write_hosts(
     places: dict[str, HostPlace],
     name_project: Callable[[str], str],
 ) -> None:
-    """Write the file of hosts, and a sweep to begin with."""
+    """Write the file of hosts, and a sweep to start with."""
     if not hosts:
         print("there is no host, so no sweep was written")
         return
@@ -256,5 +256,5 @@ def _write_hosts(
         print("no host is up, so no sweep was written")
     else:
         text = workload_file.sweep_text(workload, path, status["up"], len(hosts))
-        write_file(sweep, os.fsencode(text))  # the names of files need not be UTF-8
+        write_file(sweep, os.fsencode(text))  # file names need not be UTF-8
         print(f"{sweep}: written; next: cospot compare {sweep}")

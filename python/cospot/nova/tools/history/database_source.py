@@ -1,4 +1,4 @@
-"""Reads instances and hosts from Nova's databases. Nothing is written: sessions are read-only."""
+"""Reads instances and hosts from Nova's databases, in read-only sessions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from cospot.nova.tools.history.past_instance import (
     Wishes,
 )
 
-#: Archived rows are in tables of the same columns with this before their name.
+#: Prefix of tables with archived rows, which have the same columns.
 _ARCHIVE: Final = "shadow_"
 _READ_ONLY: Final = {
     "mysql": "SET SESSION TRANSACTION READ ONLY",
@@ -43,7 +43,7 @@ FROM {prefix}instances i LEFT JOIN {prefix}instance_extra e ON e.instance_uuid =
 WHERE (i.deleted_at IS NULL OR i.deleted_at >= :since) AND (i.hidden IS NULL OR NOT i.hidden)
   AND i.created_at IS NOT NULL
 """
-# Shadow tables have no index on the instance, so its actions are not looked up one by one.
+# Shadow tables have no index on the instance, so do not look up its actions one by one.
 _ACTIONS: Final = """
 LEFT JOIN (
   SELECT instance_uuid, MIN(CASE WHEN action = 'create' THEN id END) AS creation,
@@ -75,13 +75,13 @@ JOIN instance_groups g ON g.id = m.group_id
 JOIN instance_group_policy p ON p.group_id = g.id
 """
 _METADATA: Final = "SELECT aggregate_id, {key} AS name, value FROM aggregate_metadata"
-#: A compute that was silent for so long when the latest one was heard is down; they report every
-#: ten seconds. (Not until now: the database may be a copy.)
+#: A compute is down if it has been silent for this long before the latest report of any (they
+#: report every ten seconds). Not compared with now, because the database may be a copy.
 _SILENT: Final = timedelta(minutes=10)
 
 
 def cell_databases(settings: Any) -> list[str]:
-    """Return the URLs of all cells' databases, as nova.conf and the API database name them.
+    """Return the database URLs of all cells, from nova.conf and the API database.
 
     Raises:
         ConfigError: nova.conf names no database.
@@ -103,7 +103,7 @@ def cell_databases(settings: Any) -> list[str]:
         ).fetchall()
     urls = [row[0] for row in rows if row[0] and row[0] != "none"]
     try:
-        # A mapping may be a template that is filled from [database] connection.
+        # A mapping may be a template to fill from [database] connection.
         return [CellMapping._format_url(url, own) if "{" in url else url for url in urls]
     except (KeyError, ValueError, AttributeError, TypeError) as error:
         raise ConfigError(
@@ -113,11 +113,11 @@ def cell_databases(settings: Any) -> list[str]:
 
 
 def read_instances(url: str, since: float) -> Iterator[PastInstance]:
-    """Yield the instances of one cell, archived ones too.
+    """Yield the instances of one cell, including archived ones.
 
     Args:
-        url: Of the cell's database, as SQLAlchemy writes it.
-        since: Instances deleted before are left in the database, seconds since the epoch.
+        url: Of the cell's database, in SQLAlchemy's format.
+        since: Skip instances deleted before this time, seconds since the epoch.
 
     Raises:
         ConfigError: The URL cannot be used.
@@ -142,7 +142,7 @@ def read_instances(url: str, since: float) -> Iterator[PastInstance]:
 
 
 def _instances_question(prefix: str, tables: Container[str]) -> str:
-    """Return what asks for instances, and for their actions where there is a table of them."""
+    """Return the query for instances, with their actions if the table exists."""
     if f"{prefix}instance_actions" in tables:
         actions, facts = _ACTIONS.format(prefix=prefix), _ACTION_FACTS
     else:
@@ -153,7 +153,7 @@ def _instances_question(prefix: str, tables: Container[str]) -> str:
 def read_hosts(url: str) -> list[PastHost]:
     """Return the compute nodes of one cell.
 
-    What is reserved on a host is known to placement only, and is not taken off: see
+    Only placement knows what is reserved on a host, so that is not subtracted: see
     `placement_capacity`.
 
     Raises:
@@ -161,7 +161,7 @@ def read_hosts(url: str) -> list[PastHost]:
         CloudError: The database does not answer, or is not Nova's.
     """
     with _connected(url) as connection:
-        # "binary" is a word of MySQL's own.
+        # "binary" is a keyword of MySQL.
         quote = connection.dialect.identifier_preparer.quote_identifier
         question = sqlalchemy.text(_HOSTS.format(binary=quote("binary")))
         question = question.columns(last_seen_up=sqlalchemy.DateTime)
@@ -172,7 +172,7 @@ def read_hosts(url: str) -> list[PastHost]:
 
 
 def read_aggregates(url: str) -> list[Aggregate]:
-    """Return the host aggregates, of the API database.
+    """Return the host aggregates from the API database.
 
     Raises:
         ConfigError: The URL cannot be used.
@@ -197,9 +197,9 @@ def read_aggregates(url: str) -> list[Aggregate]:
 
 
 def read_requests(url: str) -> dict[str, Request]:
-    """Return when instances were asked for, and what of their hosts, by UUID, of the API database.
+    """Return request times and placement requirements by UUID, from the API database.
 
-    Nova forgets the request of an instance when it is archived.
+    Nova deletes the request of an instance when it archives it.
 
     Raises:
         ConfigError: The URL cannot be used.
@@ -224,7 +224,7 @@ def read_requests(url: str) -> dict[str, Request]:
 
 
 def _request(asked: float | None, spec: str) -> Request:
-    """Return what a row of request_specs says, as far as it can be read."""
+    """Parse a row of request_specs, as far as possible."""
     try:
         data = json.loads(spec)["nova_object.data"]
         zone = data.get("availability_zone") or ""
@@ -243,7 +243,7 @@ def _lifetime_hint(hints: Any) -> str | None:
 
 
 def _host(row: Mapping[str, Any], latest: datetime | None) -> PastHost:
-    # 0 is what computes say that leave the ratio to its default.
+    # Computes that leave the ratio at its default report 0.
     vcpus, memory_mb, disk_gb = (
         int(row[amount] * (row[ratio] or 1.0))
         for amount, ratio in (
@@ -267,14 +267,14 @@ def _connected(url: str) -> Iterator[Any]:
         parsed = sqlalchemy.engine.make_url(url)
         shown = parsed.render_as_string(hide_password=True)
     except (exc.ArgumentError, ValueError):
-        # SQLAlchemy's own text would show the password.
+        # SQLAlchemy's own message would show the password.
         raise ConfigError(
             "the URL of the database cannot be read; expected such as"
             " mysql+pymysql://USER:PASSWORD@HOST/nova"
         ) from None
     dialect = parsed.get_backend_name()
     if dialect == "sqlite" and not os.path.isfile(parsed.database or ""):
-        raise ConfigError(f"{shown}: there is no such file")  # SQLite would make one
+        raise ConfigError(f"{shown}: there is no such file")  # SQLite would create one
     try:
         with _engine(parsed) as engine, _open(engine) as connection:
             if dialect in _READ_ONLY:
@@ -285,7 +285,7 @@ def _connected(url: str) -> Iterator[Any]:
 
 
 class _UnusableUrlError(Exception):
-    """A database's client does not take a host's name or an option of the URL."""
+    """A database client rejects a host name or an option of the URL."""
 
 
 @contextmanager
@@ -315,7 +315,7 @@ def _instance(row: Mapping[str, Any], cell: int) -> PastInstance:
         disk_gb=(row["root_gb"] or 0) + (row["ephemeral_gb"] or 0) + -(-swap_mb // 1024),
         created=_seconds(row["created_at"]),
         launched=row["launched_at"] is not None,
-        # A deletion under way has a terminated_at before the row counts as deleted.
+        # During a deletion, terminated_at is set before the row counts as deleted.
         ended=None if ended is None else _seconds(ended),
         flavor=name,
         extra_specs=extra_specs,
@@ -335,7 +335,7 @@ def _deletion(row: Mapping[str, Any]) -> Deletion | None:
 
 
 def _flavor(text: str | None) -> tuple[str, Mapping[str, str], int]:
-    """Return name, extra specs and swap in MiB of the flavor that Nova keeps with an instance."""
+    """Return name, extra specs and swap (MiB) of the flavor stored with an instance."""
     try:
         flavor = json.loads(text or "")["cur"]["nova_object.data"]
         return flavor["name"], flavor.get("extra_specs") or {}, int(flavor.get("swap") or 0)

@@ -11,20 +11,20 @@ from cospot.nova.tools.history.workload_file import field_text, pseudonym
 from cospot.nova.tools.whole_file import write_file
 
 _COLUMNS: Final = "name,vcpus,memory_mb,disk_gb,zone,aggregates,metadata,status"
-#: `[DEFAULT] default_availability_zone` unless nova.conf says something else.
+#: Nova's default for `[DEFAULT] default_availability_zone`.
 DEFAULT_ZONE: Final = "nova"
-#: Its values are project ids, which the workload may have hashed.
+#: Its values are project ids, which the workload may have as hashes.
 TENANTS: Final = "filter_tenant_id"
 
 
 @dataclass(frozen=True)
 class HostPlace:
-    """Where a host stands.
+    """A host's zone and aggregates.
 
     Attributes:
-        zone: Its availability zone; empty where that is not known.
-        aggregates: Names of the host aggregates it is in.
-        metadata: What they say together: a key's values, as Nova splits them at commas.
+        zone: Its availability zone; empty if unknown.
+        aggregates: Names of the host aggregates it belongs to.
+        metadata: Their combined metadata: a key's values, split at commas as in Nova.
     """
 
     zone: str = ""
@@ -34,12 +34,12 @@ class HostPlace:
 
 @dataclass(frozen=True)
 class PastHost:
-    """A compute node. Amounts are after what is reserved and the allocation ratios.
+    """A compute node. Amounts exclude reserved capacity and include the allocation ratios.
 
     Attributes:
-        host: Name of its compute service, by which aggregates know it.
+        host: Name of its compute service, as used in aggregates.
         status: `up`, `down` (it does not answer) or `disabled`.
-        provider: UUID of its resource provider in placement; empty: not known.
+        provider: UUID of its resource provider in placement; empty: unknown.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Aggregate:
 
 
 def place_of(host: str, aggregates: Iterable[Aggregate], default_zone: str) -> HostPlace:
-    """Return where a host stands, as Nova's scheduler sees it."""
+    """Return a host's place, as Nova's scheduler sees it."""
     names, metadata = [], dict[str, set[str]]()
     for aggregate in aggregates:
         if host not in aggregate.hosts:
@@ -82,12 +82,12 @@ def hosts_text(
     places: Mapping[str, HostPlace],
     name_project: Callable[[str], str] = pseudonym,
 ) -> str:
-    """Return the file's text; the same hosts give the same bytes.
+    """Return the file's text; deterministic.
 
     Args:
         hosts: In any order.
-        places: By the name of the compute service; a host that is not there stands nowhere known.
-        name_project: As for the workload: hosts that are kept for a project name it so.
+        places: By the name of the compute service; other hosts have no known place.
+        name_project: As for the workload: the name of a project in hosts reserved for it.
     """
     lines = [_COLUMNS]
     for host in sorted(hosts, key=lambda one: one.name):
@@ -112,7 +112,7 @@ def write_hosts(
     places: Mapping[str, HostPlace],
     name_project: Callable[[str], str] = pseudonym,
 ) -> None:
-    """Write the file. Raises: ConfigError, when that fails."""
+    """Write the file; raise ConfigError if that fails."""
     write_file(path, hosts_text(hosts, places, name_project).encode())
 
 

@@ -1,7 +1,7 @@
-"""Beside a workload: which of its spots asked for a lifetime, and for how long.
+"""A file next to a workload: which of its spots asked for a lifetime, and for how long.
 
-`history-lifetimes.csv` has a row for each spot of which that is known: `instance_id,asked_s`, 0 for
-one that asked for nothing. Of a spot that is not in it, it is not known.
+`history-lifetimes.csv` has a row for each spot with known data: `instance_id,asked_s`, with 0 for a
+spot that did not ask. For other spots this is unknown.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ _HEADER = ["instance_id", "asked_s"]
 
 
 def path_beside(workload: Path) -> Path:
-    """Return where the file of a workload is."""
+    """Return the path of a workload's file."""
     return workload.with_name(f"{workload.name.split('.')[0]}-lifetimes.csv")
 
 
 def write(workload: Path, asked: Mapping[str, float]) -> None:
-    """Write the file of a workload; without anything known there is none.
+    """Write the file of a workload, unless there is no data.
 
     Raises:
         ConfigError: It cannot be written.
     """
     path = path_beside(workload)
     if not asked:
-        path.unlink(missing_ok=True)  # that of an earlier workload
+        path.unlink(missing_ok=True)  # left by an earlier workload
         return
     rows = [f"{instance},{seconds:g}" for instance, seconds in sorted(asked.items())]
     write_file(path, "\n".join([",".join(_HEADER), *rows, ""]).encode())
 
 
 def read(workload: Path) -> dict[str, float]:
-    """Return what spots of a workload asked for, seconds, 0 for nothing; empty without the file.
+    """Return the lifetimes that spots asked for, seconds, 0 for none; empty without the file.
 
     Raises:
-        ConfigError: It cannot be read, or is not such a file.
+        ConfigError: It cannot be read, or has another format.
     """
     path = path_beside(workload)
     try:

@@ -1,8 +1,9 @@
-"""Who was there when another came: Nova keeps times in whole seconds, and the order of actions.
+"""Restores the order of events: Nova stores times in whole seconds, but orders actions.
 
-A spot that is evicted for a VM ends a moment after that was asked for, often in the same second. At
-equal times departures come first, so it would be gone before the VM came. It can even end before
-Nova writes the VM down, which it does once that has its host: on a busy conductor, seconds later.
+A spot evicted for a VM ends a moment after the VM's request, often in the same second. At equal
+times departures come first, so the spot would leave before the VM arrives. It can even end before
+Nova's creation time of the VM, which is set once the VM has its host: on a busy conductor, seconds
+later.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from typing import Final
 
 from cospot.nova.tools.history.past_instance import PastInstance
 
-_STEP_S: Final = 1e-6  # the least that a workload file tells apart
+_STEP_S: Final = 1e-6  # the resolution of a workload file
 
 
 def in_order(instances: Sequence[PastInstance]) -> list[PastInstance]:
-    """Return instances with times by which nobody is gone before a request that it saw come.
+    """Adjust times so that no instance ends before a request that it outlived in Nova.
 
-    Only the seconds are changed in which the last such request was created: those created in it
-    then follow each other by a microsecond.
+    Only creation times within the second of the last such request change: they then follow each
+    other by a microsecond.
 
     Args:
-        instances: In the order in which they were created.
+        instances: In order of creation.
     """
     created = _by_second(instances)
     under_way = _UnderWay(instances)
@@ -54,7 +55,7 @@ def in_order(instances: Sequence[PastInstance]) -> list[PastInstance]:
 
 
 class _UnderWay:
-    """The VMs of each host in the order of their creation: those that were asked for before it."""
+    """The VMs of each host in order of creation that were requested earlier."""
 
     def __init__(self, instances: Sequence[PastInstance]) -> None:
         self._vms: dict[tuple[int, str], list[PastInstance]] = defaultdict(list)
@@ -66,7 +67,7 @@ class _UnderWay:
                 self._longest[place] = max(self._longest[place], one.created - _asked(one))
 
     def during(self, spot: PastInstance) -> Iterator[PastInstance]:
-        """Yield the VMs that came to a spot's host and were asked for before its eviction."""
+        """Yield the VMs on a spot's host that were requested before its eviction."""
         if spot.deletion is None or spot.deletion.by_owner or not spot.is_spot:
             return
         vms = self._vms.get((spot.cell, spot.host), [])
@@ -84,7 +85,7 @@ def _last_seen(
     created: dict[tuple[int, int], list[PastInstance]],
     under_way: _UnderWay,
 ) -> PastInstance | None:
-    """Return the last that an instance saw come, of those that seem to have come after its end."""
+    """Return the last request that an instance outlived, among those dated after its end."""
     if one.ended is None or one.deletion is None:
         return None
     number, ended = one.deletion.number, one.ended
@@ -98,7 +99,7 @@ def _last_seen(
 
 
 def _asked(one: PastInstance) -> float:
-    """Return when an instance was asked for, as far as that is known."""
+    """Return when an instance was requested, as far as known."""
     return one.created if one.asked is None else min(one.asked, one.created)
 
 
@@ -109,7 +110,7 @@ def _is_whole(moment: float) -> bool:
 def _by_second(
     instances: Sequence[PastInstance],
 ) -> dict[tuple[int, int], list[PastInstance]]:
-    """Return those created in each second of each cell, where that is a whole one."""
+    """Return the instances created in each second of each cell with whole-second times."""
     found = defaultdict(list)
     for one in instances:
         if _is_whole(one.created):

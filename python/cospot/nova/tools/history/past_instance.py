@@ -1,4 +1,4 @@
-"""An instance of the past, as both sources give it, and which ones are kept."""
+"""A past instance, as both sources return it, and the selection of instances to keep."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from typing import Final
 from cospot.nova import spot_flavors
 from cospot.nova.promises import asked_lifetime
 
-#: The most that a workload file takes of any resource.
+#: The maximum of any resource in a workload file.
 _MOST: Final = 67_108_864
-#: How long, and how large a part of the window, may pass without an end.
+#: Maximum plausible time, and share of the window, without an end.
 _QUIET_S: Final = 86400.0
 _QUIET_PARTS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What an instance asked of its host beside room.
+    """An instance's placement requirements.
 
     Attributes:
-        zone: The availability zone that was asked for; empty: any, or it is not known.
-        group: UUID of its server group; empty: in none.
-        policy: Of the group, as Nova writes it.
-        max_server_per_host: Of anti-affinity.
+        zone: The requested availability zone; empty: any, or unknown.
+        group: UUID of its server group; empty: none.
+        policy: Of the group, in Nova's spelling.
+        max_server_per_host: For anti-affinity.
     """
 
     zone: str = ""
@@ -42,12 +42,12 @@ NO_WISHES: Final = Wishes()
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the API wrote down when it was asked for an instance, before that had a host.
+    """The API's record of a request for an instance, made before it had a host.
 
     Attributes:
-        asked: When that was, seconds since the epoch; None: not known.
-        wishes: What was asked beside room.
-        lifetime: The hint `cospot:lifetime`; empty: there was none; None: not known.
+        asked: Its time, seconds since the epoch; None: unknown.
+        wishes: Placement requirements.
+        lifetime: The hint `cospot:lifetime`; empty: none; None: unknown.
     """
 
     asked: float | None = None
@@ -57,12 +57,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """The first time that somebody asked for the deletion of an instance.
+    """The first request to delete an instance.
 
     Attributes:
-        number: Of the action; of those of one cell, the lower began first.
+        number: Of the action; within a cell, lower numbers began first.
         asked: When it began, seconds since the epoch.
-        by_owner: Whether the user asked for it whose instance it was.
+        by_owner: Whether the instance's own user requested it.
     """
 
     number: int
@@ -70,8 +70,8 @@ class Deletion:
     by_owner: bool
 
 
-#: The scope of the extra specs that are compared with aggregate metadata. Those without a scope are
-#: too where Nova's filter is on; where it is off, they mean something else.
+#: The scope of extra specs that are compared with aggregate metadata. Nova also compares unscoped
+#: ones if its filter is enabled; otherwise they have another meaning.
 _AGGREGATE_SCOPE: Final = "aggregate_instance_extra_specs:"
 
 
@@ -80,17 +80,17 @@ class PastInstance:
     """One instance, running or gone. Times are seconds since the epoch, UTC.
 
     Attributes:
-        created: When it had its host. (The launch time changes when it is resized.)
+        created: When it got its host. (The launch time changes on a resize.)
         launched: Whether it ever ran.
         ended: When it was deleted; None while it exists.
-        flavor: The flavor's name; empty when it is not known any more.
-        number: Of those that were asked for in one second, the lower came first; 0: not known.
-        cell: Whose numbers can be compared.
-        creation: Number of the action that created it, after it got its host; 0: not known.
-        deletion: None where nobody asked for it, or that is not known.
-        host: Its compute service, the last one; empty: not known.
-        asked: When it was asked for; None: not known.
-        lifetime: The hint with which it asked for one; empty: it did not; None: not known.
+        flavor: The flavor's name; empty if no longer known.
+        number: Orders instances requested in the same second; 0: unknown.
+        cell: The cell in which numbers are comparable.
+        creation: Number of the creating action, set after it got its host; 0: unknown.
+        deletion: None if not requested, or unknown.
+        host: Its last compute service; empty: unknown.
+        asked: When it was requested; None: unknown.
+        lifetime: The hint with the requested lifetime; empty: none; None: unknown.
     """
 
     uuid: str
@@ -114,23 +114,23 @@ class PastInstance:
 
     @property
     def asked_lifetime_s(self) -> float | None:
-        """Return how long it asked to live, seconds; 0: for nothing; None: not known."""
+        """Return the requested lifetime, seconds; 0: none; None: unknown."""
         if self.lifetime is None:
             return None
         text = self.lifetime or self.extra_specs.get(asked_lifetime.NAME, "")
         try:
             return asked_lifetime.read_lifetime(text) if text else 0.0
         except asked_lifetime.LifetimeError:
-            return 0.0  # it came while nobody read such hints
+            return 0.0  # requested before such hints existed
 
     @property
     def is_spot(self) -> bool:
-        """Tell whether its flavor says that it can be evicted."""
+        """Tell whether its flavor makes it a spot."""
         return spot_flavors.is_spot_flavor(self.extra_specs)
 
     @property
     def aggregate_specs(self) -> Mapping[str, str]:
-        """What its flavor asks of aggregate metadata."""
+        """Its flavor's requirements on aggregate metadata."""
         return {
             key: value
             for key, value in self.extra_specs.items()
@@ -143,13 +143,13 @@ class SpotRule:
     """Which instances count as spots.
 
     Attributes:
-        patterns: Also those whose flavor's name matches one of these (`*` and `?`).
+        patterns: Flavor names (with `*` and `?`) that count as spots too.
     """
 
     patterns: Sequence[str] = ()
 
     def is_spot(self, instance: PastInstance) -> bool:
-        """Tell whether an instance is, or is to count as, a spot."""
+        """Tell whether an instance is, or counts as, a spot."""
         if instance.is_spot:
             return True
         return any(fnmatch.fnmatchcase(instance.flavor, pattern) for pattern in self.patterns)
@@ -158,12 +158,12 @@ class SpotRule:
 def kept(
     instances: Iterable[PastInstance], since: float, left_out: Counter[str]
 ) -> Iterator[PastInstance]:
-    """Yield the instances that a workload can hold, each once.
+    """Yield the instances that a workload can represent, each once.
 
     Args:
-        instances: Of all sources.
-        since: Those that ended before do not matter.
-        left_out: Is told how many were left out, and why.
+        instances: From all sources.
+        since: Skip those that ended before.
+        left_out: Receives the number of skipped ones, and the reason.
     """
     seen = set()
     for instance in instances:
@@ -182,7 +182,7 @@ def kept(
 
 @dataclass
 class FirstEnd:
-    """When the first of the instances ended that passed by.
+    """Records when the first of the instances seen ended.
 
     Attributes:
         at: Seconds since the epoch; None: none of them ended.
@@ -202,17 +202,17 @@ class FirstEnd:
         self.at = ended if self.at is None else min(self.at, ended)
 
     def quiet_s(self, start: float, end: float) -> float:
-        """Return for how long nothing ended from the start of a window on; 0: not oddly long."""
+        """Return how long nothing ended after the start of a window; 0: plausibly short."""
         quiet_s = (end if self.at is None else self.at) - start
         is_odd = quiet_s > _QUIET_S and _QUIET_PARTS * quiet_s > end - start
         return quiet_s if is_odd else 0.0
 
     def doubt(self, start: float, end: float) -> str:
-        """Return why a window may not have been observed from its start; empty: it seems to be.
+        """Return why a window may not have been observed from its start; empty if plausible.
 
         Args:
             start: Of the window, seconds since the epoch.
-            end: Until when it was observed.
+            end: End of observation.
         """
         quiet_s = self.quiet_s(start, end)
         if quiet_s == 0:
@@ -233,12 +233,12 @@ def in_known_zones(
     read_zones: Callable[[], Container[str]],
     left_out: Counter[str],
 ) -> Iterator[PastInstance]:
-    """Yield all instances; those that asked for a zone which is no more ask for none.
+    """Yield all instances; drop the requested zone of those whose zone no longer exists.
 
     Args:
         instances: In any order.
-        read_zones: Returns those of the hosts.
-        left_out: Is told of how many the zone was left out.
+        read_zones: Returns the zones of the hosts.
+        left_out: Receives the number of dropped zones.
     """
     for instance in instances:
         if not instance.wishes.zone or instance.wishes.zone in read_zones():

@@ -1,4 +1,4 @@
-"""What VMs may use of each host, which placement knows: databases do not tell what is reserved."""
+"""The capacity for VMs on each host from placement: databases lack what is reserved."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _FIRST: Final = 8
 
 
 def with_capacity(hosts: Sequence[PastHost], cloud: Cloud) -> tuple[list[PastHost], str]:
-    """Return hosts with the capacity that placement grants, and what it does not tell.
+    """Return hosts with placement's capacity, and a note on hosts without it.
 
     Args:
-        hosts: Of Nova's databases. One whose VCPU placement grants to nobody is left out.
-        cloud: As an administrator.
+        hosts: From Nova's databases. A host whose VCPU nobody can allocate is dropped.
+        cloud: With administrator rights.
 
     Returns:
-        The hosts, and a sentence on those that are as they were; empty where there is none.
+        The hosts, and a sentence on the unchanged ones; empty if there are none.
     """
-    # A few first: a placement that does not answer would keep the questions for all others waiting.
+    # Try a few first: if placement does not answer, requests for all others would wait.
     found = cloud.providers(map(_hypervisor, hosts[:_FIRST]))
     if any(isinstance(provider, Provider) for provider in found.values()):
         found |= cloud.providers(map(_hypervisor, hosts[_FIRST:]))

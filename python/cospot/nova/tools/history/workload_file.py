@@ -1,4 +1,4 @@
-"""Writes a workload file (docs/workload-format.md) and a sweep that fits it."""
+"""Writes a workload file (docs/workload-format.md) and a matching sweep."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from cospot.nova.tools.history.past_instance import PastInstance, SpotRule
 from cospot.nova.tools.whole_file import write_file
 
 _COLUMNS: Final = "instance_id,tenant_id,class,vcpus,memory_mb,disk_gb,start_s,end_s"
-#: What follows where an instance asked for more than room.
+#: Additional columns if instances have placement requirements.
 _WISHES: Final = "zone,extra_specs,group,group_policy,max_server_per_host"
-#: What a field of the file cannot hold.
+#: Characters that a field of the file cannot contain.
 _UNWRITABLE: Final = re.compile(r"[,;\"\r\n]")
 
 
 @dataclass
 class Written:
-    """What went into a workload file.
+    """The contents of a written workload file.
 
     Attributes:
-        asked_lifetimes: Of those spots of which it is known, seconds; 0: it asked for nothing.
+        asked_lifetimes: Of spots for which it is known, seconds; 0: none requested.
     """
 
     vms: int = 0
@@ -38,7 +38,7 @@ class Written:
 
 
 def pseudonym(project: str) -> str:
-    """Return a name that stays the same for a project, and does not give its id away."""
+    """Return a stable name for a project that does not reveal its id."""
     return "p-" + hashlib.sha256(project.encode()).hexdigest()[:16]
 
 
@@ -52,17 +52,17 @@ def write_workload(
     with_disk: bool = False,
     window_days: float | None = None,
 ) -> Written:
-    """Write instances as cospot's own schema; the same instances give the same bytes.
+    """Write instances in cospot's own schema; deterministic.
 
     Args:
-        path: Of the file; compressed when it ends in .gz.
+        path: Of the file; compressed if it ends in .gz.
         instances: In any order.
         window_start: Second 0 of the workload, seconds since the epoch.
         rule: Which of them are spots.
-        name_project: Makes the tenant of a project.
-        with_disk: Whether disk counts; else all ask for none.
-        window_days: Days that are observed from window_start on, to be stated in the file; None: to
-            be derived from the requests.
+        name_project: Maps a project to a tenant.
+        with_disk: Whether disk counts; otherwise all have 0.
+        window_days: Days observed from window_start, stated in the file; None: derived from the
+            requests.
 
     Raises:
         ConfigError: There is no instance, or the file cannot be written.
@@ -70,7 +70,7 @@ def write_workload(
     written = Written()
     rows: list[str] = []
     wishes: list[list[str]] = []
-    # Nova knows the second in which an instance had its host; its cell, which was first in it.
+    # Nova stores the second in which an instance got its host; the cell orders them within it.
     created = sorted(instances, key=lambda one: (one.created, one.number, one.uuid))
     for instance in in_order(created):
         is_spot = rule.is_spot(instance)
@@ -101,10 +101,10 @@ def sweep_text(workload: Path, hosts: Path, up: int, count: int) -> str:
     """Return an example sweep for the workload on the hosts that are up.
 
     Args:
-        workload: In the folder where the sweep will be.
-        hosts: The file of hosts, there too.
-        up: How many of them are simulated.
-        count: How many the file has.
+        workload: In the folder of the sweep.
+        hosts: The file of hosts, in the same folder.
+        up: Number of hosts to simulate.
+        count: Number of hosts in the file.
     """
     return f"""\
 # Made by cospot-nova history export. Run: cospot compare {workload.stem.split(".")[0]}.yaml
@@ -123,7 +123,7 @@ otn: [1, 2, 4, 8, 16]
 
 
 def _wish_fields(instance: PastInstance) -> list[str]:
-    """Return what an instance asked beside room, by column; empty where it asked for nothing."""
+    """Return an instance's placement requirements by column; empty where there are none."""
     wishes = instance.wishes
     specs = ";".join(
         f"{field_text(k)}={field_text(v)}" for k, v in sorted(instance.aggregate_specs.items())
@@ -139,7 +139,7 @@ def _wish_fields(instance: PastInstance) -> list[str]:
 
 
 def field_text(value: str) -> str:
-    """Return a value without what would end its field."""
+    """Remove characters that would end a field."""
     return _UNWRITABLE.sub("_", value)
 
 
@@ -147,13 +147,13 @@ def _times(instance: PastInstance, window_start: float) -> tuple[str, str]:
     start = instance.created - window_start
     if instance.ended is None:
         return f"{start:.6f}", "never"
-    # Clocks of an API and a compute differ: no instance ends before it was asked for.
+    # Clocks of an API and a compute differ: no instance may end before its request.
     return f"{start:.6f}", f"{max(instance.ended - window_start, start):.6f}"
 
 
 def _compressed(data: bytes) -> bytes:
     file = io.BytesIO()
-    # Without a time and a name in it: the same history gives the same bytes.
+    # No time stamp or name in the gzip header: the same history gives the same bytes.
     with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packer:
         packer.write(data)
     return file.getvalue()

@@ -1,1 +1,1 @@
-"""A plan of `cospot plan` in Nova: its configuration, and how it turns out."""
+"""Applies a plan of `cospot plan` to Nova, and checks how it turns out."""

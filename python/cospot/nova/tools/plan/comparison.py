@@ -1,4 +1,4 @@
-"""What of a plan is so already in a cloud, and what is not."""
+"""Compares a plan with the current state of a cloud."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from cospot.nova.tools.plan.nova_setting import NovaSetting
 from cospot.nova.tools.plan.pages import option_text
 from cospot.nova.tools.plan.plan_file import Plan
 
-#: The doctor's checks of what a plan configures.
+#: The doctor's checks of the settings that a plan makes.
 _OF_NOVA: Final = ("filter", "weigher", "host_subset_size", "instance tracking", "quota")
 _OF_CLOUD: Final = ("hosts seen", "inventories", "limits")
 
 
 def configuration_comparison(setting: NovaSetting, nova: Any, evictor: Any) -> list[Check]:
-    """Return checks of the configuration files that are there.
+    """Return checks of the existing configuration files.
 
     Args:
         setting: the plan.
-        nova: of `read_settings`.
-        evictor: of `read_evictor_settings`.
+        nova: from `read_settings`.
+        evictor: from `read_evictor_settings`.
     """
     if not (nova.config_file or nova.config_dir):
         missing = unknown(

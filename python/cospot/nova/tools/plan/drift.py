@@ -1,9 +1,9 @@
-"""Two-sample Kolmogorov-Smirnov tests of what was asked for: a plan's history, and a recent week.
+"""Two-sample Kolmogorov-Smirnov tests of the demand: a plan's history, and a recent week.
 
-Requests come in bursts, so thousands of them are no thousands of observations, and the tables of
-the test would call every difference significant. So whole days are permuted between the two
-samples: p is the share of permutations after which they differ as much. That holds however much the
-requests of a day depend on each other, and with any number of equal values.
+Requests come in bursts, so thousands of requests are not thousands of independent observations, and
+the standard tables of the test would call every difference significant. Instead, whole days are
+permuted between the two samples: p is the share of permutations with at least the same distance.
+This is valid for any dependence within a day, and for any number of ties.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ US: Final = 1_000_000
 HOUR_US: Final = 3600 * US
 DAY_US: Final = 24 * HOUR_US
 WEEK_DAYS: Final = 7
-#: So many permutations of days, at most: all of them where there are no more.
+#: Maximum number of permutations of days; all of them if there are no more.
 DRAWS: Final = 9_999
 _SEED: Final = 1
 _AT_ONCE: Final = 500
-#: How long an instance is looked at; who lives longer counts as if it ended then.
+#: Observation time of an instance; a longer life counts as ended then.
 WATCHED_US: Final = DAY_US
 _MINUTE_US: Final = 60 * US
 
 Values = npt.NDArray[np.float64]
-#: What was seen on each of some days.
+#: The values observed on each day.
 Days = Sequence[Values]
 
 
 @dataclass(frozen=True)
 class Compared:
-    """What a test says.
+    """The result of a test.
 
     Attributes:
-        distance: the largest difference of the two distribution functions, 0 to 1.
-        p: the share of permutations of days after which it is as large.
-        least_p: no sample of so few days has a lower one.
+        distance: the maximum difference of the two distribution functions, 0 to 1.
+        p: the share of permutations of days with at least this distance.
+        least_p: the minimum p of samples with so few days.
         before, after: the means of the two samples.
     """
 
@@ -56,18 +56,18 @@ class Compared:
 
 
 def compare(before: Days, after: Days) -> Compared | None:
-    """Compare two samples; None where one is empty.
+    """Compare two samples; None if one is empty.
 
     Args:
-        before: what was seen on each day of a plan's history.
-        after: the same of recent days.
+        before: the values of each day of a plan's history.
+        after: the same for recent days.
     """
     samples = [*before, *after]
     earlier, later = (np.concatenate([*each, np.empty(0)]) for each in (before, after))
     if not (earlier.size and later.size):
         return None
     points = np.unique(np.concatenate(samples))
-    # Of each day: how many values are at most as large as each point.
+    # For each day: the number of values at or below each point.
     counts = np.stack([np.searchsorted(np.sort(day), points, side="right") for day in samples])
     chosen = range(len(before), len(samples))
     distance = _distances(counts, [chosen])[0]
@@ -82,7 +82,7 @@ def compare(before: Days, after: Days) -> Compared | None:
 
 
 def _choices(days: int, count: int, *, every: bool) -> Iterator[Sequence[int]]:
-    """Yield which days count as the recent ones."""
+    """Yield the days that count as recent."""
     if every:
         yield from itertools.combinations(range(days), count)
         return
@@ -102,7 +102,7 @@ def _distances(counts: npt.NDArray[Any], choices: Any) -> Values:
             chosen[row, list(days)] = 1
         later = chosen @ counts
         earlier = total - later
-        # The last point is the largest value: there all are counted.
+        # The last point is the maximum, where all values count.
         shares = later / np.maximum(later[:, -1:], 1) - earlier / np.maximum(earlier[:, -1:], 1)
         found.append(np.abs(shares).max(axis=1))
     return np.concatenate(found)
@@ -110,7 +110,7 @@ def _distances(counts: npt.NDArray[Any], choices: Any) -> Values:
 
 @dataclass(frozen=True)
 class Demand:
-    """The VMs of a workload that were asked for in the last whole days of its window, by day."""
+    """The demand for VMs in the last whole days of a workload's window, by day."""
 
     days: int
     vcpus: Days
@@ -126,7 +126,7 @@ class Demand:
         return Demand(WEEK_DAYS, *(each[rows] for each in parts))
 
 
-#: What is compared, for people, with how it is called in JSON and in `Demand`.
+#: The compared measures: their title, and their names in JSON and in `Demand`.
 MEASURES: Final = {
     "vcpus": "vCPUs of a VM",
     "memory_mb": "memory of a VM, MiB",
@@ -136,9 +136,9 @@ MEASURES: Final = {
 
 
 def demand(workload: cospot.Workload) -> Demand:
-    """Return what was asked for, by day: of whole weeks where there is one, else of whole days.
+    """Return the demand by day: in whole weeks if there is one, else in whole days.
 
-    A week has each day of it once; half a one more would compare its days with others.
+    A week contains each weekday once; half a week more would compare different weekdays.
     """
     columns = workload.to_columns()
     days = whole_days(workload)
@@ -148,7 +148,7 @@ def demand(workload: cospot.Workload) -> Demand:
     start = start[counts]
     end = columns["end_us"][counts] - (workload.window_us - window)
     lived = np.minimum(np.maximum(end - start, 0), WATCHED_US) // _MINUTE_US / 60
-    # Who came too late to be watched for long enough is not counted as having lived short.
+    # Instances that came too late for full observation do not count as short-lived.
     is_watched = start + WATCHED_US <= window
     day = start // DAY_US
     hour = start // HOUR_US
@@ -168,7 +168,7 @@ def demand(workload: cospot.Workload) -> Demand:
 
 
 def whole_days(workload: cospot.Workload) -> int:
-    """Return of how many days a workload's demand is compared."""
+    """Return the number of days over which a workload's demand is compared."""
     days = int(workload.window_us // DAY_US)
     return days - days % WEEK_DAYS if days >= WEEK_DAYS else days
 
@@ -177,7 +177,7 @@ def compare_week(before: Demand, after: Demand) -> dict[str, Compared | None]:
     """Compare a plan's history with a recent week, measure by measure."""
     found = {}
     for name in MEASURES:
-        # A day on which nobody came says nothing of sizes; that nobody came, arrivals say.
+        # A day without requests has no sizes; the arrivals show that there were none.
         samples = [[day for day in getattr(each, name) if day.size] for each in (before, after)]
         found[name] = compare(*samples)
     return found

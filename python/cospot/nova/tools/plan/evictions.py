@@ -1,4 +1,4 @@
-"""Evictions per spot-hour, day by day: as a plan's own simulation has them, and as they were."""
+"""Evictions per spot-hour by day: in a plan's own simulation, and observed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Times = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class EvictionRates:
-    """Evictions and hours of spots on each of some days.
+    """Evictions and spot-hours of each day.
 
     Attributes:
         evictions: by day.
@@ -34,7 +34,7 @@ class EvictionRates:
 
     @property
     def days(self) -> Days:
-        """Evictions per spot-hour of each day on which there were spots."""
+        """Evictions per spot-hour of each day with spots."""
         return [
             np.array([evicted / hours])
             for evicted, hours in zip(self.evictions, self.spot_hours, strict=True)
@@ -49,7 +49,7 @@ class EvictionRates:
 
     @property
     def rate(self) -> float | None:
-        """Evictions per spot-hour of all days together; None without spots."""
+        """Evictions per spot-hour over all days; None without spots."""
         hours = sum(self.spot_hours)
         return sum(self.evictions) / hours if hours > 0 else None
 
@@ -57,10 +57,10 @@ class EvictionRates:
 def rates(
     start_us: Times, end_us: Times, evicted_us: Times, from_us: Sequence[int]
 ) -> EvictionRates:
-    """Return the rates of days.
+    """Return the rates by day.
 
     Args:
-        start_us: when each spot began to run.
+        start_us: when each spot started to run.
         end_us: when it ended.
         evicted_us: when spots were evicted.
         from_us: when each day begins.
@@ -75,10 +75,10 @@ def rates(
 
 
 def planned_rates(plan: Plan, workload: cospot.Workload) -> EvictionRates:
-    """Return what the plan comes to on its own history.
+    """Simulate the plan on its own history.
 
     Raises:
-        ConfigError: it cannot be simulated again here.
+        ConfigError: it cannot be simulated here.
     """
     if plan.sells_economy or plan.others:
         what = ["Economy instances"] * plan.sells_economy + plan.others
@@ -149,13 +149,13 @@ def _rates_of_events(events: Path, days: Sequence[int]) -> EvictionRates:
 def observed_rates(
     workload: cospot.Workload, until: float, evicted_at: Sequence[float], logged_from: float
 ) -> EvictionRates:
-    """Return the rates of a recent history, by the audit log; days before that begins are left out.
+    """Return the rates of a recent history, from the audit log; omit days before its start.
 
     Args:
         workload: the history; its spots ended when they were evicted.
-        until: when its window ended, seconds since the epoch.
-        evicted_at: when spots were evicted, likewise.
-        logged_from: since when evictions are known.
+        until: end of its window, seconds since the epoch.
+        evicted_at: eviction times, likewise.
+        logged_from: start of the log, likewise.
     """
     columns = workload.to_columns()
     spots = columns["is_spot"]

@@ -1,4 +1,4 @@
-"""The spot flavors of a plan: the twin of each flavor, and one for each promised lifetime."""
+"""A plan's spot flavors: the twin of each flavor, and one for each promised lifetime."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from cospot.nova.tools.plan.plan_file import PromisedClass
 
 @dataclass(frozen=True)
 class PlannedFlavor:
-    """A flavor that the plan wants.
+    """A flavor required by the plan.
 
     Attributes:
-        wanted: as it ought to be.
-        found: of that name, in the cloud; None: there is none.
-        projects: those that may use it, where it is private.
+        wanted: its required definition.
+        found: the cloud's flavor of that name; None: there is none.
+        projects: those that may use a private flavor.
     """
 
     wanted: Flavor
@@ -30,7 +30,7 @@ class PlannedFlavor:
 
 
 def spot_names(base: str, classes: Sequence[PromisedClass]) -> dict[str, str]:
-    """Return the names of a flavor's spot flavors, each with the lifetime it asks for, or none."""
+    """Return the names of a flavor's spot flavors with the lifetime that each asks for, if any."""
     names = {f"spot.{base}": ""}
     return names | {f"spot.{base}.{one.hours:g}h": f"{one.hours:g}h" for one in classes}
 
@@ -38,11 +38,11 @@ def spot_names(base: str, classes: Sequence[PromisedClass]) -> dict[str, str]:
 def planned_flavors(
     cloud: Cloud, names: Sequence[str], classes: Sequence[PromisedClass], *, with_disk: bool
 ) -> list[PlannedFlavor]:
-    """Return the spot flavors of some flavors.
+    """Return the spot flavors for some flavors.
 
     Args:
         cloud: where to look.
-        names: of the flavors for VMs; none: those that have a spot twin already.
+        names: of the flavors for VMs; none: those that already have a spot twin.
         classes: promised lifetimes.
         with_disk: whether their disks count on the host.
 
@@ -66,7 +66,7 @@ def planned_flavors(
 
 
 def commands(planned: PlannedFlavor) -> Iterator[str]:
-    """Yield what makes a flavor."""
+    """Yield the commands that create a flavor."""
     flavor = planned.wanted
     words = ["openstack", "flavor", "create", "--vcpus", str(flavor.vcpus)]
     words += ["--ram", str(flavor.memory_mb), "--disk", str(flavor.root_gb)]
@@ -81,7 +81,7 @@ def commands(planned: PlannedFlavor) -> Iterator[str]:
 
 
 def look(flavors: Sequence[PlannedFlavor]) -> Iterator[Finding]:
-    """Yield which flavors are there, and as planned."""
+    """Yield findings on which flavors exist, and whether they match the plan."""
     for one in flavors:
         name = one.wanted.name
         if one.found is None:

@@ -1,4 +1,4 @@
-"""What a plan is in Nova: options of the scheduler part and of the evictor, and what has none."""
+"""Translates a plan to options of the scheduler part and the evictor."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from cospot.nova.scheduler.settings import NOVA_POLICY
 from cospot.nova.tools.plan.plan_file import Plan, PromisedClass
 
 STATE: Final = "/var/lib/cospot"
-#: Of [cospot] lifetime_target.
+#: Default of [cospot] lifetime_target.
 _LEAST_TARGET, _MOST_TARGET = 0.0001, 0.5
 _PORTED: Final = "nova/"
 
 
 @dataclass(frozen=True)
 class NovaSetting:
-    """A plan as far as Nova can have it.
+    """The part of a plan that Nova can express.
 
     Attributes:
         cospot: options of [cospot] in nova.conf.
         evictor: options of [cospot_evictor].
         classes: promised lifetimes that can be sold, all with one probability.
-        cannot: what Nova cannot do of the plan, a sentence each.
-        notes: what else is to be known, a sentence each.
+        cannot: parts of the plan that Nova cannot express, one sentence each.
+        notes: further remarks, one sentence each.
     """
 
     cospot: Mapping[str, Any]
@@ -41,7 +41,7 @@ class NovaSetting:
 
     @property
     def target(self) -> float | None:
-        """The share of promises that may be broken; None where nothing is promised."""
+        """The share of promises that may be broken; None without promises."""
         return self.classes[0].target if self.classes else None
 
 
@@ -54,12 +54,12 @@ class _Draft:
 def nova_setting(
     plan: Plan, *, with_disk: bool = True, probability: float | None = None
 ) -> NovaSetting:
-    """Return what to set in Nova.
+    """Return the settings for Nova.
 
     Args:
-        plan: one that sells something.
-        with_disk: whether disks of instances are on their hosts.
-        probability: of the promised lifetimes to sell; None: the one with most classes.
+        plan: a plan that sells something.
+        with_disk: whether instances have their disks on their hosts.
+        probability: of the promised lifetimes to sell; None: the one with the most classes.
 
     Raises:
         ConfigError: the plan lacks a setting, or sells nothing with that probability.
@@ -95,7 +95,7 @@ def nova_setting(
 
 
 def _policy(entry: Any, who: str, draft: _Draft) -> str | None:
-    """Return the policy's name in nova.conf; None when it has none."""
+    """Return the policy's name in nova.conf; None if it has none."""
     weighers = _weighers(entry)
     names = [name for name, _ in weighers]
     shown = " + ".join(names) or f"{entry!r:.60}"
@@ -123,7 +123,7 @@ def _policy(entry: Any, who: str, draft: _Draft) -> str | None:
 
 
 def _weighers(entry: Any) -> list[tuple[str, bool]]:
-    """Return the weighers of a chain of a study file, each with whether it has options."""
+    """Return the weighers of a study file's chain, each with whether it has options."""
     if isinstance(entry, str):
         return [(entry, False)]
     if not isinstance(entry, dict):
@@ -176,7 +176,7 @@ def _otn(entry: Any, draft: _Draft) -> int | None:
 
 def _saf(plan: Plan) -> bool:
     value = plan.one("saf")
-    if not isinstance(value, bool):  # YAML reads on and off as such
+    if not isinstance(value, bool):  # YAML parses on and off as booleans
         raise ConfigError(f"{plan.path}: saf: found {value!r:.60}, expected on or off")
     return value
 
@@ -184,7 +184,7 @@ def _saf(plan: Plan) -> bool:
 def _classes(
     plan: Plan, evictor: str | None, probability: float | None, draft: _Draft
 ) -> list[PromisedClass]:
-    """Return the classes to sell: each as long as the plan says, all with one probability."""
+    """Return the classes to sell: with the plan's lifetimes, all with one probability."""
     if not plan.classes:
         if probability is not None:
             raise ConfigError(f"{plan.path}: --probability {probability:g}: nothing is promised")
@@ -214,7 +214,7 @@ def _classes(
 def _tell_left_out(
     classes: Iterable[PromisedClass], sold: Sequence[PromisedClass], draft: _Draft
 ) -> None:
-    """Say which classes are not sold: those that nothing sold is as long and as sure as."""
+    """Note the classes that are not sold and that no sold class covers."""
     left = [
         one.text
         for one in classes

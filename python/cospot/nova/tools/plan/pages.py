@@ -1,4 +1,4 @@
-"""A plan's configuration as text: a page for each file of a cloud, or for commands to run."""
+"""A plan's configuration as text: one page per file, or commands to run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EXPORTED_DAYS: Final = 14
 
 @dataclass(frozen=True)
 class Page:
-    """What one file is to hold.
+    """The required contents of one file.
 
     Attributes:
         name: of the file.
@@ -40,28 +40,28 @@ def pages(
     planned: Sequence[PlannedFlavor] | None,
     names: Sequence[str],
 ) -> list[Page]:
-    """Return all pages, in the order in which they are safe to use.
+    """Return all pages, in a safe order of application.
 
     Args:
-        plan: what is to be sold.
-        setting: the same in Nova.
-        nova: nova.conf as it is, of `read_settings`: its filters are kept.
-        planned: spot flavors; None where no cloud was asked.
-        names: of the flavors that get spot twins, where none was asked.
+        plan: what to sell.
+        setting: the same for Nova.
+        nova: the current nova.conf, from `read_settings`; its filters are kept.
+        planned: spot flavors; None if no cloud was queried.
+        names: of the flavors to get spot twins, if no cloud was queried.
     """
     found = []
     if "evictor_model" in setting.evictor:
         found.append(_models_page(str(setting.evictor["evictor_model"])))
-    # An evictor that is older than the promises takes them for broken plans.
+    # An evictor older than promises would treat them as faulty plans.
     found += [_evictor_page(setting), _nova_page(plan, setting, nova)]
     found += [_quota_page(plan, setting, nova), _flavor_page(setting, planned, names)]
     if setting.classes:
-        found.append(_promise_page(setting))  # of the spot flavors that there are
+        found.append(_promise_page(setting))  # needs the existing spot flavors
     return found
 
 
 def option_text(value: Any) -> str:
-    """Return a value as a configuration file has it."""
+    """Return a value in configuration file syntax."""
     if isinstance(value, bool):
         return str(value).lower()
     return ",".join(value) if isinstance(value, list) else str(value)
@@ -100,7 +100,7 @@ def _nova_page(plan: Plan, setting: NovaSetting, nova: Any) -> Page:
 
 
 def _counts_itself(nova: Any) -> bool:
-    """Tell whether Nova counts its quotas, so that it has to be told to leave spots out."""
+    """Tell whether Nova itself counts quotas, so that it must be told to exclude spots."""
     return bool(nova.quota.driver.rpartition(".")[2] == "DbQuotaDriver")
 
 
@@ -146,7 +146,7 @@ def _promise_page(setting: NovaSetting) -> Page:
 
 
 def history_days(hours: float, target: float) -> int:
-    """Return how many days of history `cospot-nova promise` wants for a lifetime, at the least."""
+    """Return the minimum days of history for `cospot-nova promise` to support a lifetime."""
     return math.ceil(hours * (observations_needed(target) or 0) / 24)
 
 

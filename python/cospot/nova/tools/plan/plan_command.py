@@ -1,4 +1,4 @@
-"""`cospot-nova plan`: what `cospot plan` advises, as the configuration of a cloud."""
+"""`cospot-nova plan`: turns the recommendation of `cospot plan` into a cloud's configuration."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _apply(arguments: argparse.Namespace) -> int:
 
 
 def _names_a_cloud(arguments: argparse.Namespace) -> bool:
-    """Tell whether there is a cloud to compare with: a plan can be printed anywhere."""
+    """Tell whether a cloud is given for comparison; printing a plan needs none."""
     if arguments.offline:
         return False
     named = arguments.config_file or arguments.config_dir or arguments.os_cloud

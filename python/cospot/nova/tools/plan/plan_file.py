@@ -1,4 +1,4 @@
-"""Reads the study file that `cospot plan -o` writes: the setting, and the lifetimes to promise."""
+"""Reads the study file written by `cospot plan -o`: the setting, and lifetimes to promise."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from cospot.errors import ConfigError
 _STUDIES: Final = ("compare", "levels")
 _PROMISE: Final = re.compile(r"# promise: hours=(\S+) probability=(\S+)\s*")
 _AMOUNTS: Final = ("vcpus", "memory_mb", "disk_gb")
-#: No plan is longer.
+#: Maximum size of a plan.
 _MOST_BYTES: Final = 1 << 20
 _MOST_HOSTS: Final = 10_000_000
 _MOST_HOURS: Final = 876_000
-#: What a plan says beside its setting: of the run that judged it, and of what it sold.
+#: Keys of a plan in addition to its setting: about the run that judged it, and what it sold.
 _KNOWN: Final = frozenset(
     {"study", "workloads", "host", "hosts", "added_type", "headroom_percent", "vm", "spot"}
     | {"evictor", "saf", "otn", "economy", "economy_percent", "promise", "forecaster"}
@@ -31,31 +31,31 @@ _KNOWN: Final = frozenset(
 
 @dataclass(frozen=True, order=True)
 class PromisedClass:
-    """A lifetime that is promised with a probability."""
+    """A lifetime promised with a probability."""
 
     hours: float
     probability: float
 
     @property
     def target(self) -> float:
-        """The share of promises that may be broken, without the noise of 1 - 0.9."""
+        """The share of promises that may be broken, without the rounding error of 1 - 0.9."""
         return round(1 - self.probability, 9)
 
     @property
     def text(self) -> str:
-        """For people: "6 h with 95 %"."""
+        """As text: "6 h with 95 %"."""
         return f"{self.hours:g} h with {100 * self.probability:g} %"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be sold and how; see docs/nova/plan.md.
+    """What to sell and how; see docs/nova/plan.md.
 
     Attributes:
         path: of the file.
-        decision: what the plan says of itself, sentence by sentence.
+        decision: the plan's own description, by sentence.
         classes: promised lifetimes to sell.
-        entries: the study: empty where nothing is to be sold.
+        entries: the study; empty if nothing is to be sold.
     """
 
     path: Path
@@ -70,14 +70,14 @@ class Plan:
 
     @property
     def sells_economy(self) -> bool:
-        """Whether a share of idle capacity is for Economy instances."""
+        """Whether a share of the idle capacity is sold as Economy instances."""
         return bool(self.entries["study"] == "levels")
 
     def one(self, key: str) -> Any:
-        """Return the value of a key; of a list its only item.
+        """Return the value of a key, or the single item of a list.
 
         Raises:
-            ConfigError: it is not there, or has several values: that is a sweep.
+            ConfigError: it is missing, or has several values as in a sweep.
         """
         if key not in self.entries:
             raise ConfigError(
@@ -94,19 +94,19 @@ class Plan:
 
     @property
     def is_synthetic(self) -> bool:
-        """Whether its history is a synthetic workload, whose instances are only numbered."""
+        """Whether its history is synthetic, with meaningless instance ids."""
         return isinstance(self.one("workloads"), dict) and "synthetic" in self.one("workloads")
 
     @property
     def others(self) -> list[str]:
-        """Keys of parts that the plan's runs had besides, such as disruptions."""
+        """Keys of further parts of the plan's runs, such as disruptions."""
         return sorted(str(key) for key in self.entries if key not in _KNOWN)
 
     def workload(self) -> cospot.Workload:
-        """Return the history that the plan was made of.
+        """Return the history behind the plan.
 
         Raises:
-            ConfigError: it is not there, or cannot be used.
+            ConfigError: it is missing or unusable.
         """
         entry = self.one("workloads")
         if isinstance(entry, str):
@@ -124,10 +124,10 @@ class Plan:
             raise ConfigError(f"{self.path}: workloads: {entry!r:.60}: {error}") from error
 
     def hosts(self) -> list[tuple[int, int, int]]:
-        """Return vCPUs, MiB and GiB of each host that the plan counts on.
+        """Return vCPUs, MiB and GiB of each host in the plan.
 
-        Empty where that cannot be told without a simulation: several types, of which it says only
-        how many hosts there are together.
+        Empty if this requires a simulation: with several types, the plan states only the total
+        number.
 
         Raises:
             ConfigError: a file of hosts cannot be read.
@@ -141,10 +141,10 @@ class Plan:
         return found if len(found) == count else []
 
     def host_size(self) -> tuple[int, int, int] | None:
-        """Return vCPUs, MiB and GiB of a host; None where there are several types, or a file.
+        """Return vCPUs, MiB and GiB of a host; None for several types or a file.
 
         Raises:
-            ConfigError: one is no number.
+            ConfigError: a value is not a number.
         """
         host = self.entries.get("host")
         if not isinstance(host, dict) or "count" in host:
@@ -152,10 +152,10 @@ class Plan:
         return _size(host, f"{self.path}: host")
 
     def count_of_hosts(self) -> int:
-        """Return how many hosts the plan counts on.
+        """Return the number of hosts in the plan.
 
         Raises:
-            ConfigError: it does not say a number.
+            ConfigError: it is not stated.
         """
         count = self.one("hosts")
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_HOSTS:
@@ -167,7 +167,7 @@ def read_plan(path: str) -> Plan:
     """Read a plan.
 
     Raises:
-        ConfigError: it cannot be read, or is no plan.
+        ConfigError: it cannot be read, or is not a plan.
     """
     import yaml
 

@@ -1,4 +1,4 @@
-"""`cospot-nova status --plan`: whether a cloud does as its plan says."""
+"""`cospot-nova status --plan`: whether a cloud behaves as its plan predicts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from cospot.nova.tools.text_table import text_table
 if TYPE_CHECKING:
     from cospot.nova.promises.kept_share import BrokenShare
 
-#: So likely is an alarm, of all judgements together, where a cloud does as planned.
+#: Probability of a false alarm over all tests together.
 ALPHA: Final = 0.05
 _DAY_S: Final = 86400.0
 _EVICTIONS: Final = "evictions"
@@ -39,12 +39,12 @@ TEST: Final = "two-sample Kolmogorov-Smirnov test, p by permutation of days"
 
 @dataclass(frozen=True)
 class Recent:
-    """What was asked of a cloud lately.
+    """The recent demand of a cloud.
 
     Attributes:
-        workload: it.
-        until: when its window ended, seconds since the epoch.
-        name: where it is from, for people.
+        workload: the demand.
+        until: end of its window, seconds since the epoch.
+        name: its origin, as text.
     """
 
     workload: cospot.Workload
@@ -57,9 +57,9 @@ class Judgement:
     """One measure of one week, compared with the plan's history.
 
     Attributes:
-        week: when the week begins, as a date.
-        measure: a key of JSON.
-        compared: what the test says.
+        week: start of the week, as a date.
+        measure: its key in JSON.
+        compared: the test's result.
     """
 
     week: str
@@ -67,7 +67,7 @@ class Judgement:
     compared: Compared
 
     def verdict(self, level: float) -> str:
-        """Return what follows, in words, if an alarm is a p below a level."""
+        """Return the verdict in words, given the level of p for an alarm."""
         if self.compared.p < level:
             return "DIFFERS"
         return "no difference seen" if self.compared.least_p < level else "too few days"
@@ -75,14 +75,14 @@ class Judgement:
 
 @dataclass(frozen=True)
 class PlanStatus:
-    """What was found of a plan.
+    """The status of a plan.
 
     Attributes:
-        plan: it.
-        classes: promised lifetimes with what became of them; those that were given at all.
-        judgements: tests, the newest week first.
-        level: below which p is an alarm: ALPHA by the number of judgements (Bonferroni).
-        notes: what was not looked at, and why.
+        plan: the plan.
+        classes: promised lifetimes with their outcomes, if any were given.
+        judgements: tests, newest week first.
+        level: p below which a test is an alarm: ALPHA divided by the number of tests (Bonferroni).
+        notes: what was not checked, and why.
     """
 
     plan: Plan
@@ -93,12 +93,12 @@ class PlanStatus:
 
     @property
     def count(self) -> int:
-        """How many judgements share ALPHA."""
+        """The number of judgements that share ALPHA."""
         return len(self.classes) + len(self.judgements)
 
     @property
     def alarm(self) -> str:
-        """One line that says what is not as planned; empty where nothing is."""
+        """One line on deviations from the plan; empty if there are none."""
         found = [*self._broken(), *self._drifted()]
         if not found:
             return ""
@@ -126,7 +126,7 @@ class PlanStatus:
                 )
 
     def as_text(self) -> str:
-        """Return it for people."""
+        """Return it as text."""
         parts = []
         if self.classes:
             header = ("promised", "may break", "spots", "kept", "broken", "open", "interval")
@@ -156,7 +156,7 @@ class PlanStatus:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as it is printed with `--format json`."""
+        """Return the object printed with `--format json`."""
         return {
             "file": str(self.plan.path),
             "alarm": self.alarm or None,
@@ -200,13 +200,13 @@ def watch(
     """Compare a cloud with its plan.
 
     Args:
-        plan: what was to be sold, and the history that it was made of.
-        recent: what was asked for since.
-        evictor_files: configuration of cospot-evictor; with none, where it looks itself.
-        audit_log: its log; None where it is not known.
+        plan: what was to be sold, and the history behind it.
+        recent: the demand since.
+        evictor_files: configuration of cospot-evictor; if empty, its default locations.
+        audit_log: its log; None if unknown.
 
     Raises:
-        ConfigError: the plan's history is not there, or the recent one is too short.
+        ConfigError: the plan's history is missing, or the recent one is too short.
     """
     from cospot.nova.promises.kept_share import broken_share
 
@@ -269,7 +269,7 @@ def _eviction_rates(
     audit_log: str | None,
     notes: list[str],
 ) -> tuple[EvictionRates, EvictionRates] | None:
-    """Return those of the plan and of the cloud; None, with a note, where one is not known."""
+    """Return the rates of the plan and of the cloud; None, with a note, if unknown."""
     try:
         if audit_log is None:
             raise ConfigError("there is no audit log here")
@@ -294,7 +294,7 @@ def _eviction_rates(
 
 
 def _overlap(history: cospot.Workload, recent: Recent) -> Iterator[str]:
-    """Yield how many recent VMs the plan has learned from already."""
+    """Yield a note on recent VMs that the plan has already learned from."""
     known = set(history.to_columns()["instance_id"])
     columns = recent.workload.to_columns()
     counts = ~columns["is_spot"] & (columns["start_us"] >= 0)
@@ -307,11 +307,11 @@ def _overlap(history: cospot.Workload, recent: Recent) -> Iterator[str]:
 
 
 def recent_history(cloud: Cloud, path: str | None) -> Recent:
-    """Return a file of `cospot-nova history export`, or the last week as Nova's API knows it.
+    """Return a file of `cospot-nova history export`, or the last week from Nova's API.
 
     Raises:
-        ConfigError: the file is not there; there is no instance.
-        WorkloadError: it is no workload.
+        ConfigError: the file is missing; there is no instance.
+        WorkloadError: it is not a workload.
     """
     if path is not None:
         try:

@@ -1,1 +1,1 @@
-"""`cospot-nova promise` and `quote`: how long spots live, from what this cloud did."""
+"""`cospot-nova promise` and `quote`: how long spots live, from this cloud's history."""

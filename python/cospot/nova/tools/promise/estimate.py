@@ -1,8 +1,8 @@
-"""From a history (a workload file) to the table of lifetimes that may be promised.
+"""From a history (a workload file) to the table of lifetimes to promise.
 
-A history does not say on which host an instance was. So its requests are placed on the hosts that
-there are, by cospot's simulation and the policies of nova.conf; what happened there is what
-lifetimes are estimated from (docs/lifetime-sla.md).
+A history does not contain the hosts of its instances. So cospot's simulation places its requests on
+the current hosts with the policies of nova.conf, and lifetimes are estimated from what happens
+there (docs/lifetime-sla.md).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class SpotHosts:
     Attributes:
         names: of all.
         totals: vCPUs, MiB, GiB of each.
-        take_spots: the positions of those on which spots may be.
-        places: where each stands, for requests that ask for zones or metadata of aggregates.
+        take_spots: the indices of the hosts that take spots.
+        places: zone and aggregates of each, for requests that need them.
     """
 
     names: Sequence[str]
@@ -58,7 +58,7 @@ class Placing:
 
 @dataclass(frozen=True)
 class Estimating:
-    """How lifetimes are estimated; docs/lifetime-sla.md says what each setting does."""
+    """The settings of the estimate; docs/lifetime-sla.md describes them."""
 
     targets: Sequence[float]
     samples: int = 10_000
@@ -70,14 +70,14 @@ class Estimating:
 
 @dataclass(frozen=True)
 class Replayed:
-    """A history that has happened on some hosts.
+    """A history replayed on hosts.
 
     Attributes:
         history: of the hosts that take spots.
         from_us, to_us: the observed time in it, microseconds: the window from the first instance
-            on. Before that nobody knows whether there was a cloud.
-        vms, spots: how many were there in that time.
-        evictions: how many of the spots were evicted in it.
+            on. Whether there was a cloud before is unknown.
+        vms, spots: their number in that time.
+        evictions: the number of spots evicted in it.
     """
 
     history: cospot.History
@@ -104,13 +104,13 @@ def replay(
     Args:
         workload: the history.
         hosts: of the cloud.
-        placing: with which policies.
-        asked_s: how long spots asked to live, seconds; 0: they asked for nothing, and go before
-            a spot that is promised something. One that is not in it, or came before anybody had
-            asked for something, counts as promised for as long as it runs.
+        placing: the policies.
+        asked_s: the lifetimes that spots asked for, seconds; 0: none, so that the spot is evicted
+            before spots with a promise. A spot that is missing here, or came before any spot had
+            asked, counts as promised for as long as it runs.
 
     Raises:
-        ConfigError: a policy is unknown, no host takes spots, or none is where a request asks.
+        ConfigError: a policy is unknown, no host takes spots, or none satisfies a request.
         InputError: the history is too long.
     """
     if not hosts.take_spots:
@@ -147,11 +147,11 @@ def _write_hosts(path: Path, hosts: SpotHosts) -> None:
 
 
 def _name_of(row: int) -> str:
-    return f"h{row:08}"  # the file is in the order of the names
+    return f"h{row:08}"  # the file is sorted by these names
 
 
 class _Recorder:
-    """Writes down what a simulation's event log says of the hosts that take spots."""
+    """Records a simulation's events on the hosts that take spots."""
 
     def __init__(self, hosts: SpotHosts, asked_s: Mapping[str, float]) -> None:
         self._asked_s = asked_s
@@ -165,7 +165,7 @@ class _Recorder:
         self._shift = 0
 
     def record(self, row: dict[str, Any], time_us: int) -> None:
-        """Record one event; they come in order of time."""
+        """Record one event, in order of time."""
         if self._first_us is None:
             self._first_us = time_us
             self._shift = -min(time_us, 0)
@@ -194,11 +194,11 @@ class _Recorder:
         if asked_s is not None and asked_s > 0:
             self._anybody_asked = True
             return at_us + round(asked_s * _US)
-        # Of the time before anybody asked it is not known who would have.
+        # Before the first request for a lifetime, it is unknown which spots would have asked.
         return None if asked_s is not None and self._anybody_asked else cospot.NEVER_US
 
     def replayed(self, window_us: int) -> Replayed:
-        """Return what was recorded up to the end of the window."""
+        """Return the history recorded up to the end of the window."""
         first_us = 0 if self._first_us is None else max(self._first_us, 0)
         return Replayed(
             self._history,
@@ -221,15 +221,15 @@ def estimate(
     sizes: dict[SizeKey, list[str]],
     settings: Estimating,
 ) -> list[SizePromises]:
-    """Return what spots of some sizes may be promised.
+    """Return the possible promises to spots of some sizes.
 
-    Nothing is promised that the history does not support; see evidence.py.
+    Promises only what the history supports; see evidence.py.
 
     Args:
         replayed: the history.
         hosts: on which it was replayed.
         sizes: of spots, with the names of their flavors.
-        settings: how to estimate.
+        settings: of the estimate.
 
     Raises:
         ConfigError: a setting is out of range.
@@ -246,7 +246,7 @@ def estimate(
         samples=settings.samples,
         least_samples=settings.least_samples,
         condition_width=settings.condition_width,
-        censored="survival",  # who lives at the end was seen for so long and no longer
+        censored="survival",  # a spot alive at the end is censored
         seed=settings.seed,
     )
     found = []
@@ -272,9 +272,9 @@ def estimate(
 
 
 def _samples_behind(samples: Sequence[int], least: int) -> list[int]:
-    """Return how many samples the estimate of each group of free slots rests on.
+    """Return the number of samples behind the estimate of each group of free slots.
 
-    One that has too few is filled in from its neighbours, and rests on the fewer of theirs.
+    A group with too few is filled in from its neighbours, and gets the smaller number of the two.
     """
     known = [group for group, count in enumerate(samples) if group > 0 and count >= least]
     behind = []
@@ -287,13 +287,13 @@ def _samples_behind(samples: Sequence[int], least: int) -> list[int]:
 
 
 def _groups(most: int, width: float) -> list[tuple[int, int]]:
-    """Return numbers of free slots, among which all are at which a group begins, with the group."""
+    """Return numbers of free slots, including each group's first, with their group."""
     if width <= 0:
         return [(slots, slots) for slots in range(1, most + 1)]
-    exact = math.ceil(1 / width)  # up to this each number is a group of its own
+    exact = math.ceil(1 / width)  # up to here each number is a group of its own
     found, group = {slots: slots for slots in range(1, min(exact, most) + 1)}, exact
     while (first := exact * (1 + width) ** (group - exact)) <= most:
-        # Both, whichever way the estimate rounds.
+        # Both, because the estimate may round either way.
         found.setdefault(math.floor(first), group - (first > math.floor(first)))
         found[math.floor(first) + 1] = group
         group += 1
@@ -301,7 +301,7 @@ def _groups(most: int, width: float) -> list[tuple[int, int]]:
 
 
 def _steps(promised: Sequence[Step]) -> list[Step]:
-    """Return those from which on something else is promised."""
+    """Return the steps at which the promise changes."""
     steps: list[Step] = [(0, None)]
     for step in promised:
         if step[1] != steps[-1][1]:
@@ -310,15 +310,15 @@ def _steps(promised: Sequence[Step]) -> list[Step]:
 
 
 def is_compiled(policy: str) -> bool:
-    """Tell whether a policy of nova.conf can be used outside of Nova."""
+    """Tell whether a policy of nova.conf can be used outside Nova."""
     return policy != "nova" and not policy.startswith("python:")
 
 
 def check_targets(targets: Sequence[float]) -> tuple[float, ...]:
-    """Return the targets ascending, each once.
+    """Return the distinct targets in ascending order.
 
     Raises:
-        ConfigError: one is no probability.
+        ConfigError: one is not a probability.
     """
     for target in targets:
         if not (math.isfinite(target) and 0 < target < 1):

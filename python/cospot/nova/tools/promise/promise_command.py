@@ -1,4 +1,4 @@
-"""`cospot-nova promise`: writes the table of lifetimes that may be promised."""
+"""`cospot-nova promise`: writes the table of lifetimes to promise."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _placing(options: Any) -> Placing:
-    """Return the policies of nova.conf, as far as they can be used here."""
+    """Return the policies of nova.conf that can be used here."""
     if options is None:
         return Placing()
     usual = Placing()
@@ -174,7 +174,7 @@ def _tell(output: str, table: PromiseTable, options: Any) -> None:
 
 
 def _tell_too_few(spots: int, targets: Sequence[float]) -> None:
-    """Say which targets so many spots do not support, whatever became of them."""
+    """Warn about targets that this number of spots cannot support, whatever their outcomes."""
     needed = [(target, observations_needed(target)) for target in reversed(targets)]
     told = [f"{100 * (1 - p):g} % (takes {n})" for p, n in needed if n is not None and n > spots]
     if told:

@@ -1,4 +1,4 @@
-"""`cospot-nova quote`: how long a spot of a flavor lives at least, were it started now."""
+"""`cospot-nova quote`: the minimum lifetime of a flavor's spot if started now."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _why_not(target: float, table: PromiseTable) -> str:
 
 
 def _tell_evidence(history: Mapping[str, Any]) -> None:
-    """Say what the promises are made of, where the table does."""
+    """Print the evidence behind the promises, if the table has it."""
     if {"days", "spots", "evictions"} <= history.keys():
         print(
             f"observed: {observed_text(history)}, {history['spots']:,} spots,"

@@ -1,4 +1,4 @@
-"""Hosts that take spots and the flavors of spots, as the commands on promises need them."""
+"""The hosts that take spots, and the spot flavors, for the commands on promises."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RESOURCES = (spot_flavors.VCPU, spot_flavors.MEMORY_MB, spot_flavors.DISK_GB)
 
 
 def add_aggregate_argument(parser: argparse.ArgumentParser) -> None:
-    """Add `--aggregate`: which hosts take spots."""
+    """Add `--aggregate`, which selects the hosts that take spots."""
     parser.add_argument(
         "--aggregate",
         metavar="NAME",
@@ -42,19 +42,19 @@ def spot_sizes(flavors: list[Flavor], *, with_disk: bool) -> dict[SizeKey, list[
 
 
 def size_of(flavor: Flavor, *, with_disk: bool) -> SizeKey:
-    """Return what an instance of a flavor takes, without disk where that does not count."""
+    """Return an instance's size, without disk if that does not count."""
     return flavor.vcpus, flavor.memory_mb, flavor.disk_gb if with_disk else 0
 
 
 def spot_hosts(
     cloud: Cloud, aggregates: list[str], default_zone: str, *, with_disk: bool
 ) -> SpotHosts:
-    """Return all hosts, where they stand, and which of them take spots.
+    """Return all hosts, their zones and aggregates, and which of them take spots.
 
     Args:
-        cloud: with an administrator's eyes.
-        aggregates: names of those whose hosts take spots; empty: all that have the inventory.
-        default_zone: the availability zone of hosts in no aggregate that names one.
+        cloud: with administrator rights.
+        aggregates: names of those whose hosts take spots; empty: all hosts with the inventory.
+        default_zone: the availability zone of hosts without one.
         with_disk: whether disk counts.
 
     Raises:
@@ -78,7 +78,7 @@ def spot_hosts(
 
 
 def _of_any_history(aggregate: Aggregate) -> Aggregate:
-    """Return an aggregate with its projects as histories name them: hashed, and not."""
+    """Add the hashed names of an aggregate's projects, as histories may have them."""
     projects = aggregate.metadata.get(hosts_file.TENANTS)
     if projects is None:
         return aggregate
@@ -113,7 +113,7 @@ def _providers(cloud: Cloud) -> list[tuple[Hypervisor, Provider]]:
     for hypervisor in hypervisors:
         provider = providers[hypervisor.provider]
         if not isinstance(provider, Provider):
-            raise provider  # a host too few would promise too little, one too many too much
+            raise provider  # missing hosts would promise too little, extra ones too much
         found.append((hypervisor, provider))
     return found
 
@@ -141,7 +141,7 @@ def _sized(provider: Provider, *, with_disk: bool) -> SizeKey:
 
 
 def nova_settings(arguments: Any) -> Any:
-    """Return what nova.conf says; None when no configuration is named.
+    """Return the settings of nova.conf; None if no configuration is named.
 
     Raises:
         ConfigError: it cannot be read.
