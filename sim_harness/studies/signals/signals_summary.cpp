@@ -178,7 +178,12 @@ class SignalsTable {
       const std::optional<Skill> skill = skill_in(runs, suffix);
       if (!skill) return SummaryCell{"-", mean_json(std::nullopt)};
       std::string text = fmt::format("{:.3f}", skill->skill);
-      if (skill->half_width) text += fmt::format(" +/- {:.3f}", *skill->half_width);
+      // A skill is 1 at best, so beyond that an interval says nothing.
+      if (skill->half_width && *skill->half_width > 1) {
+        text += " +/- >1";
+      } else if (skill->half_width) {
+        text += fmt::format(" +/- {:.3f}", *skill->half_width);
+      }
       return SummaryCell{std::move(text), mean_json(MeanInterval{skill->skill, skill->half_width})};
     });
   }
