@@ -24,7 +24,7 @@ PATIENCE_S = 20.0
 
 def start(running: Running, **settings: Any) -> Any:
     """Start a service and wait until it has seen the hosts, which are within their capacity."""
-    service = running.start(**{"reconcile_interval": 30, **settings})
+    service = running.start(**{"reconcile_interval": 30, "orders_at_once": 16, **settings})
     wait_until(
         lambda: len(service._hosts.usages()) == len(running.cloud.providers), "hosts are known"
     )
