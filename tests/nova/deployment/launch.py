@@ -7,6 +7,7 @@ Nova's API does in releases without a program for it: its only argument is a por
 import importlib
 import os
 import sys
+import uuid
 from socketserver import ThreadingMixIn
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
@@ -27,6 +28,16 @@ class ThreadedServer(ThreadingMixIn, WSGIServer):
     request_queue_size = 128
 
 
+class NodeIds:
+    """UUIDs of nodes that are the same in every process.
+
+    Nova's fake driver has random ones, with which a compute of later releases does not start again.
+    """
+
+    def __getattr__(self, name):
+        return str(uuid.uuid5(uuid.NAMESPACE_DNS, name.removeprefix("node_")))
+
+
 class QuietHandler(WSGIRequestHandler):
     def log_message(self, *arguments):
         pass
@@ -43,6 +54,7 @@ def size_fake_driver():
     from nova.virt import fake
 
     vcpus, memory_mb, dedicated = map(int, os.environ["COSPOT_HOST_SIZE"].split(","))
+    fake.uuids = NodeIds()
     fake.MediumFakeDriver.vcpus = vcpus
     fake.MediumFakeDriver.memory_mb = memory_mb
     if dedicated:

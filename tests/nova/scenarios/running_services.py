@@ -64,15 +64,24 @@ class RunningServices:
             self.restart_scheduler()
 
     def reload_scheduler(self, changed):
-        """Send SIGHUP and wait until all workers and their parent have seen the changed options."""
+        """Send SIGHUP and wait until all workers and their parent have the changed options.
+
+        Workers with green threads read them again. Those with native threads end, and their parent,
+        which has read them, starts new ones.
+        """
         log = self.processes.logs / "nova-scheduler.log"
         known = log.stat().st_size
         self.processes.send("nova-scheduler", signal.SIGHUP)
-        wanted = changed * (SCHEDULER_WORKERS + 1)
-        wait_until(
-            lambda: log.read_bytes()[known:].count(b"Option cospot.") >= wanted,
-            "the scheduler's workers read their options again",
-        )
+
+        def have_them():
+            said = log.read_bytes()[known:]
+            read = said.count(b"Option cospot.")
+            started = said.count(b"Starting scheduler node")
+            return read >= changed * (SCHEDULER_WORKERS + 1) or (
+                read >= changed and started >= SCHEDULER_WORKERS
+            )
+
+        wait_until(have_them, "the scheduler's workers have the changed options")
 
     def restart_scheduler(self):
         log = self.processes.logs / "nova-scheduler.log"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import os
 from typing import Any
 
 import pytest
@@ -80,6 +82,11 @@ def report(state: Any, *flavors: Any) -> None:
     state.vcpus_used = sum(flavor.vcpus for flavor in flavors)
     used_mb = 512 + sum(flavor.memory_mb for flavor in flavors)
     state.free_ram_mb = state.total_usable_ram_mb - used_mb
+
+
+def update(state: Any) -> None:
+    """Have a host's compute tell of its instances once more, which makes new objects of them."""
+    state.instances = {uuid: copy.copy(one) for uuid, one in state.instances.items()}
 
 
 def test_what_has_left_by_live_migration_leaves_its_capacity() -> None:
@@ -266,3 +273,58 @@ def test_a_host_that_other_filters_leave_out_when_its_question_is_due() -> None:
     assert database.asked == []
     assert case.place([odd, other], SPOT) == []
     assert database.asked == [["a"]]
+
+
+def test_a_list_that_adds_up_is_not_believed_after_a_fork() -> None:
+    """A worker begins with its parent's list: a spot that is gone, for one as large that runs."""
+    gone, runs = make_instance(LARGE_SPOT), make_instance(LARGE_SPOT, minute=1)
+    state = make_state("a", instances=[gone])
+    case = Case([state], Database(a=[runs]))
+    reading, writing = os.pipe()
+    worker = os.fork()
+    if worker == 0:
+        hosts = case.place([state], LARGE)
+        victims = [plan["hosts"][0]["victims"] for plan in case.plugin.plans()]
+        os.write(writing, repr((hosts, victims)).encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as said:
+        assert said.read() == repr((["a"], [[runs.uuid]]))
+    os.waitpid(worker, 0)
+    # Its parent believes its own.
+    assert case.place([state], LARGE) == ["a"]
+    assert [plan["hosts"][0]["victims"] for plan in case.plugin.plans()] == [[gone.uuid]]
+
+
+def test_lists_are_believed_again_when_computes_have_synchronized_them() -> None:
+    state = full_of_spots("a")
+    spots = list(state.instances.values())
+    database = Database(a=spots)
+    case = Case([state], database)
+    case.plugin.filter._decider._mirror._lists.distrust()
+    asked = []
+    for case.now in (0.0, 1.0, 239.0, 241.0):
+        update(state)
+        assert case.place([state], SPOT) == []
+        asked.append(len(database.asked))
+    assert asked == [1, 2, 3, 3]
+
+
+def test_hosts_that_are_not_believed_are_asked_about_as_far_as_time_allows() -> None:
+    states = [full_of_spots(f"h{i:02}") for i in range(50)]
+    database = Database(**{state.host: list(state.instances.values()) for state in states})
+
+    def take_long(cell: str, hosts: list[str]) -> list[Any]:
+        case.now += 0.4
+        return database(cell, hosts)
+
+    case = Case(states, take_long)
+    case.place(states, SPOT)
+    case.place(states, SPOT)  # with the inventories that were read meanwhile
+    assert database.asked == []
+    case.plugin.filter._decider._mirror._lists.distrust()
+    for state in states:
+        update(state)
+    for requests, asked in ((1, [20, 20]), (2, [20, 20, 10]), (3, [20, 20, 10])):
+        assert case.place(states, SPOT) == [], requests
+        assert [len(hosts) for hosts in database.asked] == asked

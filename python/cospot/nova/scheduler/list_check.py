@@ -14,12 +14,20 @@ Many a host disagrees for good: it holds the old size of a resize that nobody co
 dedicated CPU for the emulator's threads. What it reports beyond its list counts as use by VMs all
 the time. It is read again, and the database asked again, only when it shows something new or the
 time for the next question has come, after ever longer pauses.
+
+A process that nova-scheduler forks begins with the lists of its parent, which hears of nothing and
+keeps those of its own start. Nova corrects each with the next sync. The parent forks again when a
+worker dies, and upon SIGHUP where threads are native. Such a list may be wrong and add up to what
+the host reports. So in a process that was forked just now the database is asked about every host
+whose list is read.
 """
 
 from __future__ import annotations
 
 import heapq
+import os
 import time
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
@@ -46,6 +54,9 @@ _HOSTS_AT_ONCE: Final = 20
 _HOSTS_PER_REQUEST: Final = 100
 #: After questions that are put again, for so many times as long as they took no other is.
 _REST: Final = 20
+#: Nova's `scheduler_instance_sync_interval`, unless computes set another; and as long again, for
+#: their intervals are not exact.
+_DISTRUST_S: Final = 240.0
 
 
 def load_hosts(cell: str, hosts: list[str]) -> Iterable[Any]:
@@ -119,6 +130,12 @@ class ListCheck:
         self._first_questions = _Questions()
         self._repeated = _Questions()
         self._no_repeat_before = float("-inf")
+        self._trusted_from = float("-inf")
+        _CHECKS.add(self)
+
+    def distrust(self) -> None:
+        """Ask about every host that is read, until computes have synchronized all lists."""
+        self._trusted_from = self._clock() + _DISTRUST_S
 
     def take_due(self) -> list[str]:
         """Return some hosts that are to be read in this request because a question is due."""
@@ -186,6 +203,9 @@ class ListCheck:
         now = self._clock()
         due = self._due_among(states, now)
         has_repeats = any(self._disagreements[state.uuid].was_asked for state in due)
+        if now < self._trusted_from:
+            known = {state.uuid for state in due}
+            due += [one for one in states if one.uuid not in known and one.cell_uuid is not None]
         by_cell: dict[str, list[Any]] = {}
         for state in due:
             by_cell.setdefault(state.cell_uuid, []).append(state)
@@ -197,7 +217,7 @@ class ListCheck:
                     answered += self._ask(cell, some)
                     continue
                 for state in some:
-                    self._put(state.uuid, self._disagreements[state.uuid])
+                    self._put_off(state.uuid, now)
         if has_repeats:
             took = self._clock() - now
             self._no_repeat_before = now + (1 + _REST) * took
@@ -216,13 +236,23 @@ class ListCheck:
                 due[found.was_asked].append(state)
         return [*due[False], *due[True]]
 
+    def _put_off(self, provider: str, now: float) -> None:
+        """Have a host for which there was no time asked about in the next request."""
+        found = self._disagreements.get(provider)
+        if found is None:
+            self._first_questions.put(provider, now)
+        else:
+            self._put(provider, found)
+
     def _put(self, provider: str, found: _Disagreement) -> None:
         questions = self._repeated if found.was_asked else self._first_questions
         questions.put(provider, found.ask_at)
 
     def _ask(self, cell: str, states: list[Any]) -> list[Any]:
         for state in states:
-            found = self._disagreements[state.uuid]
+            found = self._disagreements.get(state.uuid)
+            if found is None:
+                continue
             found.ask_at = self._clock() + found.pause
             found.pause = min(2 * found.pause, _LONGEST_PAUSE_S)
             self._put(state.uuid, found)
@@ -262,6 +292,18 @@ class ListCheck:
             self._corrections[state.uuid] = correction
         else:
             self._corrections.pop(state.uuid, None)
+
+
+#: All there are in this process.
+_CHECKS: Final[weakref.WeakSet[ListCheck]] = weakref.WeakSet()
+
+
+def _distrust_lists() -> None:
+    for check in _CHECKS:
+        check.distrust()
+
+
+os.register_at_fork(after_in_child=_distrust_lists)
 
 
 def _is_on(instance: Any, state: Any) -> bool:
