@@ -15,6 +15,7 @@ from oslo_log import log as logging
 
 from cospot.nova.scheduler.cell_database import cell_context
 from cospot.nova.scheduler.claims import ClaimBook
+from cospot.nova.scheduler.questions import Asker, NoAnswerError
 
 LOG = logging.getLogger(__name__)
 
@@ -47,17 +48,26 @@ class ClaimCheck:
     """Drops the claims of deleted instances. Not for threads."""
 
     def __init__(
-        self, load: LoadDeleted = load_deleted, clock: Callable[[], float] = time.monotonic
+        self,
+        load: LoadDeleted = load_deleted,
+        clock: Callable[[], float] = time.monotonic,
+        asker: Asker | None = None,
     ) -> None:
+        self.asker = asker or Asker("database")
         self._load = load
         self._clock = clock
         self._ask_at: dict[str, tuple[float, float]] = {}  # by instance: when next, the pause then
         self._next_look = float("-inf")
 
-    def drop_deleted(self, claims: ClaimBook) -> None:
-        """Ask about the claims whose time has come, and drop those of deleted instances."""
+    def drop_deleted(self, claims: ClaimBook, seconds: float) -> None:
+        """Ask about the claims whose time has come, and drop those of deleted instances.
+
+        Args:
+            claims: of this process.
+            seconds: how long to wait for answers at most.
+        """
         now = self._clock()
-        if now < self._next_look:
+        if now < self._next_look or not self.asker.may_ask():
             return
         by_cell = self._take_due(claims, now)
         # No request looks at the claims while none is due. One that is made from here on is not due
@@ -67,17 +77,22 @@ class ClaimCheck:
             min(next_due, now + _PATIENCE_S), now + _BETWEEN_QUESTIONS_S if by_cell else now
         )
         for cell, instances in by_cell.items():
-            try:
-                deleted = list(self._load(cell, instances))
-            except Exception:
-                LOG.exception(
-                    "cospot: which of %d instances are deleted could not be read; they"
-                    " count until `claim_seconds` are over",
-                    len(instances),
-                )
-                continue
-            for instance in deleted:
+            left = now + seconds - self._clock()
+            if left <= 0:
+                return
+            for instance in self._deleted_among(cell, instances, left):
                 claims.drop(instance)
+
+    def _deleted_among(self, cell: str, instances: list[str], seconds: float) -> list[str]:
+        unread = "cospot: which of %d instances are deleted could not be read%s; they count until"
+        unread += " `claim_seconds` are over"
+        try:
+            return self.asker.ask(lambda: list(self._load(cell, instances)), seconds)
+        except NoAnswerError as error:
+            LOG.warning(unread, len(instances), f" ({error})")
+        except Exception:
+            LOG.exception(unread, len(instances), "")
+        return []
 
     def _take_due(self, claims: ClaimBook, now: float) -> dict[str, list[str]]:
         """Return some instances by cell, and note when to ask about them again."""

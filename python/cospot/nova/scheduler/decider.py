@@ -26,6 +26,7 @@ from cospot.nova.scheduler.inventories import InventoryCache
 from cospot.nova.scheduler.list_check import ListCheck
 from cospot.nova.scheduler.promise_book import PromiseBook
 from cospot.nova.scheduler.promise_check import NOT_ASKED, PromiseCheck, Verdict
+from cospot.nova.scheduler.questions import Asker
 from cospot.nova.scheduler.reserve_guard import SEEN_WITHIN_S, aggregates_of, spare_hosts
 from cospot.nova.scheduler.settings import Policies, Settings
 from cospot.nova.scheduler.spot_aggregates import in_aggregates
@@ -57,13 +58,15 @@ class Decider:
         self._clock = clock
         self._promised = PromiseBook()
         self._claims = ClaimBook(clock)
+        database = Asker("database")
+        reader = reader or InstanceReader(asker=database)
+        lists = lists or ListCheck(asker=database)
+        claim_check = claim_check or ClaimCheck(asker=database)
+        self._askers = {
+            each.asker for each in (self._inventories, self._spot_check, reader, lists, claim_check)
+        }
         self._mirror = HostMirror(
-            self._inventories,
-            reader or InstanceReader(),
-            self._claims,
-            lists or ListCheck(),
-            claim_check or ClaimCheck(),
-            self._promised,
+            self._inventories, reader, self._claims, lists, claim_check, self._promised
         )
         # One decision at a time: each is made knowing the one before.
         self._lock = threading.Lock()
@@ -111,6 +114,14 @@ class Decider:
             if not decision.order:
                 return replace(decision, refused=decision.refused and "capacity")
         return decision
+
+    def take_unanswered(self) -> list[str]:
+        """Return the services that left questions without an answer since the last call."""
+        return [each.service for each in self._askers for _ in range(each.take_unanswered())]
+
+    def hanging(self) -> list[str]:
+        """Return the services with questions that have not ended, one for each question."""
+        return [each.service for each in self._askers for _ in range(each.num_hanging())]
 
     def _is_free(
         self, provider: str, instance: str | None, settings: Settings, seconds: float
@@ -194,7 +205,9 @@ class _Case:
         )
         # Asked before its host is read without it.
         self._moves = self.instance is not None and mirror.is_running(self.instance)
-        places, rows = mirror.follow(states, self.instance, settings.inventory_wait)
+        places, rows = mirror.follow(
+            states, self.instance, settings.inventory_wait, settings.database_wait
+        )
         # Of a VM with both the shared part decides: no eviction makes room for the other.
         self._live = mirror.dedicated if is_pinned else mirror.live
         self._places = places

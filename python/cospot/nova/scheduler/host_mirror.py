@@ -37,7 +37,6 @@ from cospot.nova.scheduler.promise_book import PromiseBook
 LOG = logging.getLogger(__name__)
 
 _MOST: Final = 1 << 26  # what a HostTable takes; 64 TiB of memory
-_LOOK_UP_SECONDS: Final = 0.5
 
 _SHOWN: Final = (
     "vcpus_total",
@@ -159,7 +158,11 @@ class HostMirror:
         return instance in self._host_of_spot
 
     def follow(
-        self, states: list[Any], asking: str | None, inventory_wait: float
+        self,
+        states: list[Any],
+        asking: str | None,
+        inventory_wait: float,
+        database_wait: float,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Bring the hosts up to date.
 
@@ -167,13 +170,16 @@ class HostMirror:
             states: Nova's HostState objects of one request.
             asking: UUID of the instance that is being decided on.
             inventory_wait: How many seconds to wait at most for the inventories of new hosts.
+            database_wait: How many to wait at most for answers of Nova's database.
 
         Returns:
             The positions in `states` of the hosts that have told something of themselves, and the
             row of each.
         """
         self._claims.expire()
-        self._claim_check.drop_deleted(self._claims)
+        began = time.monotonic()
+        self._claim_check.drop_deleted(self._claims, database_wait)
+        database_wait -= time.monotonic() - began
         own_hosts = self._own_hosts(asking)
         stale = self._inventories.take_changed() | self._claims.take_changed() | own_hosts
         self._read_again(stale)
@@ -182,7 +188,7 @@ class HostMirror:
         new = self._add_new(states, changed)
         if new:
             self._inventories.read_new(new, inventory_wait)
-        self._read([states[position] for position in changed], asking)
+        self._read([states[position] for position in changed], asking, database_wait)
         if new or self._needs_dedicated():
             self._make_rows()
         # What is `asking`'s was left out this once.
@@ -218,16 +224,18 @@ class HostMirror:
             if number is not None:
                 self._watch.forget(number)
 
-    def _read(self, changed: list[Any], asking: str | None) -> None:
+    def _read(self, changed: list[Any], asking: str | None, database_wait: float) -> None:
         unknown: list[Any] = []
         for state in changed:
             unknown += self._read_host(state, asking)
         if unknown:
-            self._reader.look_up(unknown, _LOOK_UP_SECONDS)
+            began = time.monotonic()
+            self._reader.look_up(unknown, database_wait)
+            database_wait -= time.monotonic() - began
             for state in changed:
                 if self.host(state.uuid).unknown:
                     self._read_host(state, asking)
-        for state in self._lists.ask(changed, _LOOK_UP_SECONDS):
+        for state in self._lists.ask(changed, database_wait):
             self._read_host(state, asking)
         for state in changed:
             host = self.host(state.uuid)

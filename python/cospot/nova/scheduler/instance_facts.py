@@ -20,6 +20,7 @@ from oslo_log import log as logging
 from cospot.nova import spot_flavors
 from cospot.nova.promises import asked_lifetime
 from cospot.nova.scheduler.cpu_classes import cpus_of, image_of
+from cospot.nova.scheduler.questions import Asker, NoAnswerError
 
 LOG = logging.getLogger(__name__)
 
@@ -164,8 +165,12 @@ class InstanceReader:
     """A stub does not say when its instance was resized to another flavor."""
 
     def __init__(
-        self, load: LoadInstances = load_instances, clock: Callable[[], float] = time.monotonic
+        self,
+        load: LoadInstances = load_instances,
+        clock: Callable[[], float] = time.monotonic,
+        asker: Asker | None = None,
     ) -> None:
+        self.asker = asker or Asker("database")
         self._load = load
         self._clock = clock
         self._lock = threading.Lock()
@@ -212,15 +217,20 @@ class InstanceReader:
                 by_context.setdefault(id(context), (context, []))[1].append(stub.uuid)
         for context, uuids in by_context.values():
             for start in range(0, len(uuids), self._CHUNK):
-                if self._clock() >= deadline:
+                left = deadline - self._clock()
+                if left <= 0 or not self.asker.may_ask():
                     return
-                self._look_up_chunk(context, uuids[start : start + self._CHUNK])
+                self._look_up_chunk(context, uuids[start : start + self._CHUNK], left)
 
-    def _look_up_chunk(self, context: Any, uuids: list[str]) -> None:
+    def _look_up_chunk(self, context: Any, uuids: list[str], seconds: float) -> None:
+        unread = "cospot: %d instances could not be read%s; they count as VMs"
         try:
-            loaded = self._load(context, uuids)
+            loaded = self.asker.ask(lambda: list(self._load(context, uuids)), seconds)
+        except NoAnswerError as error:
+            LOG.warning(unread, len(uuids), f" ({error})")
+            return
         except Exception:
-            LOG.exception("cospot: %d instances could not be read; they count as VMs", len(uuids))
+            LOG.exception(unread, len(uuids), "")
             return
         now = self._clock()
         with self._lock:

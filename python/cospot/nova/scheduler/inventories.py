@@ -7,6 +7,7 @@ a host that is new, then again in the background every so often.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +17,7 @@ from oslo_log import log as logging
 
 from cospot.nova.inventory import PCPU, amounts_of
 from cospot.nova.scheduler.instance_facts import NOTHING, Size
-from cospot.nova.scheduler.placement_questions import ask_placement, wait_for
+from cospot.nova.scheduler.questions import Asker, NoAnswerError, ask_placement
 from cospot.nova.spot_flavors import DISK_GB, MEMORY_MB, VCPU
 
 LOG = logging.getLogger(__name__)
@@ -78,6 +79,7 @@ class InventoryCache:
     ) -> None:
         self._fetch = fetch
         self._clock = clock
+        self.asker = Asker("placement")
         self._lock = threading.Lock()
         self._known: dict[str, Capacity] = {}
         self._read_at: dict[str, float] = {}
@@ -110,7 +112,7 @@ class InventoryCache:
         new = [provider for provider in providers if provider not in self._read_at]
         if not new:
             return
-        if seconds > 0:
+        if seconds > 0 and self.asker.may_ask():
             self._read_within(new, seconds)
         with self._lock:
             for provider in new:
@@ -126,7 +128,8 @@ class InventoryCache:
                     break
                 self._read(provider)
 
-        wait_for(read, seconds, "cospot-new-inventories")
+        with contextlib.suppress(NoAnswerError):
+            self.asker.ask(read, seconds)
 
     def _read(self, provider: str) -> None:
         read_at = self._clock()
@@ -134,6 +137,7 @@ class InventoryCache:
             inventories = self._fetch(provider)
             capacity = None if inventories is None else capacity_of(inventories)
         except Exception as error:
+            self.asker.note_failure()
             self._not_before = self._clock() + self._PAUSE_AFTER_ERROR
             # Due again after the pause, behind those that wait for longer.
             read_at = self._not_before - self.max_age

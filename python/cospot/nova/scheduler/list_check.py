@@ -38,6 +38,7 @@ from cospot.nova.scheduler.cell_database import cell_context
 from cospot.nova.scheduler.claims import HostClaims
 from cospot.nova.scheduler.host_usage import sum_of
 from cospot.nova.scheduler.instance_facts import InstanceFacts, Size, read_facts
+from cospot.nova.scheduler.questions import Asker, NoAnswerError
 
 LOG = logging.getLogger(__name__)
 
@@ -121,8 +122,12 @@ class ListCheck:
     """The hosts that disagree, and what was found out about them. Not for threads."""
 
     def __init__(
-        self, load: LoadHosts = load_hosts, clock: Callable[[], float] = time.monotonic
+        self,
+        load: LoadHosts = load_hosts,
+        clock: Callable[[], float] = time.monotonic,
+        asker: Asker | None = None,
     ) -> None:
+        self.asker = asker or Asker("database")
         self._load = load
         self._clock = clock
         self._disagreements: dict[str, _Disagreement] = {}
@@ -139,6 +144,8 @@ class ListCheck:
 
     def take_due(self) -> list[str]:
         """Return some hosts that are to be read in this request because a question is due."""
+        if not self.asker.may_ask():
+            return []
         now = self._clock()
         due = self._first_questions.take_due(now, _HOSTS_PER_REQUEST)
         if now >= self._no_repeat_before:
@@ -195,7 +202,7 @@ class ListCheck:
 
         Args:
             states: HostState objects.
-            seconds: After which no further question is put.
+            seconds: How long to wait for answers at most.
 
         Returns:
             The hosts that it has answered for.
@@ -213,8 +220,9 @@ class ListCheck:
         for cell, members in by_cell.items():
             for start in range(0, len(members), _HOSTS_AT_ONCE):
                 some = members[start : start + _HOSTS_AT_ONCE]
-                if self._clock() < now + seconds:
-                    answered += self._ask(cell, some)
+                left = now + seconds - self._clock()
+                if left > 0 and self.asker.may_ask():
+                    answered += self._ask(cell, some, left)
                     continue
                 for state in some:
                     self._put_off(state.uuid, now)
@@ -248,7 +256,7 @@ class ListCheck:
         questions = self._repeated if found.was_asked else self._first_questions
         questions.put(provider, found.ask_at)
 
-    def _ask(self, cell: str, states: list[Any]) -> list[Any]:
+    def _ask(self, cell: str, states: list[Any], seconds: float) -> list[Any]:
         for state in states:
             found = self._disagreements.get(state.uuid)
             if found is None:
@@ -258,14 +266,16 @@ class ListCheck:
             self._put(state.uuid, found)
         # What comes into a list from here on is news, and not in the answer perhaps.
         lists = [dict(state.instances) for state in states]
+        hosts = [state.host for state in states]
+        unread = "cospot: the instances of %d hosts could not be read%s; what Nova's scheduler"
+        unread += " lists there counts"
         try:
-            loaded = list(self._load(cell, [state.host for state in states]))
+            loaded = self.asker.ask(lambda: list(self._load(cell, hosts)), seconds)
+        except NoAnswerError as error:
+            LOG.warning(unread, len(hosts), f" ({error})")
+            return []
         except Exception:
-            LOG.exception(
-                "cospot: the instances of %d hosts could not be read; what Nova's scheduler lists"
-                " there counts",
-                len(states),
-            )
+            LOG.exception(unread, len(hosts), "")
             return []
         for state, listed in zip(states, lists, strict=True):
             self._take(state, listed, [one for one in loaded if _is_on(one, state)])

@@ -62,6 +62,18 @@ COUNTERS: Final = (
         "reason",
         ("failure", "configuration", "module", "disabled", "dry_run"),
     ),
+    Family(
+        "unanswered_total",
+        "Questions that failed or were not answered in time, by service",
+        "service",
+        ("placement", "database"),
+    ),
+)
+HANGING: Final = Family(
+    "hanging_questions",
+    "Questions that nobody waits for any more and that have not ended, by service",
+    "service",
+    ("placement", "database"),
 )
 DURATION: Final = Family(
     "duration_seconds",
@@ -82,6 +94,8 @@ class RequestTally:
         refused: why a spot got no host.
         promise: what a spot that asked for a lifetime was told.
         passed_through: why Nova's own order decided.
+        unanswered: the services that failed or did not answer in time, one for each question.
+        hanging: the services with questions that have not ended yet, one for each.
     """
 
     kind: str = "vm"
@@ -89,6 +103,8 @@ class RequestTally:
     refused: str = ""
     promise: str = ""
     passed_through: str = ""
+    unanswered: Sequence[str] = ()
+    hanging: Sequence[str] = ()
 
     def counters(self) -> Iterator[tuple[str, str]]:
         """Return what counts one more: names of metrics and values of their label."""
@@ -100,6 +116,8 @@ class RequestTally:
             yield "promises_total", self.promise
         if self.passed_through:
             yield "passed_through_total", self.passed_through
+        for service in self.unanswered:
+            yield "unanswered_total", service
 
 
 @dataclass
@@ -119,6 +137,7 @@ class _Counts:
             (family.name, value): 0 for family in COUNTERS for value in family.values
         }
     )
+    hanging: Sequence[str] = ()
     buckets: dict[str, list[int]] = field(
         default_factory=lambda: {part: [0] * (len(BUCKETS_S) + 1) for part in DURATION.values}
     )
@@ -137,6 +156,11 @@ class _Counts:
             for value in family.values:
                 labels = f'worker="{worker}",{family.label}="{value}"'
                 lines.append(f"{_PREFIX}{family.name}{{{labels}}} {counters[family.name, value]}")
+        lines += _head(HANGING, "gauge")
+        hanging = self.hanging
+        for value in HANGING.values:
+            labels = f'worker="{worker}",{HANGING.label}="{value}"'
+            lines.append(f"{_PREFIX}{HANGING.name}{{{labels}}} {hanging.count(value)}")
         lines += _head(DURATION, "histogram")
         for part in DURATION.values:
             labels = f'worker="{worker}",{DURATION.label}="{part}"'
@@ -182,6 +206,8 @@ class SchedulerMetrics:
         pid = os.getpid()  # a forked process starts at 0, with a lock that nobody holds
         counts = self._of_process.get(pid) or self._of_process.setdefault(pid, _Counts())
         with counts.lock:
+            if tally is not None:
+                counts.hanging = tally.hanging
             for key in tally.counters() if tally is not None else ():
                 counts.counters[key] += 1
             counts.buckets[part][bisect.bisect_left(BUCKETS_S, seconds)] += 1
@@ -333,7 +359,7 @@ def series() -> Mapping[str, set[str]]:
     name = f"{_PREFIX}{DURATION.name}"
     labels = {"worker", DURATION.label}
     return {
-        **{f"{_PREFIX}{family.name}": {"worker", family.label} for family in COUNTERS},
+        **{f"{_PREFIX}{family.name}": {"worker", family.label} for family in (*COUNTERS, HANGING)},
         f"{name}_bucket": {*labels, "le"},
         f"{name}_sum": labels,
         f"{name}_count": labels,

@@ -250,6 +250,21 @@ placement is not asked.
 """
         ),
     ),
+    cfg.FloatOpt(
+        "database_wait",
+        default=0.5,
+        min=0.05,
+        max=30.0,
+        mutable=True,
+        help=_joined(
+            """
+How many seconds a request waits at most for Nova's database to say what is on hosts whose reports
+contradict what the scheduler has heard, and which instances are deleted. After that, what the
+scheduler has heard is used. A database that has left a question unanswered is not asked again
+before that question has ended, and not for 5 s.
+"""
+        ),
+    ),
     cfg.IntOpt(
         "claim_seconds",
         default=60,

@@ -35,6 +35,7 @@ class Settings:
     inventory_wait: float
     claim_seconds: int
     spot_check_wait: float = 0.0
+    database_wait: float = 0.5
     lifetime_target: float | None = None
     lifetime_promises: str = ""
     promises_max_age: int = 86400

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from oslo_log import log as logging
 
 from cospot.nova.inventory import held
 from cospot.nova.scheduler.instance_facts import NOTHING, Size
-from cospot.nova.scheduler.placement_questions import ask_placement, wait_for
+from cospot.nova.scheduler.questions import Asker, ask_placement
 from cospot.nova.spot_flavors import DISK_GB, MEMORY_MB, VCPU
 
 LOG = logging.getLogger(__name__)
@@ -45,40 +45,29 @@ class SpotCheck:
     Without an answer in time nothing is known, and nobody is asked for some seconds.
     """
 
-    _PAUSE_AFTER_ERROR: Final = 5.0
-
     def __init__(
         self, fetch: Fetch = fetch_from_placement, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._fetch = fetch
-        self._clock = clock
-        self._not_before = float("-inf")
+        self.asker = Asker("placement", clock)
 
     def holders(self, provider: str, seconds: float) -> Held | None:
         """Return who holds what of a host; None when that is not known in time."""
-        if self._clock() < self._not_before:
+        if not self.asker.may_ask():
             return None
-        answers: list[Held | None] = []
-        problems: list[str] = []
-
-        def ask() -> None:
-            try:
-                answers.append(self._fetch(provider))
-            except Exception as error:
-                problems.append(f"{type(error).__name__}: {error}")
-
-        wait_for(ask, seconds, "cospot-spot-check")
-        if answers:
-            return answers[0]
-        self._not_before = self._clock() + self._PAUSE_AFTER_ERROR
-        LOG.warning(
-            "cospot: who holds host %s could not be read (%s); for %.0f s spots are placed by what"
-            " hosts have reported",
-            provider,
-            problems[0] if problems else f"no answer within {seconds:.2f} s",
-            self._PAUSE_AFTER_ERROR,
-        )
-        return None
+        try:
+            return self.asker.ask(lambda: self._fetch(provider), seconds)
+        except Exception as error:
+            self.asker.rest()
+            LOG.warning(
+                "cospot: who holds host %s could not be read (%s: %s); for at least %.0f s spots"
+                " are placed by what hosts have reported",
+                provider,
+                type(error).__name__,
+                error,
+                self.asker.PAUSE_S,
+            )
+            return None
 
 
 def fits(
