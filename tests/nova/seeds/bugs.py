@@ -126,7 +126,7 @@ BUGS: tuple[Bug, ...] = (
         "deletions are timed by the wall clock, which is set",
         400,
         ((observer.Deletions, "age", _wall_age),),
-        first=2400,
+        first=7500,
     ),
     Bug(
         "stale-plan",
