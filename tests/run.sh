@@ -18,8 +18,9 @@ and the report in a browser, and checks format, types, spelling, shell scripts a
   --slow            only the build by clang with sanitizers and its tests, clang-tidy, the wheel, the
                     Debian packages, the wheel and the container files on fresh machines, and the
                     site of the documentation if there is a release build
-  --nightly         only the simulation of 100,000 seeds (docs/nova/simulation.md), on the release build, and
-                    Debian packages that are built on Ubuntu 24.04 and used there next to its Nova
+  --nightly         only the simulation of 100,000 seeds (docs/nova/simulation.md) on the release build, the
+                    scenarios on a cloud of Nova 34, and Debian packages that are built on Ubuntu 24.04
+                    and used there next to its Nova
   --no-nova         with --full: without what runs OpenStack Nova's services
   --no-nova-cloud   with --full: without the scenarios on the cloud, which take a quarter of an hour
   --nova-releases   with --full: Nova's fixtures also on releases from the Python registry
@@ -314,6 +315,9 @@ if [ "$mode" = slow ]; then
   check_what_is_slow
 elif [ "$mode" = nightly ]; then
   simulate_many_seeds
+  if has_module release "a cloud of Nova 34"; then
+    test_python "a cloud of Nova 34" tests/nova/run.sh --release 34.0.0
+  fi
   test_python "packages on Ubuntu 24.04" tests/packages/run.sh --ubuntu -k test_debs
 else
   build_and_test release

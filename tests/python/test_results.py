@@ -316,6 +316,8 @@ def test_money_is_what_runs_are_worth_at_prices_of_a_vcpu_hour(tmp_path: Path) -
     assert money["more_than_without_cooperation"].tolist() == pytest.approx([0, 0, 0, 0])
     with pytest.raises(ConfigError, match="spot is -1, expected a price of 0 or more"):
         results.money(on_demand=1, spot=-1)
+    with pytest.raises(ConfigError, match="spot is 2, expected at most on_demand, 1: are the two"):
+        results.money(on_demand=1, spot=2)
     with pytest.raises(ConfigError, match="spot is 0.01, expected a price of 0 or more"):
         results.money(on_demand=1, spot="0.01")  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="spot is missing, expected on_demand and spot, or flav"):

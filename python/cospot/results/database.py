@@ -185,8 +185,8 @@ class Results:
 
         Raises:
             ConfigError: The study has no revenue of VMs and spots; a price is missing, negative or
-                not a number; or, for prices by flavor, a workload is missing or different, or a
-                flavor has no price.
+                not a number, or that of spots is above ``on_demand``; or, for prices by flavor, a
+                workload is missing or different, or a flavor has no price.
             WorkloadError: The file of prices by flavor cannot be read.
         """
         prices = {"on_demand": on_demand, "spot": spot, "economy": economy}
@@ -198,6 +198,11 @@ class Results:
             for name, price in given.items():
                 if not isinstance(price, Real) or not 0 <= price < float("inf"):
                     raise ConfigError(f"{name} is {price}, expected a price of 0 or more")
+            if given["spot"] > given["on_demand"]:
+                raise ConfigError(
+                    f"spot is {given['spot']}, expected at most on_demand, {given['on_demand']}: "
+                    "are the two swapped?"
+                )
         elif given:
             raise ConfigError("flavors excludes on_demand and spot; expected one or the other")
         amounts = _core._money_of_results(self.database, flavors=flavors, **given)
