@@ -13,11 +13,10 @@ EvictedSignal::Bins EvictedSignal::bins_of(const SpotLife& life, const MarketSta
 }
 
 double EvictedSignal::forecast(const SpotLife& life, const MarketState& state) const {
-  return mix_.mix(ways_of(life, state));
+  return mix_.mix(ways_of(life, bins_of(life, state)));
 }
 
-EvictedSignal::Ways EvictedSignal::ways_of(const SpotLife& life, const MarketState& state) const {
-  const Bins bins = bins_of(life, state);
+EvictedSignal::Ways EvictedSignal::ways_of(const SpotLife& life, const Bins& bins) const {
   const double base_rate = base_rate_.estimate(life.pool);
   return {base_rate, cases_.estimate(bins, base_rate, kStrongShrinkWeight),
           cases_.estimate(bins, base_rate, kShrinkWeight)};
@@ -31,12 +30,14 @@ void EvictedSignal::look(const MarketState& state, const SpotLives& lives) {
       if (stride == 0 || position++ % stride != 0) continue;
       const SpotLife* life = lives.find_running(spot.instance);
       if (life == nullptr) continue;
+      const Bins bins = bins_of(*life, state);
+      const Ways ways = ways_of(*life, bins);
       open_.push_back({.life = lives.number_of(*life),
                        .due = state.now + span_,
                        .fold = state.fold,
-                       .bins = bins_of(*life, state),
-                       .forecast = forecast(*life, state),
-                       .ways = ways_of(*life, state)});
+                       .bins = bins,
+                       .forecast = mix_.mix(ways),
+                       .ways = ways});
     }
   }
 }

@@ -44,7 +44,7 @@ class EvictedSignal {
     Ways ways{};
   };
 
-  [[nodiscard]] Ways ways_of(const SpotLife& life, const MarketState& state) const;
+  [[nodiscard]] Ways ways_of(const SpotLife& life, const Bins& bins) const;
   [[nodiscard]] static Bins bins_of(const SpotLife& life, const MarketState& state);
 
   SimTime span_;

@@ -21,12 +21,11 @@ ObtainableSignal::Bins ObtainableSignal::bins_of(std::size_t pool, const MarketS
 
 double ObtainableSignal::forecast(std::size_t pool, const MarketState& state) const {
   if (state.pools.slots(pool) >= count_) return 1;
-  return mix_when_full_.mix(ways_when_full(pool, state));
+  return mix_when_full_.mix(ways_when_full(pool, bins_of(pool, state)));
 }
 
 ObtainableSignal::WaysWhenFull ObtainableSignal::ways_when_full(std::size_t pool,
-                                                                const MarketState& state) const {
-  const Bins bins = bins_of(pool, state);
+                                                                const Bins& bins) const {
   const double base_rate = base_rate_when_full_.estimate(pool);
   return {base_rate, when_full_cases_.estimate(bins, base_rate, kStrongShrinkWeight),
           when_full_cases_.estimate(bins, base_rate, kShrinkWeight)};
@@ -37,12 +36,14 @@ void ObtainableSignal::look(const MarketState& state) {
   last_fit_.resize(open_.size(), kNeverBefore);
   for (std::size_t pool = 0; pool < open_.size(); ++pool) {
     const bool fits = state.pools.slots(pool) >= count_;
+    const Bins bins = bins_of(pool, state);
+    const WaysWhenFull ways = ways_when_full(pool, bins);
     open_[pool].push_back({.due = state.now + span_,
                            .fold = state.fold,
-                           .bins = bins_of(pool, state),
-                           .forecast = forecast(pool, state),
+                           .bins = bins,
+                           .forecast = fits ? 1 : mix_when_full_.mix(ways),
                            .reference = base_rate_.estimate(pool),
-                           .ways = ways_when_full(pool, state),
+                           .ways = ways,
                            .fits_now = fits,
                            .happened = fits});
   }

@@ -50,7 +50,7 @@ class ObtainableSignal {
     bool happened = false;
   };
 
-  [[nodiscard]] WaysWhenFull ways_when_full(std::size_t pool, const MarketState& state) const;
+  [[nodiscard]] WaysWhenFull ways_when_full(std::size_t pool, const Bins& bins) const;
   [[nodiscard]] Bins bins_of(std::size_t pool, const MarketState& state) const;
   void score(std::size_t pool, const Case& one);
 

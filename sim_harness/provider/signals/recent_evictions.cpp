@@ -7,9 +7,8 @@
 namespace cospot {
 
 void RecentEvictions::see(const SpotLives& lives, SimTime now) {
-  constexpr double kLogOfTwo = 0.6931471805599453;
-  const double left =
-      portable_exp(-kLogOfTwo * (hours_of(now - seen_until_) / hours_of(kHalfLife)));
+  constexpr double kLn2 = kLn2High + kLn2Low;
+  const double left = portable_exp(-kLn2 * (hours_of(now - seen_until_) / hours_of(kHalfLife)));
   for (AgeTally& tally : of_pool_) tally.fade(left);
   for (const SpotLife& life : lives.all()) {
     // What came before the window fills an empty datacenter.
