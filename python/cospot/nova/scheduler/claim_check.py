@@ -11,13 +11,9 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
-from oslo_log import log as logging
-
 from cospot.nova.scheduler.cell_database import cell_context
 from cospot.nova.scheduler.claims import ClaimBook
-from cospot.nova.scheduler.questions import Asker, NoAnswerError
-
-LOG = logging.getLogger(__name__)
+from cospot.nova.scheduler.questions import Asker
 
 #: Of a cell's UUID and UUIDs of instances to those that are deleted.
 LoadDeleted: TypeAlias = Callable[[str, list[str]], Iterable[str]]
@@ -84,15 +80,13 @@ class ClaimCheck:
                 claims.drop(instance)
 
     def _deleted_among(self, cell: str, instances: list[str], seconds: float) -> list[str]:
-        unread = "cospot: which of %d instances are deleted could not be read%s; they count until"
-        unread += " `claim_seconds` are over"
-        try:
-            return self.asker.ask(lambda: list(self._load(cell, instances)), seconds)
-        except NoAnswerError as error:
-            LOG.warning(unread, len(instances), f" ({error})")
-        except Exception:
-            LOG.exception(unread, len(instances), "")
-        return []
+        deleted = self.asker.ask_or_warn(
+            lambda: list(self._load(cell, instances)),
+            seconds,
+            f"which of {len(instances)} instances are deleted",
+            "they count until `claim_seconds` are over",
+        )
+        return deleted or []
 
     def _take_due(self, claims: ClaimBook, now: float) -> dict[str, list[str]]:
         """Return some instances by cell, and note when to ask about them again."""

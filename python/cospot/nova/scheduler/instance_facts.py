@@ -15,14 +15,10 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, Final, TypeAlias
 
-from oslo_log import log as logging
-
 from cospot.nova import spot_flavors
 from cospot.nova.promises import asked_lifetime
 from cospot.nova.scheduler.cpu_classes import cpus_of, image_of
-from cospot.nova.scheduler.questions import Asker, NoAnswerError
-
-LOG = logging.getLogger(__name__)
+from cospot.nova.scheduler.questions import Asker
 
 _MIB_PER_GIB: Final = 1024
 _DELETING: Final = frozenset({"deleting", "soft-deleting"})
@@ -223,14 +219,13 @@ class InstanceReader:
                 self._look_up_chunk(context, uuids[start : start + self._CHUNK], left)
 
     def _look_up_chunk(self, context: Any, uuids: list[str], seconds: float) -> None:
-        unread = "cospot: %d instances could not be read%s; they count as VMs"
-        try:
-            loaded = self.asker.ask(lambda: list(self._load(context, uuids)), seconds)
-        except NoAnswerError as error:
-            LOG.warning(unread, len(uuids), f" ({error})")
-            return
-        except Exception:
-            LOG.exception(unread, len(uuids), "")
+        loaded = self.asker.ask_or_warn(
+            lambda: list(self._load(context, uuids)),
+            seconds,
+            f"{len(uuids)} instances",
+            "they count as VMs",
+        )
+        if loaded is None:
             return
         now = self._clock()
         with self._lock:

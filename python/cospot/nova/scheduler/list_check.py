@@ -38,7 +38,7 @@ from cospot.nova.scheduler.cell_database import cell_context
 from cospot.nova.scheduler.claims import HostClaims
 from cospot.nova.scheduler.host_usage import sum_of
 from cospot.nova.scheduler.instance_facts import InstanceFacts, Size, read_facts
-from cospot.nova.scheduler.questions import Asker, NoAnswerError
+from cospot.nova.scheduler.questions import Asker
 
 LOG = logging.getLogger(__name__)
 
@@ -267,15 +267,13 @@ class ListCheck:
         # What comes into a list from here on is news, and not in the answer perhaps.
         lists = [dict(state.instances) for state in states]
         hosts = [state.host for state in states]
-        unread = "cospot: the instances of %d hosts could not be read%s; what Nova's scheduler"
-        unread += " lists there counts"
-        try:
-            loaded = self.asker.ask(lambda: list(self._load(cell, hosts)), seconds)
-        except NoAnswerError as error:
-            LOG.warning(unread, len(hosts), f" ({error})")
-            return []
-        except Exception:
-            LOG.exception(unread, len(hosts), "")
+        loaded = self.asker.ask_or_warn(
+            lambda: list(self._load(cell, hosts)),
+            seconds,
+            f"the instances of {len(hosts)} hosts",
+            "what Nova's scheduler lists there counts",
+        )
+        if loaded is None:
             return []
         for state, listed in zip(states, lists, strict=True):
             self._take(state, listed, [one for one in loaded if _is_on(one, state)])

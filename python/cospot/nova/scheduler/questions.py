@@ -7,6 +7,10 @@ import time
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
+from oslo_log import log as logging
+
+LOG = logging.getLogger(__name__)
+
 Answer = TypeVar("Answer")
 
 
@@ -99,6 +103,25 @@ class Asker:
         if done.is_set():  # meanwhile
             self._overdue.discard(done)
         raise NoAnswerError(f"no answer within {seconds:.2f} s")
+
+    def ask_or_warn(
+        self, question: Callable[[], Answer], seconds: float, what: str, then: str
+    ) -> Answer | None:
+        """Return what a question returns; None, and a line in the log, if that is not known.
+
+        Args:
+            question: as in `ask`.
+            seconds: how long to wait at most.
+            what: what the line says could not be read: "3 instances".
+            then: what is done without the answer: "they count as VMs".
+        """
+        try:
+            return self.ask(question, seconds)
+        except NoAnswerError as error:
+            LOG.warning("cospot: %s could not be read (%s); %s", what, error, then)
+        except Exception:
+            LOG.exception("cospot: %s could not be read; %s", what, then)
+        return None
 
 
 def ask_placement(provider: str, what: str) -> Any:
