@@ -119,7 +119,7 @@ if TYPE_CHECKING:
     )
     from cospot.sweeps import sweep
 
-# What needs an optional package, such as pandas, is imported on first use.
+# Modules that need an optional package, such as pandas, are imported on first use.
 _LAZY = {
     "BrokerRecommendation": "cospot.customer.broker",
     "average_over_workloads": "cospot.results",

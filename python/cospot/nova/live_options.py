@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from oslo_config import cfg
 
-#: What reading configuration files may raise.
+#: Errors that reading configuration files may raise.
 READING_ERRORS: Final = (cfg.Error, ValueError, OSError)
 _READINGS: Final = 3
 

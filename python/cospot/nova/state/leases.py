@@ -2,9 +2,9 @@
 
 The holder of a lease may die, hang or be cut off; after `LEASE_S` another process can take it. So
 holding a lease is no proof. A thread renews the leases held by this process; a process that hangs
-or is cut off renews none. What must not be done twice, such as an order, is stored in a transaction
-that first renews the holder's lease, in the same row that a taker changes: the database lets only
-one of the two commit, whatever the clocks say.
+or is cut off renews none. An action that must not happen twice, such as an order, is stored in a
+transaction that first renews the holder's lease, in the same row that a taker changes: the database
+lets only one of the two commit, whatever the clocks say.
 """
 
 from __future__ import annotations

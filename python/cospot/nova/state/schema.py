@@ -31,7 +31,7 @@ SCHEMA: Final = _table(
     sa.Column("oldest_service", sa.Integer, nullable=False),
 )
 
-#: Who may work on what. A row remains after its lease has ended.
+#: The holder of each lease. A row remains after its lease has ended.
 LEASES: Final = _table(
     "leases",
     sa.Column("name", sa.String(128), primary_key=True),

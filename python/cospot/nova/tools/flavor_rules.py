@@ -40,7 +40,7 @@ class Fault:
 
     Attributes:
         text: What was found.
-        fix: What to do about it.
+        fix: The remedy.
         serious: Whether spots of this flavor do break a promise (else: could).
     """
 

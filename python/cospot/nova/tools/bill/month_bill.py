@@ -93,7 +93,7 @@ class Bill:
     Attributes:
         evictions_known, promises_known: yes; partly (numbers may be too low); or no.
         review: The servers that need a manual check.
-        not_known: What is missing, one sentence each.
+        not_known: The missing facts, one sentence each.
     """
 
     month: Month

@@ -26,7 +26,7 @@ class Finding:
     Attributes:
         verdict: Severity.
         found: What was found, in one line.
-        fix: What to do about it; empty if it is ok.
+        fix: The remedy; empty if it is ok.
     """
 
     verdict: Verdict
