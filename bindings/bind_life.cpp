@@ -47,7 +47,7 @@ py::dict simulate_life(const PythonWorkload& workload, const py::object& disrupt
                        const py::object& otn, const py::object& events) {
   const LifeSettings settings = read_given_life(disruptions);
   PreparedRun run = prepare_run(hosts, host, vm, spot, evictor, saf, otn);
-  warn_of_window(workload);
+  warn_of_inputs(workload, run.settings.host);
   const HostTable named = run.hosts;  // for the log, which outlives the run's own
   std::optional<EventLog> log;
   if (!events.is_none()) log.emplace(read_path(events, "events"), workload.workload(), named);

@@ -60,30 +60,20 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
                           const std::vector<double>& economy_percents,
                           const std::vector<double>& confidences, const py::object& threads,
                           const py::object& progress, const py::kwargs& candidates) {
-  constexpr double kMostPercent = 10'000;
   const py::object told = read_progress(progress);
   const TuneCandidates choices = read_plan_candidates(candidates);
-  HostMix mix = read_host_mix(host, "host");
-  if (!added_type.is_none()) mix.add_only(read_text(added_type, "added_type"));
-  std::optional<std::size_t> count;
-  std::optional<double> percent;
-  if (!hosts.is_none()) count = read_count(hosts, "hosts", 1);
-  if (!headroom_percent.is_none()) {
-    percent = read_number(headroom_percent, "headroom_percent", 0, kMostPercent);
-  }
+  TunedDatacenter datacenter = read_datacenter(host, hosts, headroom_percent, added_type);
   for (const double share : economy_percents) {
     (void)read_number(py::float_(share), "economy_percents", 0, 100);
   }
   for (const double confidence : confidences) {
     (void)read_number(py::float_(confidence), "confidences", 0, 0.999999);
   }
-  if (count && percent) throw ConfigError("hosts excludes headroom_percent; expected one of them");
   LoadedPolicies policies;
   // Each in a variable of its own: g++ 12 frees some twice when a later member of the braces
   // throws.
   WorkloadSpec workload = parse_workload_spec(read_path(history, "history").string());
   PriceList prices = read_price_list(read_price_texts(price)).value();
-  TunedDatacenter datacenter = tuned_datacenter(std::move(mix), count, percent, "");
   PlanRequest request{.workload = std::move(workload),
                       .datacenter = std::move(datacenter),
                       .settings = {},
@@ -121,7 +111,7 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
 }  // namespace
 
 void bind_plan(py::module_& core) {
-  core.def("plan", &make_spot_plan, "history"_a, py::kw_only(), "price"_a, "host"_a,
+  core.def("plan", &make_spot_plan, "history"_a, py::kw_only(), "price"_a, "host"_a = py::none(),
            "hosts"_a = py::none(), "headroom_percent"_a = py::none(), "added_type"_a = py::none(),
            "max_vm_loss_percent"_a = 0, "parts"_a = py::none(), "with_parts"_a = py::none(),
            "demand"_a = py::none(), "economy_percents"_a = std::vector<double>{10, 25, 50},
@@ -137,7 +127,7 @@ Args:
     price: Of a vCPU-hour, a dict with on_demand and spot, and if wanted economy and currency; or a
         file of prices (docs/plan.md).
     host: What each host has, several types of hosts, or a file of hosts, as for simulate.
-    hosts: How many hosts. Or:
+    hosts: How many hosts, or a file of hosts in place of `host`. Or:
     headroom_percent: Hosts beyond the fewest that hold all VMs; by default all that `host` names,
         else 2.
     added_type: Of several types, the only one to add to the hosts that are there.

@@ -27,8 +27,8 @@ using namespace pybind11::literals;
 namespace {
 
 constexpr const char* kRunArguments = R"doc(
-    hosts: How many hosts there are, from 1, or a HostTable, which is copied. None: as many as
-        `host` names.
+    hosts: How many hosts there are, from 1; or a HostTable, which is copied; or a file of hosts
+        in place of `host`. None: as many as `host` names.
     host: What each has, when `hosts` is no HostTable: a ResourceVector or a tuple (vcpus,
         memory_mb[, disk_gb]); or several types, a list of dicts as in sweep files
         ([{"type": "gen3", "count": 120, "vcpus": 64, "memory_mb": 262144}, ...]), or the path of a
@@ -48,8 +48,9 @@ constexpr const char* kRunArguments = R"doc(
 RunResult simulate(const PythonWorkload& workload, const py::object& hosts, const py::object& host,
                    const py::object& vm, const py::object& spot, const py::object& evictor,
                    bool saf, const py::object& otn, const py::object& events) {
-  warn_of_window(workload);
-  LiveSimulation simulation(workload, prepare_run(hosts, host, vm, spot, evictor, saf, otn));
+  PreparedRun run = prepare_run(hosts, host, vm, spot, evictor, saf, otn);
+  warn_of_inputs(workload, run.settings.host);
+  LiveSimulation simulation(workload, std::move(run));
   std::optional<EventLog> log;
   if (!events.is_none()) {
     log.emplace(read_path(events, "events"), simulation.workload(), simulation.host_table());
@@ -70,8 +71,9 @@ std::string explain(const PythonWorkload& workload, const py::object& request_id
                     const py::object& otn, bool all_hosts) {
   const InstanceIndex instance =
       find_request(workload.workload(), read_text(request_id, "request_id"));
-  warn_of_window(workload);
-  LiveSimulation simulation(workload, prepare_run(hosts, host, vm, spot, evictor, saf, otn));
+  PreparedRun run = prepare_run(hosts, host, vm, spot, evictor, saf, otn);
+  warn_of_inputs(workload, run.settings.host);
+  LiveSimulation simulation(workload, std::move(run));
   return simulation.explain(instance, all_hosts);
 }
 
@@ -81,7 +83,7 @@ DatacenterSize size(const PythonWorkload& workload, const py::object& host, cons
   if (!added_type.is_none()) hosts.add_only(read_text(added_type, "added_type"));
   const ChainSpec chain = read_chain(vm, "vm");
   const double percent = read_number(headroom_percent, "headroom_percent", 0, 10'000);
-  warn_of_window(workload);
+  warn_of_inputs(workload, hosts);
   DatacenterSize found = watched([&] {
     if (hosts.isolated_tenants().empty()) {
       require_possible_placements(workload.workload(), workload.vm_schedule(), hosts, std::nullopt);
@@ -202,9 +204,9 @@ One thread at a time runs it. The columns of `hosts` are live.
       .def(py::init([](const PythonWorkload& workload, const py::object& hosts,
                        const py::object& host, const py::object& vm, const py::object& spot,
                        const py::object& evictor, bool saf, const py::object& otn) {
-             warn_of_window(workload);
-             return std::make_unique<LiveSimulation>(
-                 workload, prepare_run(hosts, host, vm, spot, evictor, saf, otn));
+             PreparedRun run = prepare_run(hosts, host, vm, spot, evictor, saf, otn);
+             warn_of_inputs(workload, run.settings.host);
+             return std::make_unique<LiveSimulation>(workload, std::move(run));
            }),
            "workload"_a, py::kw_only(), "hosts"_a = py::none(), "host"_a = py::none(), "vm"_a,
            "spot"_a, "evictor"_a, "saf"_a = false, "otn"_a = 1,

@@ -117,19 +117,9 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
   constexpr double kMostPercent = 10'000;
   const py::object told = read_progress(progress);
   const TuneCandidates choices = read_candidates(candidates);
-  HostMix mix = read_host_mix(host, "host");
-  if (!added_type.is_none()) mix.add_only(read_text(added_type, "added_type"));
-  std::optional<std::size_t> count;
-  std::optional<double> percent;
-  if (!hosts.is_none()) count = read_count(hosts, "hosts", 1);
-  if (!headroom_percent.is_none()) {
-    percent = read_number(headroom_percent, "headroom_percent", 0, kMostPercent);
-  }
-  if (count && percent) throw ConfigError("hosts excludes headroom_percent; expected one of them");
+  TunedDatacenter datacenter = read_datacenter(host, hosts, headroom_percent, added_type);
   LoadedPolicies policies;
-  TuneRequest request{.workloads = {},
-                      .datacenter = tuned_datacenter(std::move(mix), count, percent, ""),
-                      .settings = {}};
+  TuneRequest request{.workloads = {}, .datacenter = std::move(datacenter), .settings = {}};
   TuneSettings& settings = request.settings;
   if (!max_vm_loss_percent.is_none()) {
     settings.max_vm_loss = read_number(max_vm_loss_percent, "max_vm_loss_percent", 0, 100) / 100;
@@ -186,8 +176,8 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
 }  // namespace
 
 void bind_tune(py::module_& core) {
-  core.def("tune", &run_tune, "workloads"_a, py::kw_only(), "host"_a, "hosts"_a = py::none(),
-           "headroom_percent"_a = py::none(), "added_type"_a = py::none(),
+  core.def("tune", &run_tune, "workloads"_a, py::kw_only(), "host"_a = py::none(),
+           "hosts"_a = py::none(), "headroom_percent"_a = py::none(), "added_type"_a = py::none(),
            "max_vm_loss_percent"_a = py::none(), "vm_worth"_a = 1, "budget"_a = py::none(),
            "folds"_a = py::none(), "parts"_a = kDefaultTuneParts, "seed"_a = 1,
            "with_parts"_a = py::none(), "threads"_a = py::none(), "db"_a = py::none(),
@@ -199,7 +189,7 @@ Releases the GIL; Ctrl-C ends it.
 Args:
     workloads: A workload file or spec, or a list of them: each is a sample.
     host: What each host has, several types of hosts, or a file of hosts, as for simulate.
-    hosts: How many hosts. Or:
+    hosts: How many hosts, or a file of hosts in place of `host`. Or:
     headroom_percent: Hosts beyond the fewest that hold all VMs; by default all that `host` names,
         else 2.
     added_type: Of several types, the only one to add to the hosts that are there.

@@ -9,6 +9,7 @@
 #include "bindings/workloads.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/data/workloads/csv_workload.hpp"
+#include "sim_harness/data/workloads/plausible_sizes.hpp"
 #include "sim_harness/data/workloads/synthetic_workload.hpp"
 #include "sim_harness/data/workloads/window.hpp"
 #include "sim_harness/data/workloads/workload_info.hpp"
@@ -46,8 +47,11 @@ void warn(const std::vector<std::string>& warnings) {
   }
 }
 
-void warn_of_window(const PythonWorkload& workload) {
+void warn_of_inputs(const PythonWorkload& workload, const HostMix& hosts) {
   if (workload.is_first_use()) warn(window_warnings(workload.workload()));
+  const std::string doubt =
+      size_sums(workload.workload()).host_doubt(hosts.largest_total(), workload.unit());
+  if (!doubt.empty()) warn({workload.workload().name + ": " + doubt});
 }
 
 namespace {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "bindings/arguments.hpp"
 #include "bindings/given_study.hpp"
@@ -13,6 +15,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/data/hosts/hosts_file.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
+#include "sim_harness/tune/tuning.hpp"
 
 namespace cospot::bindings {
 
@@ -20,7 +23,12 @@ namespace py = pybind11;
 
 namespace {
 
+bool is_path(const py::object& value) {
+  return py::isinstance<py::str>(value) || py::hasattr(value, "__fspath__");
+}
+
 HostTable read_hosts(const py::object& hosts, const py::object& host, RunSettings& settings) {
+  if (host.is_none() && is_path(hosts)) return read_hosts(py::none(), hosts, settings);
   if (!py::isinstance<OwnedHosts>(hosts)) {
     if (host.is_none()) {
       throw ConfigError("host: missing; expected the totals of every host beside their number");
@@ -97,8 +105,7 @@ OfferRule read_offer_rule(py::handle value) {
 }
 
 HostMix read_host_mix(const py::object& value, std::string_view name) {
-  const bool is_path = py::isinstance<py::str>(value) || py::hasattr(value, "__fspath__");
-  if (is_path) return read_hosts_file(read_path(value, name));
+  if (is_path(value)) return read_hosts_file(read_path(value, name));
   // A list of numbers is what one host has.
   const bool is_of_types = py::isinstance<py::list>(value) && py::len(value) > 0 &&
                            py::isinstance<py::dict>(value.cast<py::list>()[0]);
@@ -109,6 +116,29 @@ HostMix read_host_mix(const py::object& value, std::string_view name) {
   root.where = name;
   root.entries.push_back({"host", root.where, sweep_tree(value, root.where, none)});
   return cospot::read_hosts(root, {});
+}
+
+TunedDatacenter read_datacenter(const py::object& host, const py::object& hosts,
+                                const py::object& headroom_percent, const py::object& added_type) {
+  constexpr double kMostPercent = 10'000;
+  if (host.is_none() && is_path(hosts)) {
+    return read_datacenter(hosts, py::none(), headroom_percent, added_type);
+  }
+  if (host.is_none()) {
+    throw ConfigError(
+        "the hosts are missing; expected host=(vcpus, memory_mb), with hosts=N or without, or "
+        "hosts=\"FILE.csv\"");
+  }
+  HostMix mix = read_host_mix(host, "host");
+  if (!added_type.is_none()) mix.add_only(read_text(added_type, "added_type"));
+  std::optional<std::size_t> count;
+  std::optional<double> percent;
+  if (!hosts.is_none()) count = read_count(hosts, "hosts", 1);
+  if (!headroom_percent.is_none()) {
+    percent = read_number(headroom_percent, "headroom_percent", 0, kMostPercent);
+  }
+  if (count && percent) throw ConfigError("hosts excludes headroom_percent; expected one of them");
+  return tuned_datacenter(std::move(mix), count, percent, "");
 }
 
 PreparedRun prepare_run(const py::object& hosts, const py::object& host, const py::object& vm,

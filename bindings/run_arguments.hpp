@@ -7,6 +7,7 @@
 #include "core/model/host_table.hpp"
 #include "sim_harness/data/hosts/host_mix.hpp"
 #include "sim_harness/provider/run/run_settings.hpp"
+#include "sim_harness/tune/tune_samples.hpp"
 
 namespace cospot::bindings {
 
@@ -25,6 +26,13 @@ struct PreparedRun {
 /// What the hosts are: what one of alike hosts has, a list of types as in sweep files, or the path
 /// of a file of hosts. Errors: ConfigError, InputError, TypeError.
 [[nodiscard]] HostMix read_host_mix(const pybind11::object& value, std::string_view name);
+
+/// The hosts of `tune` and `plan`: `host` and how many or a headroom, or a file of hosts as either.
+/// Errors: as read_host_mix, and ConfigError if the arguments do not fit together.
+[[nodiscard]] TunedDatacenter read_datacenter(const pybind11::object& host,
+                                              const pybind11::object& hosts,
+                                              const pybind11::object& headroom_percent,
+                                              const pybind11::object& added_type);
 
 /// Of the arguments that every simulated run has. Errors: ConfigError, TypeError.
 [[nodiscard]] PreparedRun prepare_run(const pybind11::object& hosts, const pybind11::object& host,

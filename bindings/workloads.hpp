@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/model/sim_time.hpp"
+#include "sim_harness/data/hosts/host_mix.hpp"
 #include "sim_harness/data/workloads/vcpus_unit.hpp"
 #include "sim_harness/data/workloads/workload.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
@@ -63,7 +64,7 @@ class PythonWorkload {
 /// Warns (cospot.errors.WorkloadWarning) of each, in the name of the Python code that called.
 void warn(const std::vector<std::string>& warnings);
 
-/// Warns of what figures over a workload should be taken with, at its first use.
-void warn_of_window(const PythonWorkload& workload);
+/// Warns that its window looks wrong, at its first use, or that `hosts` use another unit.
+void warn_of_inputs(const PythonWorkload& workload, const HostMix& hosts);
 
 }  // namespace cospot::bindings

@@ -29,14 +29,14 @@ _INTRODUCTION = """\
 
 <!-- made by `python3 examples/papers/evidence.py`; edits are lost -->
 
-Every table, figure and numbered finding that the papers published, with what came out here.
-*Holds* means that it came out as published; a paper's section states how near a number has to be.
-*Differs* and *not tested* come with their reason. Letters stand for what was measured on, listed
-under each table.
+This page lists every table, figure and numbered finding of the papers next to our result.
+A result *holds* if it matches the published one; the text above each table says how closely. Each
+*differs* and *not tested* states its reason. The letters in the column *data* refer to the list below
+the table.
 
-The findings are in [evidence/](evidence), one file for each paper as its command wrote it.
-`python3 examples/papers/evidence.py` makes this page of them, and with `--check` says where it
-differs from them.
+The findings are in [evidence/](evidence), one file per paper, written by that paper's command.
+`python3 examples/papers/evidence.py` generates this page from them; with `--check` it reports where
+the page and the findings differ.
 """
 
 

@@ -1247,7 +1247,7 @@ class Simulation:
         self,
         workload: Workload,
         *,
-        hosts: _Integer | HostTable | None = None,
+        hosts: _Integer | HostTable | _Path | None = None,
         host: _Hosts | None = None,
         vm: _ChainEntry,
         spot: _ChainEntry,
@@ -1311,7 +1311,7 @@ class Simulation:
 def simulate(
     workload: Workload,
     *,
-    hosts: _Integer | HostTable | None = None,
+    hosts: _Integer | HostTable | _Path | None = None,
     host: _Hosts | None = None,
     vm: _ChainEntry,
     spot: _ChainEntry,
@@ -1326,8 +1326,8 @@ def simulate(
 
     Args:
         workload: What is replayed.
-        hosts: How many hosts there are, from 1, or a HostTable, which is copied. None: as many as
-            `host` names.
+        hosts: How many hosts there are, from 1; or a HostTable, which is copied; or a file of hosts
+            in place of `host`. None: as many as `host` names.
         host: What each has, when `hosts` is no HostTable: a ResourceVector or a tuple (vcpus,
             memory_mb[, disk_gb]); or several types, a list of dicts as in sweep files
             ([{"type": "gen3", "count": 120, "vcpus": 64, "memory_mb": 262144}, ...]), or the path of a
@@ -1358,7 +1358,7 @@ def simulate_life(
     workload: Workload,
     disruptions: Mapping[str, Any] | str,
     *,
-    hosts: _Integer | HostTable | None = None,
+    hosts: _Integer | HostTable | _Path | None = None,
     host: _Hosts | None = None,
     vm: _ChainEntry,
     spot: _ChainEntry,
@@ -1422,7 +1422,7 @@ def explain(
     workload: Workload,
     request_id: str,
     *,
-    hosts: _Integer | HostTable | None = None,
+    hosts: _Integer | HostTable | _Path | None = None,
     host: _Hosts | None = None,
     vm: _ChainEntry,
     spot: _ChainEntry,
@@ -1436,8 +1436,8 @@ def explain(
     Args:
         workload: What is replayed.
         request_id: Its id in the workload.
-        hosts: How many hosts there are, from 1, or a HostTable, which is copied. None: as many as
-            `host` names.
+        hosts: How many hosts there are, from 1; or a HostTable, which is copied; or a file of hosts
+            in place of `host`. None: as many as `host` names.
         host: What each has, when `hosts` is no HostTable: a ResourceVector or a tuple (vcpus,
             memory_mb[, disk_gb]); or several types, a list of dicts as in sweep files
             ([{"type": "gen3", "count": 120, "vcpus": 64, "memory_mb": 262144}, ...]), or the path of a
@@ -1677,8 +1677,8 @@ def plan(
     history: _Path,
     *,
     price: Mapping[str, float | str] | _Path,
-    host: _Hosts,
-    hosts: _Integer | None = None,
+    host: _Hosts | None = None,
+    hosts: _Integer | _Path | None = None,
     headroom_percent: _Number | None = None,
     added_type: str | None = None,
     max_vm_loss_percent: _Number = 0,
@@ -1701,7 +1701,7 @@ def plan(
         price: Of a vCPU-hour, a dict with on_demand and spot, and if wanted economy and currency; or a
             file of prices (docs/plan.md).
         host: What each host has, several types of hosts, or a file of hosts, as for simulate.
-        hosts: How many hosts. Or:
+        hosts: How many hosts, or a file of hosts in place of `host`. Or:
         headroom_percent: Hosts beyond the fewest that hold all VMs; by default all that `host` names,
             else 2.
         added_type: Of several types, the only one to add to the hosts that are there.
@@ -1727,8 +1727,8 @@ def plan(
 def tune(
     workloads: _Path | Sequence[_Path],
     *,
-    host: _Hosts,
-    hosts: _Integer | None = None,
+    host: _Hosts | None = None,
+    hosts: _Integer | _Path | None = None,
     headroom_percent: _Number | None = None,
     added_type: str | None = None,
     max_vm_loss_percent: _Number | None = None,
@@ -1750,7 +1750,7 @@ def tune(
     Args:
         workloads: A workload file or spec, or a list of them: each is a sample.
         host: What each host has, several types of hosts, or a file of hosts, as for simulate.
-        hosts: How many hosts. Or:
+        hosts: How many hosts, or a file of hosts in place of `host`. Or:
         headroom_percent: Hosts beyond the fewest that hold all VMs; by default all that `host` names,
             else 2.
         added_type: Of several types, the only one to add to the hosts that are there.

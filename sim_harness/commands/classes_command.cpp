@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -26,10 +27,9 @@ namespace {
 struct ClassesArguments {
   std::string trace;
   TraceOptions options;
-  std::string host;  // of a workload, whose hosts are looked at then
-  std::optional<std::size_t> hosts;
+  HostsOptions hosts;  // of a workload, whose hosts are looked at then
   std::string vm;
-  std::vector<std::int64_t> classes{1, 2, 4, 8};
+  std::vector<std::int64_t> classes;
   std::vector<std::string> partitions{"equal", "greedy", "optimal"};
   std::optional<double> checkpoint_minutes;
   std::optional<double> memory_gb;
@@ -53,9 +53,9 @@ double checkpoint_of(const ClassesArguments& arguments) {
 /// matter.
 CapacityTrace load(const ClassesArguments& arguments, PolicyLoader& loader) {
   const CapacityTraceSpec spec = parse_trace_spec(arguments.trace);
-  if (arguments.host.empty()) {
-    if (arguments.hosts || !arguments.vm.empty()) {
-      throw ConfigError("--hosts, --vm: found without --host; expected --host HOSTS too");
+  if (!arguments.hosts.is_given()) {
+    if (!arguments.vm.empty()) {
+      throw ConfigError("--vm: found without hosts; expected --host or --hosts too");
     }
     return load_trace(spec, arguments.options, loader);
   }
@@ -66,19 +66,31 @@ CapacityTrace load(const ClassesArguments& arguments, PolicyLoader& loader) {
   if (arguments.options.server_vcpus) {
     throw ConfigError("--host and --server-vcpus exclude each other; expected one of the two");
   }
-  const HostMix mix = parse_hosts_option(arguments.host);
+  const HostsOptions::Given given = arguments.hosts.given();
+  const HostMix mix = parse_hosts_option(given.host);
   const std::optional<std::size_t> declared =
       mix.is_plain() ? std::nullopt : std::optional(mix.declared());
-  const std::optional<std::size_t> hosts = arguments.hosts ? arguments.hosts : declared;
+  const std::optional<std::size_t> hosts = given.count ? given.count : declared;
   const std::string text = fmt::format(
       "workloads: {{synthetic: azure2020, seed: 1}}\nhost: {}\n{}\nvm: {}\nspot: vmaUTIL\nevictor: "
       "FIFO\nsaf: off\notn: 1\n",
-      yaml_of_hosts_option(arguments.host),
+      yaml_of_hosts_option(given.host),
       hosts ? fmt::format("hosts: {}", *hosts) : "headroom_percent: 0",
       arguments.vm.empty() ? "COS" : yaml_text(arguments.vm));
   ProviderSettings scenario = read_scenario(parse_yaml(text, "classes"), {}, loader);
   scenario.workloads = {spec.source};
   return run_trace(scenario, spec.label, arguments.options);
+}
+
+/// As given; by default, those of 1, 2, 4 and 8 for which there are enough servers.
+std::vector<std::size_t> numbers_of_classes(const ClassesArguments& arguments,
+                                            const LoadedTrace& trace) {
+  if (!arguments.classes.empty()) return {arguments.classes.begin(), arguments.classes.end()};
+  std::vector<std::size_t> classes;
+  for (const std::size_t count : std::array<std::size_t, 4>{1, 2, 4, 8}) {
+    if (count <= trace.capacity.size()) classes.push_back(count);
+  }
+  return classes;
 }
 
 void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
@@ -87,12 +99,10 @@ void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
                              .rule = parse_value(arguments.value)};
   std::vector<PartitionRule> partitions;
   for (const std::string& name : arguments.partitions) partitions.push_back(parse_partition(name));
-  std::vector<std::size_t> classes;
   for (const std::int64_t count : arguments.classes) {
     if (count < 1) {
       throw ConfigError(fmt::format("--classes: found {}, expected whole numbers from 1", count));
     }
-    classes.push_back(static_cast<std::size_t>(count));
   }
   const std::optional<PriceList> prices = arguments.price.prices();
   if (prices && !prices->flavors.empty()) {
@@ -101,7 +111,8 @@ void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
   const std::filesystem::path file = arguments.trace;
   loader.search_first(file.parent_path());
   const LoadedTrace trace(load(arguments, loader));
-  ClassReport report = report_classes(trace, pricing, classes, partitions);
+  ClassReport report =
+      report_classes(trace, pricing, numbers_of_classes(arguments, trace), partitions);
   if (prices) {
     if (trace.trace.server_vcpus <= 0) {
       throw ConfigError(
@@ -133,14 +144,11 @@ void add_trace_options(CLI::App& command, TraceOptions& options) {
 }
 
 void add_host_options(CLI::App& command, ClassesArguments& arguments) {
-  command.add_option("--host", arguments.host,
-                     "Place the workload's VMs on hosts and classify those hosts: VCPUS,MEMORY_MB "
-                     "of a host, or a hosts file (CSV)");
-  command
-      .add_option(
-          "--hosts", arguments.hosts,
-          "Number of hosts (default: those of the hosts file, or the minimum that holds all VMs)")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
+  arguments.hosts.add_to(command,
+                         "Place the workload's VMs on hosts and classify those hosts: "
+                         "VCPUS,MEMORY_MB of a host, or a hosts file (CSV)",
+                         "Number of hosts of the kind that --host describes (default: the minimum "
+                         "that holds all VMs), or a hosts file (CSV)");
   command.add_option("--vm", arguments.vm,
                      "With --host, the policy that places VMs (default: COS)");
 }
@@ -160,7 +168,7 @@ void add_classes_command(CLI::App& app, PolicyLoader& loader) {
   add_host_options(*command, *arguments);
   command
       ->add_option("--classes", arguments->classes,
-                   "Numbers of classes to compare (default: 1,2,4,8)")
+                   "Numbers of classes to compare (default: 1,2,4,8, up to the number of servers)")
       ->delimiter(',');
   command
       ->add_option("--partition", arguments->partitions,

@@ -36,8 +36,7 @@ struct EconomyArguments {
   std::vector<std::string> forecasters;
   std::vector<double> confidences{0.5, 0.6, 0.7, 0.8, 0.9};
   std::vector<std::string> prices{"0.7"};
-  std::string host;
-  std::optional<std::size_t> hosts;
+  HostsOptions hosts;
   std::vector<std::pair<std::string, std::string>> keys;  // and their values, as a study file's
   std::vector<std::string> overrides;
   std::string output;
@@ -47,14 +46,15 @@ struct EconomyArguments {
 
 /// What the hosts of the command line have together, of the resource that is looked at.
 std::int64_t capacity_of(const EconomyArguments& arguments, const ConfigNode& root) {
-  const HostMix host = parse_hosts_option(arguments.host);
+  const HostsOptions::Given given = arguments.hosts.given();
+  const HostMix host = parse_hosts_option(given.host);
   if (root.find("capacity") != nullptr) {
     throw ConfigError("--host and --capacity exclude each other; expected one of the two");
   }
-  if (host.is_plain() && !arguments.hosts) {
-    throw ConfigError("--host " + arguments.host + ": expected --hosts N too, or a file of hosts");
+  if (host.is_plain() && !given.count) {
+    throw ConfigError("--host " + given.host + ": expected --hosts N too, or a file of hosts");
   }
-  const HostMix::Sum sum = host.sum(arguments.hosts.value_or(host.declared()));
+  const HostMix::Sum sum = host.sum(given.count.value_or(host.declared()));
   const ConfigNode* resource = root.find("resource");
   return resource != nullptr && resource->text == "memory_mb" ? sum.memory_mb : sum.vcpus;
 }
@@ -67,7 +67,7 @@ EconomySettings settings_of(const EconomyArguments& arguments) {
   for (const auto& [key, value] : arguments.keys) {
     if (!value.empty()) apply_override(root, key + "=" + value);
   }
-  if (!arguments.host.empty()) {
+  if (arguments.hosts.is_given()) {
     apply_override(root, fmt::format("capacity={}", capacity_of(arguments, root)));
   }
   require_known_keys(root, "economy", kEconomyKeys);
@@ -173,12 +173,11 @@ std::shared_ptr<EconomyArguments> add_input(CLI::App& command,
                                             std::vector<std::string> forecasters) {
   auto arguments = std::make_shared<EconomyArguments>();
   arguments->forecasters = std::move(forecasters);
-  command.add_option("--host", arguments->host,
-                     "With a workload, the hosts that make up the capacity: VCPUS,MEMORY_MB of a "
-                     "host and --hosts, or a hosts file (CSV)");
-  command
-      .add_option("--hosts", arguments->hosts, "Number of hosts (default: all of the hosts file)")
-      ->check(CLI::Range(std::size_t{1}, kMaxHosts));
+  arguments->hosts.add_to(
+      command,
+      "With a workload, the hosts that make up the capacity: VCPUS,MEMORY_MB of a host with "
+      "--hosts, or a hosts file (CSV)",
+      "Number of hosts of the kind that --host describes, or a hosts file (CSV)");
   command
       .add_option("USAGE", arguments->usage,
                   "Usage over time (CSV: time_s,capacity,used), log of batch jobs, or workload "

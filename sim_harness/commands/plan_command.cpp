@@ -45,7 +45,7 @@ struct PlanArguments {
   std::string demand;
 };
 
-PlanRequest read_request(const PlanArguments& arguments, const DatacenterOptions::Given& hosts,
+PlanRequest read_request(const PlanArguments& arguments, const HostsOptions::Given& hosts,
                          PolicyLoader& loader) {
   HostMix mix = parse_hosts_option(hosts.host);
   if (!arguments.added_type.empty()) mix.add_only(arguments.added_type);
@@ -73,7 +73,7 @@ PlanRequest read_request(const PlanArguments& arguments, const DatacenterOptions
 }
 
 /// What makes the same plan again, for the page.
-std::string command_of(const PlanArguments& arguments, const DatacenterOptions::Given& hosts) {
+std::string command_of(const PlanArguments& arguments, const HostsOptions::Given& hosts) {
   std::string text = "cospot plan " + arguments.workload;
   if (hosts.count) text += fmt::format(" --hosts {}", *hosts.count);
   text += " --host " + hosts.host;
@@ -88,7 +88,7 @@ std::string command_of(const PlanArguments& arguments, const DatacenterOptions::
 }
 
 void run_plan_command(const PlanArguments& arguments, PolicyLoader& loader) {
-  const DatacenterOptions::Given hosts = arguments.datacenter.given();
+  const HostsOptions::Given hosts = arguments.datacenter.given();
   std::vector<std::filesystem::path> inputs{arguments.workload, hosts.host, arguments.with,
                                             arguments.demand};
   const std::vector<std::string>& prices = arguments.price.texts();

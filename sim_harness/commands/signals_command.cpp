@@ -16,6 +16,7 @@
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/data/workloads/rounded_days.hpp"
 #include "sim_harness/experiments/queue/experiment.hpp"
 #include "sim_harness/experiments/summary/means_table.hpp"
 #include "sim_harness/provider/signals/customer_view.hpp"
@@ -95,10 +96,11 @@ void require_enough(const SignalsReport& report) {
                       "workload import --spot-if marks them");
   }
   if (report.watch->moments() == 0) {
-    throw ConfigError(fmt::format(
-        "{}: no signal can be scored within {:g} days; expected a longer window, or moments nearer "
-        "to each other (signal_every_minutes)",
-        report.history, hours_of(report.watch->window()) / 24));
+    throw ConfigError(
+        fmt::format("{}: no signal can be scored within {} days; expected a longer window, or "
+                    "moments nearer to "
+                    "each other (--set signal_every_minutes=N)",
+                    report.history, rounded_days_text(report.watch->window())));
   }
 }
 
@@ -107,9 +109,9 @@ SimTime learned_until(const SignalsArguments& arguments, const SignalsReport& re
   if (!arguments.learn_days) return report.watch->window();
   const SimTime until = time_of_hours(24 * *arguments.learn_days);
   if (until <= report.watch->window()) return until;
-  throw ConfigError(fmt::format("--learn-days {:g}: {} holds {:g} days, expected at most these",
+  throw ConfigError(fmt::format("--learn-days {:g}: {} holds {} days, expected at most these",
                                 *arguments.learn_days, report.history,
-                                hours_of(report.watch->window()) / 24));
+                                rounded_days_text(report.watch->window())));
 }
 
 /// What customers' tools read: what is told of each flavor, and what a customer of it sees.

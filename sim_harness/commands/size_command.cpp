@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/parse_number.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/base/text/text_table.hpp"
 #include "sim_harness/commands/commands.hpp"
@@ -121,6 +122,11 @@ Json sizes_json(const SizeArguments& arguments, const HostMix& host, const Workl
 }
 
 void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
+  if (parse_number(arguments.host)) {
+    throw ConfigError("--host " + arguments.host +
+                      ": expected VCPUS,MEMORY_MB of a host, or a hosts file (CSV); size finds the "
+                      "number of hosts");
+  }
   HostMix host = parse_hosts_option(arguments.host);
   if (!arguments.added_type.empty()) host.add_only(arguments.added_type);
   for (const double percent : arguments.headroom) require_headroom(percent);
@@ -172,7 +178,7 @@ void add_size_command(CLI::App& app, PolicyLoader& loader) {
       ->allow_extra_args(false)
       ->capture_default_str();
   command
-      ->add_option("--host", arguments->host,
+      ->add_option("--host,--hosts", arguments->host,
                    "VCPUS,MEMORY_MB[,DISK_GB] of a host, or a hosts file (CSV)")
       ->required();
   command->add_option("--added-type", arguments->added_type,

@@ -29,8 +29,7 @@ namespace {
 
 struct QuoteArguments {
   std::string study;  // or a workload
-  std::string host;
-  std::optional<std::size_t> hosts;
+  HostsOptions hosts;
   std::vector<std::string> overrides;
   std::optional<double> at_hours;
   std::size_t threads = threads_of_machine();
@@ -40,19 +39,20 @@ struct QuoteArguments {
 /// A study of the VMs and spots of one workload: on the hosts of the command line, with CoSpot's
 /// placement and as many samples as thousands of free slots need.
 StudyFile study_of_workload(const QuoteArguments& arguments, PolicyLoader& loader) {
-  if (arguments.host.empty()) {
+  if (!arguments.hosts.is_given()) {
     throw ConfigError(fmt::format(
-        "{}: a workload needs --host VCPUS,MEMORY_MB with --hosts N, or --host HOSTS.csv; a study "
+        "{}: a workload needs --host VCPUS,MEMORY_MB with --hosts N, or --hosts HOSTS.csv; a study "
         "file ends in .yaml",
         arguments.study));
   }
+  const HostsOptions::Given given = arguments.hosts.given();
   const std::string text = fmt::format(
       "study: sla\nworkloads: {}\nspot_workloads: same\nhost: {}\ntarget: [0.25, 0.1, 0.05, 0.01]\n"
       "vm: COS\nspot: vmaUTIL\ncensored: survival\ncondition_width: 0.1\n"
       "samples: 2000\n",
-      yaml_text(arguments.study), yaml_of_hosts_option(arguments.host));
+      yaml_text(arguments.study), yaml_of_hosts_option(given.host));
   std::vector<std::string> overrides = arguments.overrides;
-  if (arguments.hosts) overrides.push_back(fmt::format("hosts={}", *arguments.hosts));
+  if (given.count) overrides.push_back(fmt::format("hosts={}", *given.count));
   return {.root = with_overrides(parse_yaml(text, "sla quote"), overrides),
           .folder = {},
           .window = std::nullopt,
@@ -60,7 +60,7 @@ StudyFile study_of_workload(const QuoteArguments& arguments, PolicyLoader& loade
 }
 
 void quote(const QuoteArguments& arguments, PolicyLoader& loader) {
-  if (is_yaml_file(arguments.study) && (!arguments.host.empty() || arguments.hosts)) {
+  if (is_yaml_file(arguments.study) && arguments.hosts.is_given()) {
     throw ConfigError("--host, --hosts: " + arguments.study +
                       " has its own; expected --set host=... or hosts=...");
   }
@@ -71,6 +71,7 @@ void quote(const QuoteArguments& arguments, PolicyLoader& loader) {
   std::optional<SimTime> at;
   if (arguments.at_hours) at = time_of_hours(*arguments.at_hours);
   const SlaQuotes quotes = quote_lifetimes(settings, at, arguments.threads);
+  print_warnings(quotes.warnings);
   if (arguments.json) return print_json(quotes_json(quotes));
   print(quotes_text(quotes));
 }
@@ -111,12 +112,10 @@ void add_sla_commands(CLI::App& app, PolicyLoader& loader) {
       ->add_option("STUDY_OR_WORKLOAD", arguments->study,
                    "Study file (YAML) with study: sla, or a workload file or spec with --host")
       ->required();
-  command->add_option(
-      "--host", arguments->host,
-      "With a workload: VCPUS,MEMORY_MB of a host and --hosts, or a hosts file (CSV)");
-  command
-      ->add_option("--hosts", arguments->hosts, "Number of hosts (default: all of the hosts file)")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
+  arguments->hosts.add_to(*command,
+                          "With a workload: VCPUS,MEMORY_MB of a host, or a hosts file (CSV)",
+                          "Number of hosts of the kind that --host describes, or a hosts file "
+                          "(CSV)");
   add_set_option(*command, arguments->overrides, "Override a key: hosts=6, target=[0.05]");
   command
       ->add_option("--at-hours", arguments->at_hours,

@@ -85,7 +85,7 @@ TuneSettings read_settings(const TuneArguments& arguments, PolicyLoader& loader)
 }
 
 TunedDatacenter read_datacenter(const TuneArguments& arguments) {
-  const DatacenterOptions::Given given = arguments.datacenter.given();
+  const HostsOptions::Given given = arguments.datacenter.given();
   HostMix host = parse_hosts_option(given.host);
   if (!arguments.added_type.empty()) host.add_only(arguments.added_type);
   return tuned_datacenter(std::move(host), given.count, arguments.datacenter.headroom_percent(),

@@ -8,6 +8,7 @@
 
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/plan/plan_share.hpp"
+#include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/tune/tune_figures.hpp"
 
 namespace cospot {
@@ -33,7 +34,7 @@ std::string gain_text(const MeanInterval& gain, const std::string& currency) {
 std::string loss_sentence(const JudgedAlternative& of, double limit) {
   if (of.vm_loss == 0) return "VMs lost nothing.";
   return fmt::format("VMs lost {} of what they asked for, {} in the worst part; the limit is {}.",
-                     percent(of.vm_loss, 4), percent(of.most_vm_loss, 4), percent(limit, 4));
+                     percent(of.vm_loss, 4), percent(of.most_vm_loss, 4), limit_text(limit));
 }
 
 void add_column(SummaryTable& table, std::string title,
@@ -150,11 +151,15 @@ std::string first_sentence(const PlanFindings& findings) {
   const PlanRun& run = findings.set_from_now_on();
   const JudgedAlternative& alone = findings.of(Alternative::kSellNothing);
   if (findings.advice == PlanAdvice::kNothingHolds && alone.most_vm_loss > findings.max_vm_loss) {
+    const PlanDatacenter& datacenter = findings.datacenter;
     return fmt::format(
         "These {} hosts do not hold the VMs, let alone spots: without any spot VMs lose {} of what "
-        "they ask for in the worst part, and the limit is {}. Add hosts, or allow that loss with "
+        "they ask for in the worst part, and the limit is {}. {}, or allow that loss with "
         "--max-vm-loss.",
-        run.hosts, percent(alone.most_vm_loss, 4), percent(findings.max_vm_loss, 4));
+        run.hosts, percent(alone.most_vm_loss, 4), limit_text(findings.max_vm_loss),
+        fits_every_vm(datacenter.history->workload, datacenter.host)
+            ? "Add hosts"
+            : "Some VMs are larger than every host: use larger hosts");
   }
   if (findings.advice == PlanAdvice::kNothingHolds) {
     return "Sell nothing yet: every way to sell idle capacity loses more VM revenue than is "

@@ -11,13 +11,15 @@ std::string percent(double fraction, int digits) {
   return fmt::format("{:.{}f}%", 100 * fraction, digits);
 }
 
+std::string limit_text(double fraction) { return fmt::format("{:g}%", 100 * fraction); }
+
 std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string loss_text(double lost, std::size_t over_limit, std::size_t samples, double limit) {
   return fmt::format("{}; {} of {} lost more than {}", percent(lost, 4), over_limit,
-                     plural(samples, "sample"), percent(limit, 4));
+                     plural(samples, "sample"), limit_text(limit));
 }
 
 std::string limit_warning(const TuneOutcome& outcome) {

@@ -14,10 +14,13 @@ namespace cospot {
 /// "12.3%" for 0.123, with `digits` decimals.
 [[nodiscard]] std::string percent(double fraction, int digits = 1);
 
+/// A limit as its user gave it: "0.5%", "0%".
+[[nodiscard]] std::string limit_text(double fraction);
+
 /// "1 sample", "2 samples".
 [[nodiscard]] std::string plural(std::size_t count, std::string_view noun);
 
-/// "0.1200%; 1 of 5 samples lost more than 0.1000%"; the arguments are fractions.
+/// "0.1200%; 1 of 5 samples lost more than 0.1%"; the arguments are fractions.
 [[nodiscard]] std::string loss_text(double lost, std::size_t over_limit, std::size_t samples,
                                     double limit);
 

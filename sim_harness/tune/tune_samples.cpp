@@ -41,12 +41,6 @@ std::vector<std::size_t> needed_hosts(const Workload& workload, const HostMix& h
   return needed;
 }
 
-bool fits_every_vm(const Workload& workload, const HostMix& host) {
-  return std::ranges::all_of(workload.rows, [&](const WorkloadRow& row) {
-    return row.is_spot() || host.fits_an_empty_host(row.resources);
-  });
-}
-
 void require_both_classes(const TuneSample& sample) {
   const EventSchedule& schedule = sample.schedule;
   if (schedule.vm_requests > 0 && schedule.spot_revenue_requested > 0) return;
@@ -83,6 +77,16 @@ TuneSample make_sample(WorkloadSpec spec, Workload workload, const HostMix& host
       make_schedule(sample.workload, ScheduledClasses::kVmsAndSpots, host.isolated_tenants());
   require_both_classes(sample);
   return sample;
+}
+
+/// With a headroom, a VM larger than every host is an error instead.
+std::vector<std::string> warnings_of(const Workload& workload, const TunedDatacenter& datacenter,
+                                     const VcpusUnit& unit) {
+  std::vector<std::string> warnings =
+      input_warnings(workload, datacenter.host.largest_total(), unit);
+  std::string oversized = oversized_warning(workload, datacenter.host, unit);
+  if (!oversized.empty()) warnings.push_back(std::move(oversized));
+  return warnings;
 }
 
 double days_of(SimTime time) {
@@ -169,12 +173,11 @@ TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDat
       if (sample.goes_on) require_both_classes(sample, made.samples.back());
       made.samples.push_back(std::move(sample));
     }
-    made.samples.front().warnings =
-        input_warnings(workload, host.largest_total(), vcpus_unit_of(spec));
+    made.samples.front().warnings = warnings_of(workload, datacenter, vcpus_unit_of(spec));
   } else {
     for (const WorkloadSpec& spec : workloads) {
       TuneSample& sample = made.samples.emplace_back(make_sample(spec, load_workload(spec), host));
-      sample.warnings = input_warnings(sample.workload, host.largest_total(), vcpus_unit_of(spec));
+      sample.warnings = warnings_of(sample.workload, datacenter, vcpus_unit_of(spec));
       sample.hosts = datacenter.size.hosts;
       if (datacenter.size.percent) {
         sample.hosts = sized(needed_hosts(sample.workload, host, vm, vcpus_unit_of(spec)));

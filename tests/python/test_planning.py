@@ -119,6 +119,21 @@ def test_bad_arguments(given: dict[str, Any], message: str) -> None:
         make_plan(**given)
 
 
+def test_a_file_of_hosts_is_given_by_either_name(tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts.csv"
+    hosts.write_text(
+        "name,type,vcpus,memory_mb\n" + "".join(f"h{i},a,10400,2250\n" for i in range(45))
+    )
+    few: dict[str, Any] = {"vm": ["COS"], "spot": ["sDPD"], "evictor": ["FIFO"], "otn": [1]}
+    by_number = make_plan(**few)
+    assert make_plan(**few, host=None, hosts=hosts).decision == by_number.decision
+    assert make_plan(**few, host=str(hosts), hosts=None).decision == by_number.decision
+    with pytest.raises(cospot.ConfigError, match="the hosts are missing; expected host="):
+        make_plan(**few, host=None, hosts=None)
+    tuned = cospot.tune(HISTORY, hosts=hosts, **few)
+    assert set(tuned.hosts) == {45}
+
+
 def test_demand_at_other_prices(made: cospot.SpotPlan, tmp_path: Path) -> None:
     curve = tmp_path / "demand.csv"
     curve.write_text("spot_price,share\n1,1\n3,0.5\n")

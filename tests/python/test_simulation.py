@@ -279,3 +279,21 @@ def test_a_signal_ends_a_run_between_two_events_and_it_can_go_on() -> None:
     interrupted.run()
     assert interrupted.result().spot_revenue_vcpu_us == expected.spot_revenue_vcpu_us
     assert interrupted.result().evictions == expected.evictions
+
+
+def test_a_file_of_hosts_is_given_by_either_name(workload: Workload, tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts.csv"
+    hosts.write_text(
+        "name,type,vcpus,memory_mb\n" + "".join(f"h{i},a,{HOST[0]},{HOST[1]}\n" for i in range(35))
+    )
+    policies = {name: RUN[name] for name in ("vm", "spot", "evictor", "saf", "otn")}
+    expected = cospot.simulate(workload, **RUN).spot_revenue
+    assert cospot.simulate(workload, host=hosts, **policies).spot_revenue == expected
+    assert cospot.simulate(workload, hosts=str(hosts), **policies).spot_revenue == expected
+
+
+def test_hosts_in_another_unit_are_doubted_every_time(workload: Workload) -> None:
+    gib = {**RUN, "hosts": 2, "host": (10400, 2)}
+    for _ in range(2):
+        with pytest.warns(cospot.WorkloadWarning, match="the units seem to differ"):
+            cospot.simulate(workload, **gib)

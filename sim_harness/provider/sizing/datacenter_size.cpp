@@ -55,6 +55,32 @@ void require_every_vm_fits(const Workload& workload, const HostMix& host, std::s
   }
 }
 
+bool fits_every_vm(const Workload& workload, const HostMix& host) {
+  return std::ranges::all_of(workload.rows, [&](const WorkloadRow& row) {
+    return row.is_spot() || host.fits_an_empty_host(row.resources);
+  });
+}
+
+std::string oversized_warning(const Workload& workload, const HostMix& host,
+                              const VcpusUnit& unit) {
+  const WorkloadRow* first = nullptr;
+  std::size_t vms = 0;
+  std::size_t spots = 0;
+  for (const WorkloadRow& row : workload.rows) {
+    if (host.fits_an_empty_host(row.resources) || !starts_in_time(row, workload.window)) continue;
+    if (first == nullptr) first = &row;
+    ++(row.is_spot() ? spots : vms);
+  }
+  if (first == nullptr) return {};
+  const SizeWords words = size_words(unit);
+  const ResourceVector& size = first->resources;
+  return fmt::format(
+      "{}: requests larger than every host count as rejected: {} VM{}, {} spot{}; the first, '{}', "
+      "asks for {}, {}",
+      workload.name, vms, vms == 1 ? "" : "s", spots, spots == 1 ? "" : "s", first->id,
+      size_text(words, size.vcpus, size.memory_mb, size.disk_gb), hosts_have(host, words));
+}
+
 DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule& vms,
                                    const HostMix& host, const ChainSpec& vm,
                                    const VcpusUnit& unit) {

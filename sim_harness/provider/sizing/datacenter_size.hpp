@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "core/model/resource_vector.hpp"
@@ -28,6 +29,14 @@ inline constexpr std::string_view kLargeVmRemedy =
 /// message uses the workload's `unit` and ends with `remedy`.
 void require_every_vm_fits(const Workload& workload, const HostMix& host,
                            std::string_view remedy = kLargeVmRemedy, const VcpusUnit& unit = {});
+
+/// Whether an empty host can hold each VM. Spots do not count.
+[[nodiscard]] bool fits_every_vm(const Workload& workload, const HostMix& host);
+
+/// A warning that some requests are larger than every host, so that every run rejects them; empty
+/// if there is none.
+[[nodiscard]] std::string oversized_warning(const Workload& workload, const HostMix& host,
+                                            const VcpusUnit& unit);
 
 /// The first number of hosts with which a run of the VMs alone rejects none, counting up from the
 /// lower bound in steps of max(1, floor(lower bound / 1000)). `vms` is the schedule of the

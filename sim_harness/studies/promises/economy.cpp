@@ -227,13 +227,13 @@ void check_training(const EconomyInput& input, const EconomySettings& settings) 
   if (input.periods.size() < training) {
     throw InputError(fmt::format(
         "{}: the history is too short to promise from: {} periods of {} h, expected at "
-        "least {} (training_days is {}); state fewer days, or shorter periods",
+        "least {} (--training-days {}); give a smaller --training-days or --period-hours",
         input.name, input.periods.size(), settings.period_hours, training, settings.training_days));
   }
   if (input.periods.size() < horizon) {
     throw InputError(
         fmt::format("{}: the history is too short for promises of {} days: {} periods of {} h, "
-                    "expected at least {} (horizon_days is {}); state fewer days",
+                    "expected at least {} (--horizon-days {}); give a smaller --horizon-days",
                     input.name, settings.horizon_days, input.periods.size(), settings.period_hours,
                     horizon, settings.horizon_days));
   }

@@ -17,6 +17,7 @@
 #include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
 #include "sim_harness/provider/loop/simulation_engine.hpp"
 #include "sim_harness/provider/run/allocator.hpp"
+#include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/provider/simulated_text.hpp"
 #include "sim_harness/studies/sla/sla_run.hpp"
@@ -75,8 +76,9 @@ SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at
   const ProviderStudy study(sla_preset(), {});
   const GridPoint<SlaSettings> first({}, settings, {});
   RunOutcome outcome;
-  const Replay replay =
-      load_traces(settings, WorkloadClasses::kVmsAndSpots)->replay(first, outcome);
+  const std::unique_ptr<StudyRequests> requests =
+      load_traces(settings, WorkloadClasses::kVmsAndSpots);
+  const Replay replay = requests->replay(first, outcome);
   const Workload& workload = *replay.workload;
   const EventSchedule& schedule = *replay.schedule;
   const std::vector<std::any> shared = study.share(settings, workload);
@@ -98,7 +100,10 @@ SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at
                    .simulated = simulated_text(simulation),
                    .unit = settings.vm_sources.front().unit,
                    .evicted = probabilities,
-                   .spot_delay = settings.spot_delay};
+                   .spot_delay = settings.spot_delay,
+                   .warnings = requests->warnings};
+  std::string oversized = oversized_warning(workload, simulation.host, quotes.unit);
+  if (!oversized.empty()) quotes.warnings.push_back(std::move(oversized));
   engine.run({.time = quotes.at});
   const RunResult until = engine.result();
   quotes.spots = until.spot_admitted;
