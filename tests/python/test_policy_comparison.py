@@ -73,14 +73,14 @@ def test_equal_settings_differ_by_nothing() -> None:
     del study["headroom_percent"]
     row = cospot.compare_policies({"vm": Util}, study=study).table.loc["80 hosts"]
     assert (row["difference"], row["low"], row["high"]) == (0, 0, 0)
-    assert row["verdict"] == "not told apart"
+    assert row["verdict"] == "not significant"
 
 
 def test_one_workload_has_no_interval() -> None:
     study = {**STUDY, "workloads": STUDY["workloads"][:1]}
     row = cospot.compare_policies({"otn": 4}, PLAIN, study=study).table.loc["2 %"]
     assert math.isnan(row["low"]) and math.isnan(row["high"])
-    assert row["verdict"] == "not told apart"
+    assert row["verdict"] == "one workload: no interval"
 
 
 @pytest.mark.parametrize(

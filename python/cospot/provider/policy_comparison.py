@@ -15,7 +15,8 @@ from cospot.errors import ArgumentError, ConfigError
 from cospot.results import COMBINATION, Results, load_results
 from cospot.results.choices import best_without_vm_loss
 
-BETTER, WORSE, NOT_TOLD_APART = "better", "worse", "not told apart"
+BETTER, WORSE, NOT_SIGNIFICANT = "better", "worse", "not significant"
+ONE_WORKLOAD = "one workload: no interval"
 LOSES_VMS = "loses VMs"
 
 
@@ -31,7 +32,7 @@ class PolicyComparison:
             workload; NaN for one workload), ``workloads``, ``mine_vm_loss`` and ``against_vm_loss``
             (fractions of the requested VM revenue) and ``verdict``: ``"better"`` or ``"worse"`` if
             the interval excludes 0, ``"loses VMs"`` if mine rejects VMs that the other one places,
-            otherwise ``"not told apart"``.
+            ``"one workload: no interval"`` if there is only one, otherwise ``"not significant"``.
         against: One row per size, index ``size``: the other combination.
         runs: Every run of both, with a column ``whose`` (``"mine"``, ``"against"``).
     """
@@ -169,7 +170,7 @@ def _row(runs: pd.DataFrame) -> dict[str, Any]:
     mean, half_width = _core.mean_interval(differences)
     low, high = (mean - half_width, mean + half_width) if half_width is not None else (None, None)
     loses = (~mine["without_vm_loss"] & against["without_vm_loss"].reindex(mine.index)).any()
-    verdict = NOT_TOLD_APART
+    verdict = NOT_SIGNIFICANT if low is not None else ONE_WORKLOAD
     if loses:
         verdict = LOSES_VMS
     elif low is not None and low > 0:
