@@ -84,12 +84,20 @@ class TreeMaker {
     for (const char* base : {"Weigher", "Evictor", "Filter"}) {
       if (is_python_policy(value, base)) return scalar(policies_->add(value), where, true);
     }
+    // Arrays and scalars of NumPy, series of pandas and the like.
+    if (py::hasattr(value, "tolist")) return make(value.attr("tolist")(), where);
     if (PyIndex_Check(value.ptr()) != 0) {
       return scalar(fmt::format("{}", read_integer(value, where, INT64_MIN, INT64_MAX)), where,
                     false);
     }
     if (py::hasattr(value, "__fspath__")) {
       return scalar(read_path(value, where).string(), where, true);
+    }
+    if (PyNumber_Check(value.ptr()) == 0) {
+      throw ArgumentError(
+          fmt::format("{} is of type {}, expected a name or path, a number, a policy, or a list or "
+                      "dict of these",
+                      where, type_name(value)));
     }
     return scalar(fmt::format("{}", read_finite(value, where)), where, false);
   }

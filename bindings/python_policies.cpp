@@ -259,8 +259,17 @@ bool PythonEvictor::make_plan(const EvictionCase& eviction, double /*score_limit
     plan = read_plan(policy_.name, returned, eviction.spots.size());
     return true;
   });
-  if (found) check_plan(policy_.name, eviction, charges_, plan);
-  return found;
+  if (found) {
+    check_plan(policy_.name, eviction, charges_, plan);
+    return true;
+  }
+  ResourceVector missing = eviction.shortfall;
+  for (const RunningSpot& spot : eviction.spots) missing -= spot.resources;
+  if (missing.fits_in(ResourceVector{})) {
+    throw_fault(policy_.name, "make_plan returned None, although its {} spots free enough",
+                eviction.spots.size());
+  }
+  return false;
 }
 
 }  // namespace cospot::bindings

@@ -107,8 +107,9 @@ OfferRule read_offer_rule(py::handle value) {
 HostMix read_host_mix(const py::object& value, std::string_view name) {
   if (is_path(value)) return read_hosts_file(read_path(value, name));
   // A list of numbers is what one host has.
-  const bool is_of_types = py::isinstance<py::list>(value) && py::len(value) > 0 &&
-                           py::isinstance<py::dict>(value.cast<py::list>()[0]);
+  const bool is_of_types =
+      py::isinstance<py::dict>(value) || (py::isinstance<py::list>(value) && py::len(value) > 0 &&
+                                          py::isinstance<py::dict>(value.cast<py::list>()[0]));
   if (!is_of_types) return read_host(value, name);
   GivenPolicies none;
   ConfigNode root;

@@ -56,7 +56,7 @@ struct PluginInfo {
 };
 
 /// What is said of a policy that needs true lifetimes, wherever it appears.
-inline constexpr std::string_view kUpperBoundNote = "upper bound, knows lifetimes";
+inline constexpr std::string_view kKnowsLifetimes = "knows lifetimes";
 
 /// The settings of one policy, read by its constructor with a type and a default.
 ///

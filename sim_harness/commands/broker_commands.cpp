@@ -29,7 +29,7 @@ struct BrokerArguments {
 
 void run_once(const BrokerArguments& arguments, PolicyLoader& loader) {
   const StudyFile file = read_study_file(arguments.file, arguments.overrides, std::nullopt, loader);
-  require_not_input("--events", arguments.events, files_of_study(arguments.file, file));
+  require_usable_output("--events", arguments.events, files_of_study(arguments.file, file));
   const BrokerResult result =
       run_single(require_broker_study(file.root, file.folder, arguments.file), arguments.file,
                  arguments.events);

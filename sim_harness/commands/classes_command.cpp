@@ -106,7 +106,9 @@ void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
   }
   const std::optional<PriceList> prices = arguments.price.prices();
   if (prices && !prices->flavors.empty()) {
-    throw ConfigError("--price: expected on-demand=PRICE and spot=PRICE of a vCPU-hour");
+    throw ConfigError(
+        "--price: prices by flavor are not read here; expected on-demand=PRICE,spot=PRICE of a "
+        "vCPU-hour, which `cospot workload info WORKLOAD --price FILE` computes from them");
   }
   const std::filesystem::path file = arguments.trace;
   loader.search_first(file.parent_path());

@@ -83,8 +83,9 @@ void require_outputs_apart(const CompareArguments& arguments, const StudyFile& f
   std::vector<std::filesystem::path> inputs = files_of_study(arguments.sweep, file);
   const std::vector<std::string>& prices = arguments.price.texts();
   inputs.insert(inputs.end(), prices.begin(), prices.end());
-  for (const auto& [option, csv] : csv_outputs(arguments)) require_not_input(option, csv, inputs);
-  require_not_input("--db", arguments.database, inputs);
+  for (const auto& [option, csv] : csv_outputs(arguments))
+    require_usable_output(option, csv, inputs);
+  require_usable_output("--db", arguments.database, inputs);
 }
 
 std::string command_text(const CompareArguments& arguments) {
@@ -167,7 +168,7 @@ void run_merge(const MergeArguments& arguments) {
 void run_summary(const SummaryArguments& arguments, const StudyRegistry& studies) {
   const std::vector<std::string>& tables = arguments.price.texts();
   for (const auto& [option, csv] : csv_outputs(arguments)) {
-    require_not_input(option, csv, {tables.begin(), tables.end()});
+    require_usable_output(option, csv, {tables.begin(), tables.end()});
   }
   require_other_files(csv_outputs(arguments), arguments.database);
   const std::optional<PriceList> list = arguments.price.prices();

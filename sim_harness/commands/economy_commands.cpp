@@ -102,7 +102,13 @@ BacktestRequest request_of(const EconomyArguments& arguments) {
   }
   const PriceList list = *read_price_list(arguments.prices);
   const VcpuHourPrices& prices = list.vcpu_hour;
-  if (!list.flavors.empty() || !prices.economy || prices.on_demand <= 0) {
+  if (!list.flavors.empty()) {
+    throw ConfigError(
+        "--price: prices by flavor are not read here; expected on-demand=PRICE,spot=PRICE,"
+        "economy=PRICE of a vCPU-hour, which `cospot workload info WORKLOAD --price FILE` computes "
+        "from them");
+  }
+  if (!prices.economy || prices.on_demand <= 0) {
     throw ConfigError(
         "--price: expected economy=PRICE beside on-demand=PRICE and spot=PRICE of a vCPU-hour");
   }
@@ -135,7 +141,7 @@ void run_plan(const EconomyArguments& arguments) {
 }
 
 void write_tasks(const EconomyArguments& arguments) {
-  require_not_input("-o", arguments.output, {arguments.usage});
+  require_usable_output("-o", arguments.output, {arguments.usage});
   const EconomySettings settings = settings_of(arguments);
   const EconomyInput input = load_input(arguments, settings);
   std::vector<CycleData> cycles = backtest_cycles(input.periods, settings.cycles());

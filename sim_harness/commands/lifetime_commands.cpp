@@ -123,7 +123,7 @@ TransferredSpots transfer_spots(const std::vector<std::string>& workloads,
 }
 
 void write_spots(const SpotsArguments& arguments) {
-  require_not_input("-o", arguments.output, {arguments.workload, arguments.model.value_or("")});
+  require_usable_output("-o", arguments.output, {arguments.workload, arguments.model.value_or("")});
   std::shared_ptr<const LifetimePredictor> predictor;
   if (arguments.model.has_value()) {
     predictor = *arguments.model == "built-in"
@@ -135,8 +135,8 @@ void write_spots(const SpotsArguments& arguments) {
 }
 
 int train(const TrainArguments& arguments) {
-  require_not_input("-o", arguments.output,
-                    {arguments.workloads.begin(), arguments.workloads.end()});
+  require_usable_output("-o", arguments.output,
+                        {arguments.workloads.begin(), arguments.workloads.end()});
   const TemporaryFolder folder("cospot-lifetime");
   std::vector<std::string> command{"train"};
   for (std::string& option : transfer_spots(arguments.workloads, arguments.observed_until,

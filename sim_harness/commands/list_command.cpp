@@ -65,7 +65,7 @@ std::vector<ListedKind> listed_kinds(const StudyRegistry& studies) {
 /// What it does, and that it is no policy to set where it needs what nobody knows.
 std::string description_of(const PluginInfo& info) {
   std::string text(info.summary);
-  if (info.needs_true_lifetimes()) text += fmt::format(" ({})", kUpperBoundNote);
+  if (info.needs_true_lifetimes()) text += fmt::format(" ({})", kKnowsLifetimes);
   return text;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/parse_number.hpp"
+#include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/workloads/window.hpp"
 
@@ -38,7 +39,7 @@ CLI::Option* PriceOption::add_to(CLI::App& command) {
 
 std::string PriceOption::as_arguments() const {
   std::string text;
-  for (const std::string& one : texts_) text += " --price " + one;
+  for (const std::string& one : texts_) text += " --price " + shell_word(one);
   return text;
 }
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/options.hpp"
@@ -74,16 +76,32 @@ PlanRequest read_request(const PlanArguments& arguments, const HostsOptions::Giv
 
 /// What makes the same plan again, for the page.
 std::string command_of(const PlanArguments& arguments, const HostsOptions::Given& hosts) {
-  std::string text = "cospot plan " + arguments.workload;
-  if (hosts.count) text += fmt::format(" --hosts {}", *hosts.count);
-  text += " --host " + hosts.host;
+  std::string text = "cospot plan " + shell_word(arguments.workload);
+  const auto add = [&text](std::string_view option, const std::string& value) {
+    if (!value.empty()) text += fmt::format(" {} {}", option, shell_word(value));
+  };
+  if (hosts.count) add("--hosts", std::to_string(*hosts.count));
+  add("--host", hosts.host);
+  add("--added-type", arguments.added_type);
   text += arguments.price.as_arguments();
-  if (!arguments.demand.empty()) text += " --demand " + arguments.demand;
-  if (arguments.max_vm_loss > 0) text += fmt::format(" --max-vm-loss {}", arguments.max_vm_loss);
+  add("--demand", arguments.demand);
+  add("--with", arguments.with);
+  if (arguments.max_vm_loss > 0) add("--max-vm-loss", fmt::format("{}", arguments.max_vm_loss));
   if (arguments.datacenter.headroom_percent()) {
-    text += fmt::format(" --headroom-percent {}", *arguments.datacenter.headroom_percent());
+    add("--headroom-percent", fmt::format("{}", *arguments.datacenter.headroom_percent()));
   }
-  if (arguments.parts > 0) text += fmt::format(" --parts {}", arguments.parts);
+  if (arguments.parts > 0) add("--parts", std::to_string(arguments.parts));
+  add("--economy-percent", fmt::format("{}", fmt::join(arguments.economy_percents, ",")));
+  add("--confidence", fmt::format("{}", fmt::join(arguments.confidences, ",")));
+  const TuneCandidates usual = plan_candidates();
+  const auto add_unusual = [&](std::string_view option, const std::vector<std::string>& given,
+                               const std::vector<std::string>& by_default) {
+    if (given != by_default) add(option, fmt::format("{}", fmt::join(given, ",")));
+  };
+  add_unusual("--vm", arguments.candidates.vm, usual.vm);
+  add_unusual("--spot", arguments.candidates.spot, usual.spot);
+  add_unusual("--evictor", arguments.candidates.evictor, usual.evictor);
+  add_unusual("--otn", arguments.candidates.otn, usual.otn);
   return text + arguments.window.text();
 }
 
@@ -93,8 +111,8 @@ void run_plan_command(const PlanArguments& arguments, PolicyLoader& loader) {
                                             arguments.demand};
   const std::vector<std::string>& prices = arguments.price.texts();
   inputs.insert(inputs.end(), prices.begin(), prices.end());
-  require_not_input("-o", arguments.output, inputs);
-  require_not_input("--report", arguments.report, inputs);
+  require_usable_output("-o", arguments.output, inputs);
+  require_usable_output("--report", arguments.report, inputs);
   if (is_same_file(arguments.output, arguments.report)) {
     throw InputError("--report " + arguments.report + ": is the file of -o; choose another one");
   }

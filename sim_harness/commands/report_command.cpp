@@ -53,8 +53,8 @@ Reported open_reported(const std::string& database, const ReportArguments& argum
                     database, results.record().run_count));
   }
   // Here the files of the study are known as far as its paths are of this folder too.
-  require_not_input("-o", arguments.output,
-                    files_named_in(parse_json(results.record().configuration, database), {}));
+  require_usable_output("-o", arguments.output,
+                        files_named_in(parse_json(results.record().configuration, database), {}));
   made.shows.prices = list ? prices_of_results(studies, *list, results) : kept_prices(results);
   const Study* study = studies.find(results.schema().study);
   if (study != nullptr && study->figures) made.shows.figures = study->figures(results.schema());
@@ -116,7 +116,7 @@ WrittenReport write_report(const ReportArguments& arguments, const StudyRegistry
     throw InputError("-o " + arguments.output + ": is the results database; choose another file");
   }
   const std::vector<std::string>& tables = arguments.price.texts();
-  require_not_input("-o", arguments.output, {tables.begin(), tables.end()});
+  require_usable_output("-o", arguments.output, {tables.begin(), tables.end()});
   const MadeReport report = make_report(arguments, studies);
   write_stored_file(arguments.output, report.html);
   return {report.runs, report.html.size()};

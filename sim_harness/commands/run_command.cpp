@@ -111,7 +111,8 @@ class ScenarioRun {
                .prices = arguments.price.of(workload_, spec_of(settings_, workload_)),
                .window_days = static_cast<double>(workload_.window.count()) /
                               static_cast<double>(SimTime(kDay).count())} {
-    if (arguments.events) require_not_input("--events", *arguments.events, inputs_of(arguments));
+    if (arguments.events)
+      require_usable_output("--events", *arguments.events, inputs_of(arguments));
     print_warnings(requests_->warnings);
     if (arguments.explained_id) explained_ = find_request(workload_, *arguments.explained_id);
     require_possible_placements(workload_, *replay_.schedule, settings_.host, replay_.hosts);

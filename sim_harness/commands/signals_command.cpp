@@ -70,9 +70,9 @@ StudyFile study_of_history(const SignalsArguments& arguments, PolicyLoader& load
 void require_outputs_usable(const SignalsArguments& arguments) {
   const std::vector<std::filesystem::path> inputs{
       arguments.history, arguments.datacenter.given().host, arguments.prices};
-  require_not_input("--csv", arguments.csv, inputs);
-  require_not_input("--db", arguments.database, inputs);
-  require_not_input("--output", arguments.output, inputs);
+  require_usable_output("--csv", arguments.csv, inputs);
+  require_usable_output("--db", arguments.database, inputs);
+  require_usable_output("--output", arguments.output, inputs);
   if (!arguments.csv.empty()) require_csv_writable(arguments.csv);
 }
 

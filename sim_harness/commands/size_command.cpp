@@ -174,7 +174,8 @@ void add_size_command(CLI::App& app, PolicyLoader& loader) {
       ->add_option("WORKLOAD", arguments->workload,
                    "Workload file, or a workload spec: azure2020:seed=1:scale=0.01")
       ->required();
-  command->add_option("--vm", arguments->vm, "VM policy; may be repeated")
+  command->add_option("--vm", arguments->vm, "VM policies: COS,UTIL")
+      ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();
   command

@@ -117,9 +117,9 @@ std::vector<std::filesystem::path> inputs_of(const TuneArguments& arguments) {
 }
 
 void require_outputs_usable(const TuneArguments& arguments) {
-  require_not_input("--csv", arguments.csv, inputs_of(arguments));
-  require_not_input("--db", arguments.database, inputs_of(arguments));
-  require_not_input("-o", arguments.around, inputs_of(arguments));
+  require_usable_output("--csv", arguments.csv, inputs_of(arguments));
+  require_usable_output("--db", arguments.database, inputs_of(arguments));
+  require_usable_output("-o", arguments.around, inputs_of(arguments));
   std::error_code error;
   if (!arguments.csv.empty()) require_csv_writable(arguments.csv);
   if (arguments.database.empty()) return;
@@ -139,6 +139,7 @@ struct TunePrices {
 /// What the requests ask for, at the price of each workload's vCPU-hour.
 TunePrices tune_prices(const PriceOption& option, const std::vector<WorkloadSpec>& specs) {
   TunePrices money;
+  money.requested.currency = option.prices()->currency;
   for (const WorkloadSpec& spec : specs) {
     const Workload workload = load_workload(spec);
     const VcpuHourPrices prices = *option.of(workload, spec);
@@ -234,7 +235,7 @@ void add_candidate_options(CLI::App& command, TuneArguments& arguments) {
   add("--spot", arguments.candidates.spot, "Spot policies to choose from");
   add("--evictor", arguments.candidates.evictor,
       "Evictors to choose from; " + evictors_where(std::mem_fn(&PluginInfo::needs_true_lifetimes)) +
-          " gives an upper bound beside the recommendation");
+          " shows what knowing lifetimes would earn");
   add("--otn", arguments.candidates.otn, "OTN values to try");
   add("--promise", arguments.candidates.promises,
       "Also try every spot policy with promised lifetimes at these eviction probabilities: "

@@ -61,12 +61,13 @@ std::string money_of_info(const VcpuHourPrices& prices, const WorkloadInfo& info
   const std::string currency = list.currency.empty() ? "" : " " + list.currency;
   return fmt::format(
       "\nmoney requested in the window of {} d: VMs {}{currency}, spots {}{currency}\n"
-      "a {}: --price on-demand={:.6g} --price spot={:.6g}{}\n",
+      "a {}: --price on-demand={:.6g} --price spot={:.6g}{}{}\n",
       rounded_days_text(window), money_text(prices.of_vms(vcpu_seconds(info.revenue[0]))),
       money_text(prices.of_spots(vcpu_seconds(info.revenue[1]))),
       unit.is_relative ? "unit-hour" : "vCPU-hour", prices.on_demand / unit.vcpus,
-      prices.spot / unit.vcpus, currency.empty() ? "" : " --price currency=" + list.currency,
-      fmt::arg("currency", currency));
+      prices.spot / unit.vcpus,
+      prices.economy ? fmt::format(" --price economy={:.6g}", *prices.economy / unit.vcpus) : "",
+      currency.empty() ? "" : " --price currency=" + list.currency, fmt::arg("currency", currency));
 }
 
 void print_info(const InfoOptions& options) {
@@ -91,13 +92,13 @@ void write_and_report(const Workload& workload, const WriteOptions& options) {
 }
 
 void convert(const WriteOptions& options) {
-  require_not_input("-o", options.output, {options.input});
+  require_usable_output("-o", options.output, {options.input});
   (void)find_workload_schema(options.schema);  // before the work, not after it
   write_and_report(read_input(options.input, options.window), options);
 }
 
 void sample(const WriteOptions& options) {
-  require_not_input("-o", options.output, {options.input});
+  require_usable_output("-o", options.output, {options.input});
   (void)find_workload_schema(options.schema);
   const Sampling sampling = options.batched ? Sampling::kBatched : Sampling::kBernoulli;
   const Workload drawn = sample_workload(read_input(options.input, options.window), sampling,

@@ -216,13 +216,13 @@ class PlanMaker {
     if (parts <= kPastParts) {
       throw ConfigError(fmt::format(
           "{}: has {:.3g} days, expected {} or more: two to choose on and one to judge, each a day "
-          "or longer; {:.3g} more days, better two weeks in all",
-          request_.workload.label, had, kPastParts + 1, kPastParts + 1 - had));
+          "or longer; two weeks are better",
+          request_.workload.label, had, kPastParts + 1));
     }
     if (parts < kDefaultPlanParts) {
-      found_.notes.push_back(fmt::format(
-          "The history has {:.3g} days: {} of them judge. {:.3g} more days would judge {}.", had,
-          parts - kPastParts, kDefaultPlanParts - had, kDefaultPlanParts - kPastParts));
+      found_.notes.push_back(
+          fmt::format("The history has {:.3g} days, of which {} judge; with {} days, {} would.",
+                      had, parts - kPastParts, kDefaultPlanParts, kDefaultPlanParts - kPastParts));
     }
     return parts;
   }

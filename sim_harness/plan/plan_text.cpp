@@ -91,6 +91,14 @@ std::string worth_text(double worth) {
   return percents == 0 ? "0%" : fmt::format("{:+.0f}%", percents);
 }
 
+/// A class may have been kept by the settings of each part, and not by the one to set from now on.
+std::string verdict_text(const JudgedClass& one) {
+  if (one.parts == 0) return "not proven before";
+  const PromiseVerdict verdict = verdict_of(one.tally.tested, one.promise.broken);
+  if (verdict == PromiseVerdict::kKept && !one.is_sold) return "kept, unproven for this setting";
+  return std::string(verdict_name(verdict));
+}
+
 SummaryTable classes_table(const PlanFindings& findings) {
   SummaryTable table;
   add_column(table, "lives at least");
@@ -122,8 +130,7 @@ SummaryTable classes_table(const PlanFindings& findings) {
         tested.promised == 0
             ? "-"
             : fmt::format("{} to {}", percent(interval.lower), percent(interval.upper)),
-        one.parts == 0 ? "not proven before"
-                       : std::string(verdict_name(verdict_of(tested, one.promise.broken)))};
+        verdict_text(one)};
     if (has_worth) row.push_back(one.worth ? worth_text(*one.worth) : "-");
     add_row(table, std::move(row));
   }
@@ -147,19 +154,38 @@ SummaryTable sensitivity_table(const PlanFindings& findings, const std::string& 
   return table;
 }
 
+/// That nothing can be sold because VMs alone lose too much: the hosts, or the choice of policy.
+std::string vms_lose_alone(const PlanFindings& findings) {
+  const JudgedAlternative& alone = findings.of(Alternative::kSellNothing);
+  const PlanDatacenter& datacenter = findings.datacenter;
+  const PlanRun& last = findings.runs[alone.last];
+  const std::string lost = percent(alone.most_vm_loss, 4);
+  const std::string limit = limit_text(findings.max_vm_loss);
+  const bool holds = std::ranges::all_of(last.parts, [&](const PartAccount& part) {
+    return vm_loss_of(part) <= findings.max_vm_loss;
+  });
+  if (holds) {
+    return fmt::format(
+        "Sell nothing yet: even without spots, the VM policy that had held on earlier parts lost "
+        "{} of VM revenue in a later one, and the limit is {}. {} holds all VMs of this history on "
+        "{} hosts: plan with --vm {}, add hosts, or allow that loss with --max-vm-loss.",
+        lost, limit, last.setting.vm.label, last.hosts, last.setting.vm.label);
+  }
+  return fmt::format(
+      "These {} hosts do not hold the VMs, let alone spots: without any spot VMs lose {} of what "
+      "they ask for in the worst part, and the limit is {}. {}, or allow that loss with "
+      "--max-vm-loss.",
+      last.hosts, lost, limit,
+      fits_every_vm(datacenter.history->workload, datacenter.host)
+          ? "Add hosts (cospot size finds how many)"
+          : "Some VMs are larger than every host: use larger hosts");
+}
+
 std::string first_sentence(const PlanFindings& findings) {
   const PlanRun& run = findings.set_from_now_on();
-  const JudgedAlternative& alone = findings.of(Alternative::kSellNothing);
-  if (findings.advice == PlanAdvice::kNothingHolds && alone.most_vm_loss > findings.max_vm_loss) {
-    const PlanDatacenter& datacenter = findings.datacenter;
-    return fmt::format(
-        "These {} hosts do not hold the VMs, let alone spots: without any spot VMs lose {} of what "
-        "they ask for in the worst part, and the limit is {}. {}, or allow that loss with "
-        "--max-vm-loss.",
-        run.hosts, percent(alone.most_vm_loss, 4), limit_text(findings.max_vm_loss),
-        fits_every_vm(datacenter.history->workload, datacenter.host)
-            ? "Add hosts"
-            : "Some VMs are larger than every host: use larger hosts");
+  if (findings.advice == PlanAdvice::kNothingHolds &&
+      findings.of(Alternative::kSellNothing).most_vm_loss > findings.max_vm_loss) {
+    return vms_lose_alone(findings);
   }
   if (findings.advice == PlanAdvice::kNothingHolds) {
     return "Sell nothing yet: every way to sell idle capacity loses more VM revenue than is "
@@ -192,8 +218,9 @@ std::string second_sentence(const PlanFindings& findings, const std::string& cur
         percent(most.most_vm_loss, 4));
   }
   std::string text = fmt::format(
-      "It would have earned {} a day ({} a month) from idle capacity in {}, net of lost "
-      "VMs: ",
+      "Settings chosen on earlier parts would have earned {} a day ({} a month) from idle capacity "
+      "in "
+      "{}, net of lost VMs: ",
       money(advised.mean_net.mean, currency), money(kDaysPerMonth * advised.mean_net.mean, ""),
       judged);
   const std::string_view next = alternative_name(findings.next_best);
@@ -205,7 +232,7 @@ std::string second_sentence(const PlanFindings& findings, const std::string& cur
   }
   const auto same = static_cast<std::size_t>(std::ranges::count(advised.chosen, advised.last));
   if (same < advised.chosen.size()) {
-    text += fmt::format("; this setting was chosen for {} of them", same);
+    text += fmt::format("; {} of these parts used this very setting", same);
   }
   const bool is_divided = findings.of(Alternative::kPlan).chosen != advised.chosen;
   if (is_divided && !is_zero(findings.gain)) {

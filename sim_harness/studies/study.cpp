@@ -86,7 +86,7 @@ void require_study(const ConfigNode& root, const std::filesystem::path& path) {
   throw ConfigError(
       fmt::format("{}: {}; expected a study file (YAML), which names workloads, hosts and policies "
                   "(docs/sweep-file.md)",
-                  path.string(), is_empty ? "is empty" : "looks like a table (CSV)"));
+                  path.string(), is_empty ? "holds no keys" : "looks like a table (CSV)"));
 }
 
 }  // namespace

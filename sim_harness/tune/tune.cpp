@@ -280,8 +280,8 @@ void require_something_to_set(const TuneSettings& settings) {
     names += (names.empty() ? "" : ", ") + std::string(entry.info.name);
   }
   throw ConfigError(fmt::format(
-      "nothing can be set: every choice is an {}; expected an evictor that can be set as well: {}",
-      kUpperBoundNote, names));
+      "nothing can be set: every choice {}; expected an evictor that can be set as well: {}",
+      kKnowsLifetimes, names));
 }
 
 TuneOutcome tune(const TuneSettings& settings, const std::vector<bool>& held_out, TuneRuns& runs) {

@@ -31,10 +31,12 @@ Json setting_json(const SettingMoney& money, const RequestedMoney& requested) {
 
 std::string line(std::string_view name, const SettingMoney& money,
                  const RequestedMoney& requested) {
-  return fmt::format("  {:<20} spots earn {} of {}, VMs lose {} of {}: net {}, {} a month\n", name,
-                     money_text(money.spots_earned), money_text(requested.spots),
-                     money_text(money.vms_lost), money_text(requested.vms), money_text(money.net()),
-                     money_text(money.net() / requested.days * kDaysPerMonth));
+  const std::string currency = requested.currency.empty() ? "" : " " + requested.currency;
+  return fmt::format(
+      "  {:<20} spots earn {} of {}, VMs lose {} of {}: net {}{currency}, {}{currency} a month\n",
+      name, money_text(money.spots_earned), money_text(requested.spots), money_text(money.vms_lost),
+      money_text(requested.vms), money_text(money.net()),
+      money_text(money.net() / requested.days * kDaysPerMonth), fmt::arg("currency", currency));
 }
 
 }  // namespace

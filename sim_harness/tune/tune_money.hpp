@@ -12,6 +12,7 @@ struct RequestedMoney {
   double vms = 0;
   double spots = 0;
   double days = 0;  ///< of all windows
+  std::string currency{};
 };
 
 /// The money of a setting if its expected shares applied to the whole workloads.

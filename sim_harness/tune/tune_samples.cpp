@@ -199,19 +199,19 @@ std::vector<std::string> sample_warnings(const TuneSamples& samples) {
                                   ? fmt::format("{}", fewest.hosts)
                                   : fmt::format("{} to {}", fewest.hosts, most.hosts);
     warnings.push_back(fmt::format(
-        "datacenters of {} hosts: one host more or less decides what fits, and an offer of as many "
-        "is of all of them, so that little of this holds in another week; at least {} hosts would "
-        "do: join the workloads of several zones, or take what this says for a first impression",
+        "datacenters of {} hosts: one host more or less decides what fits, and a large offer "
+        "covers "
+        "all of them, so expect other results in another week. Join the workloads of several zones "
+        "to reach {} hosts, or treat this as a first impression",
         range, kFewHosts));
   }
   if (samples.whole && samples.whole->part < kDay) {
     const auto parts =
         static_cast<std::size_t>(samples.whole->part * samples.samples.size() / kDay);
-    warnings.push_back(
-        fmt::format("parts of {:.1f} hours: shorter than a day, of which each hour is another; {}",
-                    24 * days_of(samples.whole->part),
-                    parts >= 2 ? fmt::format("expected --parts {} at most", parts)
-                               : "expected a history of two days or more, better of two weeks"));
+    warnings.push_back(fmt::format(
+        "parts of {:.1f} hours cover different times of day; {}", 24 * days_of(samples.whole->part),
+        parts >= 2 ? fmt::format("expected --parts {} at most", parts)
+                   : "expected a history of two days or more, better of two weeks"));
   }
   return warnings;
 }

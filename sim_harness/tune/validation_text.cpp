@@ -65,7 +65,7 @@ std::string bound_line(const TuneFigures& figures, const TuneOutcome& outcome,
       figures.held_out(judged, [](const TuneOutcome& search) { return search.bound; });
   if (!bound || !outcome.bound) return "";
   return line("cannot be set", fmt::format("{}: {} ({})", brief(*bound),
-                                           figures.short_name(*outcome.bound), kUpperBoundNote));
+                                           figures.short_name(*outcome.bound), kKnowsLifetimes));
 }
 
 std::string nova_line(const TuneFigures& figures, std::span<const TuneOutcome> judged,

@@ -102,7 +102,7 @@ def mean(values: list[float]) -> float:
 
 
 def knows_lifetimes(number: int) -> bool:
-    """Whether an allocator is no more than an upper bound: of the sweep's evictors, LPO is."""
+    """Whether an allocator knows lifetimes: of the sweep's evictors, LPO is."""
     return runs[number]["evictor"] == "LPO"
 
 
@@ -308,8 +308,8 @@ class Desktop(ReportTest):
         self.assertEqual(figures[0].splitlines()[:2],
                          [f"{earned:.2f} %", "most spot revenue earned without VM loss"])
         self.assertNotIn("LPO", figures[0])
-        self.assertIn("upper bound, knows lifetimes", figures[1])
-        self.assertIn("LPO (upper bound)", figures[1])
+        self.assertIn("knows lifetimes", figures[1])
+        self.assertIn("LPO (knows lifetimes)", figures[1])
         # What is shown before the reader chooses is the same, and is none of LPO's.
         self.assertEqual(self.facts()["Spot revenue earned"], f"{earned:.2f} %")
         self.assertNotIn("LPO", self.browser.text("#detail .allocator"))
@@ -323,12 +323,12 @@ class Desktop(ReportTest):
         self.assertEqual(self.shown(), len(runs) // 4)
         figures = self.browser.text("#figures")
         self.assertIn("nothing in view can be set: every allocator knows lifetimes", figures)
-        self.assertIn("upper bound, knows lifetimes", figures)
+        self.assertIn("knows lifetimes", figures)
         self.assertIn("nothing in view can be set", self.browser.text("#best"))
-        self.assertIn("upper bound, knows lifetimes", self.browser.text("#best"))
+        self.assertIn("knows lifetimes", self.browser.text("#best"))
         self.browser.open(Paths.scratch / "report.html", "#evictor=FIFO")
         for part in ("#figures", "#best"):
-            self.assertNotIn("upper bound", self.browser.text(part))
+            self.assertNotIn("knows lifetimes", self.browser.text(part))
 
     def boxes(self) -> dict[tuple[int, int], dict[str, Any]]:
         """Where the marks of the boxes stand, in pixels, by setting and SAF."""

@@ -128,7 +128,7 @@ TEST_CASE("cospot compare: bad input and usage") {
   };
   CHECK(contains(input_error({"--set", "otn=0"}), "--set otn=0: otn: found '0'"));
   CHECK(contains(input_error({"--shard", "3/2"}), "--shard 3/2: expected I/N"));
-  CHECK(contains(input_error({"--csv", "@no/out.csv"}), "cannot be written"));
+  CHECK(contains(input_error({"--csv", "@no/out.csv"}), "there is no folder"));
   CHECK(contains(input_error({"--csv", "@r.db"}), "is the results database"));
   CHECK_FALSE(fs::exists(program.path("r.db")));
   for (const std::vector<std::string>& words :

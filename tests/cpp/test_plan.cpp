@@ -287,7 +287,7 @@ TEST_CASE("A plan says what a history cannot support") {
   CHECK(error_text<ConfigError>([&] { (void)plan_of(request); }) ==
         file +
             ": has 2 days, expected 3 or more: two to choose on and one to judge, each a day or "
-            "longer; 1 more days, better two weeks in all");
+            "longer; two weeks are better");
 
   PlanRequest without = request_for(kHistory);
   without.prices.vcpu_hour.economy.reset();

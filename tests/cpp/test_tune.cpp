@@ -241,7 +241,7 @@ TEST_CASE("cross_validate: every sample is held out once, by a search that knows
                        100 * plain, 100 * plain_lost)));
   CHECK(says(fmt::format("{:.1f}% (VM revenue lost ", 100 * same_policies)));
   CHECK_FALSE(says("On the validation samples"));
-  CHECK_FALSE(says("upper bound"));
+  CHECK_FALSE(says("knows lifetimes"));
 }
 
 /// Of the candidates that do not cooperate (OTN 1, SAF off) and can be set: those that keep the
@@ -305,7 +305,7 @@ TEST_CASE("tune: without OTN 1 there is nothing to compare with, and it says so"
 }
 
 TEST_CASE(
-    "tune: what knows lifetimes is an upper bound beside the recommendation, never the "
+    "tune: what knows lifetimes stands beside the recommendation, never the "
     "recommendation") {
   TuneSettings settings =
       settings_of({"UTIL", "DPD"}, {"sUTIL", "vmaCOS"}, {"LPO", "FIFO"}, {"1", "4", "16"});
@@ -336,12 +336,12 @@ TEST_CASE(
   const double bound = runs.mean(*outcome.bound, outcome.held_out).spot_share;
   CHECK(text.find(fmt::format("cannot be set        {:.1f}% (VM revenue lost", 100 * bound)) !=
         std::string::npos);
-  CHECK(text.find("upper bound, knows lifetimes") != std::string::npos);
+  CHECK(text.find("(knows lifetimes)") != std::string::npos);
 
   settings.evictors.pop_back();
   const std::string error = error_text<ConfigError>([&] { require_something_to_set(settings); });
   CHECK(
-      error.starts_with("nothing can be set: every choice is an upper bound, knows lifetimes; "
+      error.starts_with("nothing can be set: every choice knows lifetimes; "
                         "expected an evictor that can be set as well: FIFO, LPML, LPKM, YJF"));
 }
 
@@ -664,12 +664,12 @@ TEST_CASE("sample_warnings: few hosts and parts shorter than a day, and what wou
   const auto few = warned(11, kDay, 7);
   REQUIRE(few.size() == 1);
   CHECK(few.front().find("datacenters of 11 hosts") == 0);
-  CHECK(few.front().find("at least 12 hosts") != std::string::npos);
+  CHECK(few.front().find("to reach 12 hosts") != std::string::npos);
   // 14 parts of 12 hours: 7 days, so at most 7 parts.
   const auto brief = warned(12, kDay / 2, 14);
   REQUIRE(brief.size() == 1);
   CHECK(brief.front() ==
-        "parts of 12.0 hours: shorter than a day, of which each hour is another; "
+        "parts of 12.0 hours cover different times of day; "
         "expected --parts 7 at most");
   CHECK(warned(12, kDay / 2, 3).front().find("a history of two days or more") != std::string::npos);
 }

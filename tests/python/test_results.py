@@ -198,8 +198,8 @@ def test_the_best_to_set_and_the_bound_are_those_of_the_summary(small_database: 
         f"{of_best['hosts'].mean():g} {share:.2f}% {per_host:,.0f} {gain:+.2f}% "
         f"{best['evictions']:.1f}"
     )
-    (bound,) = [row.split() for row in text[place + 1 : place + 3] if "upper bound" in row]
-    assert f"{100 * best['upper_bound']:.2f}" in bound[bound.index("bound") + 1 :] or (
+    (bound,) = [row.split() for row in text[place + 1 : place + 3] if "knows lifetimes" in row]
+    assert f"{100 * best['upper_bound']:.2f}" in bound[bound.index("lifetimes") + 1 :] or (
         f"{100 * best['upper_bound']:.2f}%" in bound
     )
     # Neither is what the runs without VM loss of another evictor earn.

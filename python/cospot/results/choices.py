@@ -19,7 +19,7 @@ def average_over_workloads(runs: pd.DataFrame) -> pd.DataFrame:
         ``evictor``, ``saf``, ``otn``, ``workloads`` (how many were averaged), the means
         ``spot_share``, ``gain``, ``vm_loss`` (fractions) and ``evictions`` (spots),
         ``without_vm_loss`` (no VM rejected on any of the workloads) and
-        ``needs_true_lifetimes`` (an upper bound that cannot be deployed).
+        ``needs_true_lifetimes`` (no datacenter can be set to it).
 
     Raises:
         ConfigError: A column is missing.

@@ -75,7 +75,7 @@ class Results:
             - ``is_baseline``: bool. OTN 1 and SAF off. ``has_baseline``: bool. The run's baseline
               is among the results.
             - ``needs_true_lifetimes``: bool. One of its policies, such as the evictor LPO, knows
-              when spots will end: its revenue is an upper bound that no datacenter can deploy.
+              when spots will end, so no datacenter can be set to it.
             - ``alloc_p50_ns``, ``alloc_p99_ns``, ``alloc_max_ns``: int64, ns; ``wall_ms``: float64,
               ms. 0 where the sweep was not timed.
         workloads: One row per workload, in the order of the sweep; columns ``workload`` (its

@@ -166,8 +166,8 @@ void TableReader::read_header(std::string_view line) {
   for (const std::string_view name : names) {
     const std::size_t column = find_column(format(), name);
     if (column == others && !format().has_other_columns) {
-      fail(fmt::format("unknown column {}, expected {}", quoted_excerpt(name),
-                       columns_text_of(format())));
+      fail(fmt::format("unknown column {}, expected {}{}", quoted_excerpt(name),
+                       columns_text_of(format()), formats_.front().other_file));
     }
     if (column != others && std::ranges::find(column_at_, column) != column_at_.end()) {
       fail(fmt::format("the column '{}' comes twice", name));

@@ -50,9 +50,9 @@ std::string condition_of(const ImportPlan& plan) {
 void check_outputs(const ImportOptions& options, const std::filesystem::path& output) {
   std::vector<std::filesystem::path> inputs = options.files;
   if (options.flavors) inputs.push_back(*options.flavors);
-  require_not_input("-o", output, inputs);
+  require_usable_output("-o", output, inputs);
   if (!options.hosts_out) return;
-  require_not_input("--hosts-out", *options.hosts_out, inputs);
+  require_usable_output("--hosts-out", *options.hosts_out, inputs);
   if (!is_same_file(*options.hosts_out, output)) return;
   throw ConfigError(fmt::format("--hosts-out {}: is the file of -o too; choose another",
                                 options.hosts_out->string()));

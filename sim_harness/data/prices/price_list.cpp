@@ -198,7 +198,10 @@ std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) 
   const std::vector<std::string> assignments = texts.size() == 1 && is_yaml_file(texts.front())
                                                    ? assignments_in(texts.front())
                                                    : assignments_of(texts);
-  if (assignments.size() == 1 && assignments.front().find('=') == std::string::npos) {
+  const bool is_file = assignments.size() == 1 &&
+                       assignments.front().find('=') == std::string::npos &&
+                       !parse_number(assignments.front().substr(0, assignments.front().find(',')));
+  if (is_file) {
     return read_flavor_prices(assignments.front());
   }
   PriceList list;

@@ -17,6 +17,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/window.hpp"
 
 namespace cospot {
@@ -106,6 +107,7 @@ std::vector<WorkloadSpec> read_element(const ConfigNode& node, const std::filesy
                                        std::string_view key) {
   switch (node.kind) {
     case ConfigNode::Kind::kScalar:
+      if (const WorkloadSpec spec = parse_workload_spec(node.text); spec.synthetic) return {spec};
       return read_files(node, folder, key);
     case ConfigNode::Kind::kMapping:
       if (node.find("synthetic") != nullptr) return {read_synthetic(node, key)};

@@ -314,13 +314,17 @@ LoadedJobs loaded_jobs(std::vector<Job> log, const JobsSpec& spec) {
   LoadedJobs jobs{.log = std::move(log)};
   jobs.count = static_cast<std::size_t>(spec.count.value_or(kMaxJobs));
   if (spec.days) {
-    jobs.days = *spec.days;
+    jobs.days = jobs.pace_days = *spec.days;
     return jobs;
   }
   const auto [first, last] =
       std::ranges::minmax(jobs.log, {}, [](const Job& job) { return job.submission; });
   const double seconds = std::chrono::duration<double>(last.submission - first.submission).count();
   jobs.days = std::floor(seconds / 86'400) + 1;
+  // A job takes up the gap to the next one, the last job too.
+  const auto gaps = static_cast<double>(jobs.log.size() - 1);
+  const auto count = static_cast<double>(std::min(jobs.count, jobs.log.size()));
+  jobs.pace_days = seconds > 0 ? seconds / 86'400 * count / gaps : 1;
   return jobs;
 }
 

@@ -74,6 +74,7 @@ struct LoadedJobs {
   std::vector<Job> log;
   std::size_t count = 0;  ///< upper bound on their number
   double days = 0;        ///< maximum submission time after the first
+  double pace_days = 0;   ///< the time in which so many jobs come, at the log's pace
 };
 
 /// Markets and logs, loaded once.

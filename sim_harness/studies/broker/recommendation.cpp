@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t kFirstSeeds = 5;
 /// Of a mean of whole numbers of jobs.
 constexpr double kTolerance = 1e-9;
+/// More late jobs than that on-demand mean that deadlines and run times do not fit together.
+constexpr double kMostlyLate = 0.5;
 
 using Runs = std::vector<RankedSetting>;
 
@@ -233,6 +235,10 @@ std::vector<std::string> cautions_of(const BrokerStudySettings& settings,
           settings.seeds.size(), apart, apart == 1 ? "" : "es", days));
     }
   }
+  if (const double pace = inputs.jobs.front().pace_days; pace < 1) {
+    cautions.push_back(fmt::format(
+        "the jobs come within {:.1f} hours: a month at that pace is an extrapolation", 24 * pace));
+  }
   if (settings.markets.front().has_prices() && markets.end() > kEndOfBids) {
     cautions.emplace_back(
         "prices after November 2017: since then EC2 ends instances when it needs their capacity, "
@@ -259,7 +265,7 @@ Recommendation recommend(const BrokerStudySettings& settings, const RecommendOpt
                        .cautions = cautions_of(settings, inputs),
                        .has_prices = settings.markets.front().has_prices(),
                        .allowed_late = options.allowed_late,
-                       .days = inputs.jobs.front().days,
+                       .days = inputs.jobs.front().pace_days,
                        .seeds = seeds};
   found.jobs = static_cast<double>(run_broker_at(settings, inputs, first, true).jobs);
   Runs running = all_settings(settings);
@@ -271,6 +277,12 @@ Recommendation recommend(const BrokerStudySettings& settings, const RecommendOpt
   add_candidates(found, std::move(running), dropped, settings);
   if (!found.ranked.empty()) {
     found.bids = market_bids(settings, inputs, found.ranked.front().figures.at);
+  }
+  if (found.on_demand.late_share > kMostlyLate) {
+    found.cautions.push_back(fmt::format(
+        "{:.0f}% of the jobs are late even on-demand: their deadlines are shorter than their work; "
+        "check deadline_s and duration_s",
+        100 * found.on_demand.late_share));
   }
   counter.finish(true);
   return found;

@@ -42,7 +42,7 @@ struct Recommendation {
   bool has_prices = true;
   double allowed_late = 0;
   double jobs = 0;  ///< per run
-  double days = 0;  ///< over which the jobs are submitted
+  double days = 0;  ///< in which so many jobs are submitted, at the pace of the log
   std::size_t seeds = 0;
 
   /// Whether the first setting saves money, and the interval of its saving is above 0.

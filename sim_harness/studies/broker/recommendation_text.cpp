@@ -130,7 +130,7 @@ std::string headline(const Recommendation& all) {
         setting_text(best));
   }
   text += fmt::format(
-      "{} USD for {:g} day{} of jobs, {} USD a month; {} than on-demand; {} of the jobs late "
+      "{} USD for {:.3g} day{} of jobs, {} USD a month; {} than on-demand; {} of the jobs late "
       "({} in the worst of {})\n",
       interval_text(best.figures.cost, 2), all.days, all.days == 1 ? "" : "s",
       interval_text(cost_per_month(best.figures.cost, all.days), 2), saving_text(best.saving),

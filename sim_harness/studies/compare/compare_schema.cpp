@@ -126,7 +126,7 @@ std::vector<DerivedMeasure> derived() {
       {flag("is_baseline", "OTN 1 and SAF off"), "run.saf = 0 AND run.otn = 1"},
       {flag("has_baseline", "the baseline is among the runs"), "baseline.run_index IS NOT NULL"},
       {flag("needs_true_lifetimes",
-            "a policy of it knows when spots will end: an upper bound, which no datacenter can be "
+            "a policy of it knows when spots will end, which no datacenter can be "
             "set to"),
        fmt::format("{}\n    OR {}\n    OR {}", needs_lifetimes("vm"), needs_lifetimes("spot"),
                    needs_lifetimes("evictor"))},

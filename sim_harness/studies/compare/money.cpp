@@ -42,15 +42,14 @@ std::optional<MeanInterval> mean_of(const RunValues& amounts, const RunMoney& mo
 }
 
 SummaryTable best_table(const Summary& summary, const RunMoney& money, const RunValues& more) {
-  SummaryTable table{
-      .columns = {{"size", "size", TextTable::Align::kLeft},
-                  {"upper_bound"},
-                  {"spots_earned", "spots earn"},
-                  {"spots_requested", "of requested"},
-                  {"net", "net of lost VMs"},
-                  {"net_per_month", "a month"},
-                  {"net_per_host_and_month", "a host and month"},
-                  {"more_than_without_cooperation", "more than without cooperation"}}};
+  SummaryTable table{.columns = {{"size", "size", TextTable::Align::kLeft},
+                                 {"upper_bound"},
+                                 {"spots_earned", "spots earn"},
+                                 {"spots_requested", "of requested"},
+                                 {"net", "net of lost VMs"},
+                                 {"net_per_month", "a month"},
+                                 {"net_per_host_and_month", "a host and month"},
+                                 {"more_than_without_cooperation", "more than its baseline"}}};
   const auto add = [&](const std::string& size, const std::optional<BestCombination>& best,
                        bool is_bound) {
     if (!best) return;
@@ -59,7 +58,7 @@ SummaryTable best_table(const Summary& summary, const RunMoney& money, const Run
     };
     const RunValues per_month(money.net_per_month.begin(), money.net_per_month.end());
     const double per_host = mean_of(per_month, money, best->runs)->mean / best->hosts;
-    table.rows.push_back({{is_bound ? "  upper bound" : size, size},
+    table.rows.push_back({{is_bound ? "  knows lifetimes" : size, size},
                           {"", is_bound},
                           cell(money.amounts[kSpotEarned]),
                           cell(money.amounts[kSpotRequested]),

@@ -236,7 +236,7 @@ void add_best(const Summary& summary, StudySummary& made) {
     };
     const Json to_set = add(best.size, best.to_set, true);
     const Json alone = add("  not cooperating", best.without_cooperation, cooperates(best));
-    const Json bound = add("  upper bound", best.bound, true);
+    const Json bound = add("  knows lifetimes", best.bound, true);
     list.push_back({{"headroom_percent", json_of(best.headroom_percent)},
                     {"hosts", best.headroom_percent ? Json() : Json(best.hosts)},
                     {"to_set", to_set},
@@ -244,8 +244,7 @@ void add_best(const Summary& summary, StudySummary& made) {
                     {"upper_bound", bound}});
     if (!best.to_set) without += fmt::format("  {}: {}\n", best.size, none_text(summary));
     if (best.bound || !summary.any_bound) continue;
-    without += fmt::format(
-        "  {}: no upper bound: every combination that knows lifetimes rejects VMs\n", best.size);
+    without += fmt::format("  {}: every combination that knows lifetimes rejects VMs\n", best.size);
   }
   made.text += "\nThe best combination of each size without VM loss, averaged over the workloads\n";
   if (!table.rows.empty()) made.text.add(table, "  ");
@@ -262,7 +261,7 @@ void add_best(const Summary& summary, StudySummary& made) {
         "  rows do not compare policies on equal hosts)\n";
   }
   if (summary.any_bound) {
-    made.text += fmt::format("  ({}: no datacenter can be set to that row)\n", kUpperBoundNote);
+    made.text += fmt::format("  ({}: no datacenter can be set to that row)\n", kKnowsLifetimes);
   }
 }
 
@@ -287,7 +286,13 @@ std::string answer_text(const Summary& summary) {
       on_off(best.saf), best.otn.label());
   if (!cooperates(*most)) return text;
   const std::optional<BestCombination>& alone = most->without_cooperation;
-  if (!alone) return text + "  No combination without cooperation avoids VM loss.\n";
+  if (!alone) {
+    const bool any_alone = std::ranges::any_of(summary.gain_by_saf_otn, [](const GainCell& cell) {
+      return !cell.saf && cell.otn.is_one_host();
+    });
+    return text + (any_alone ? "  No combination without cooperation avoids VM loss.\n"
+                             : "  No run without cooperation (OTN 1, SAF off) to compare with.\n");
+  }
   return text + fmt::format(
                     "  The best without cooperation (OTN 1, SAF off), with VM {}, spot {}, "
                     "evictor {}: {}\n",

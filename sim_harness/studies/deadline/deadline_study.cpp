@@ -233,9 +233,10 @@ struct Inputs {
   }
 };
 
+constexpr double kPriceOfPaper = 0.97;
+
 /// The price of spots where the file has none: that of the traces, if they state one.
 double price_of_traces(const Inputs& inputs) {
-  constexpr double kPriceOfPaper = 0.97;
   std::optional<std::size_t> first;
   for (std::size_t i = 0; i < inputs.traces.size(); ++i) {
     const std::optional<double>& price = inputs.traces[i].spot_price;
@@ -255,7 +256,15 @@ double price_of_traces(const Inputs& inputs) {
   return inputs.traces.front().spot_price.value_or(kPriceOfPaper);
 }
 
-std::vector<std::string> warnings_of(const Settings& settings) {
+std::vector<std::string> warnings_of(const Settings& settings, const Inputs& inputs) {
+  const std::optional<double>& stated = inputs.traces.front().spot_price;
+  if (stated && *stated != kPriceOfPaper &&
+      settings.on_demand_price == Settings{}.on_demand_price) {
+    return {fmt::format(
+        "on_demand_price is {:g} USD/h as in the paper, but the trace states a spot price of {:g}: "
+        "state the on_demand_price of the same kind of instance",
+        settings.on_demand_price.front(), *stated)};
+  }
   const double dearest = std::ranges::max(settings.spot_price);
   const double on_demand = std::ranges::min(settings.on_demand_price);
   if (dearest <= on_demand) return {};
@@ -286,7 +295,7 @@ Experiment load(Settings settings) {
                         .group_by = axis_names(kTraceAxis, kStrategyAxis),
                         .configuration = table().json(settings).dump(),
                         .inputs = std::move(records),
-                        .warnings = warnings_of(settings)};
+                        .warnings = warnings_of(settings, *inputs)};
   mark_upper_bound(experiment.axes, kStrategyAxis.name, "optimal");
   const Grid grid = experiment.grid();
   for (std::size_t run = 0; run < grid.run_count(); ++run) {

@@ -144,15 +144,16 @@ std::string plan_text(const EconomyInput& input, const EconomySettings& settings
                                  ? 0
                                  : plan.promises.front().backtest->cycles;
   const std::string past =
-      cycles == 0 ? fmt::format(
-                        "caution  the history is too short to test this on the past: {} days of "
-                        "training and {} days to judge are needed\n",
-                        settings.training_days, settings.horizon_days)
-                  : fmt::format(
-                        "\"before\": the same promise made {} times in the past; theta, its profit "
-                        "over that "
-                        "of spots alone,\nis at most that of a promise that is always kept.\n",
-                        cycles);
+      cycles == 0
+          ? fmt::format(
+                "caution  the history is too short to test this on the past: {} days of "
+                "training and {} days to judge are needed\n",
+                settings.training_days, settings.horizon_days)
+          : fmt::format(
+                "\"before\": the same promise, made in the past ({} tests); theta, its profit "
+                "over that "
+                "of spots alone,\nis at most that of a promise that is always kept.\n",
+                cycles);
   return heading(input, settings) + (cycles == 0 ? past : "") +
          fmt::format("model   {}{}\n\nFor the next {} days, of a capacity of {}{}:\n", plan.model,
                      plan.note.empty() ? "" : " (" + plan.note + ")", settings.horizon_days,

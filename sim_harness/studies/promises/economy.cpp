@@ -115,7 +115,8 @@ std::vector<std::string> usage_warnings(const UsageSeries& usage) {
   if (quarter > kGrowth && beginning < quarter / 2) {
     warnings.push_back(fmt::format(
         "{}: begins with {} of the capacity in use, the rest of its first quarter has {} (cold "
-        "start?): what was not in use yet would be promised; leave the beginning out",
+        "start?): what was not in use yet would be promised; leave the beginning out "
+        "(--window-start of an import, or fewer rows)",
         usage.name, percent(beginning), percent(quarter)));
   }
   std::array<double, 4> quarters{};

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -111,11 +113,32 @@ HostKind read_kind(const ConfigNode& node, HostPlaces& places) {
   return kind;
 }
 
+/// `[64, 262144]`: vcpus, memory_mb and, if wanted, disk_gb.
+bool is_list_of_amounts(const ConfigNode& node) {
+  return node.kind == ConfigNode::Kind::kList &&
+         (node.items.size() == 2 || node.items.size() == 3) &&
+         std::ranges::all_of(node.items, [](const ConfigNode& item) {
+           return item.kind == ConfigNode::Kind::kScalar && !item.quoted;
+         });
+}
+
+ResourceVector read_amounts(const ConfigNode& node) {
+  static constexpr std::array<std::string_view, 3> kNames{"vcpus", "memory_mb", "disk_gb"};
+  ConfigNode named;
+  named.kind = ConfigNode::Kind::kMapping;
+  named.where = node.where;
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    named.entries.push_back({std::string(kNames[i]), node.items[i].where, node.items[i]});
+  }
+  return read_totals(named);
+}
+
 HostMix read_mix(const ConfigNode& node, const std::filesystem::path& folder) {
   if (node.text.ends_with(".csv") || node.text.ends_with(".csv.gz")) {
     const std::filesystem::path file = read_text(node, "host");
     return read_hosts_file(file.is_absolute() ? file : folder / file);
   }
+  if (is_list_of_amounts(node)) return read_amounts(node);
   if (node.kind != ConfigNode::Kind::kList) {
     static constexpr std::array<std::string_view, 3> kKeys{"vcpus", "memory_mb", "disk_gb"};
     require_known_keys(node, "host", kKeys);

@@ -30,7 +30,7 @@ inline constexpr MoneyColumn kSpotsEarned{.name = "spot_earned",
 /// Requires kJoinBaseline.
 inline constexpr MoneyColumn kMoreThanBaseline{
     .name = "more_than_without_cooperation",
-    .title = "more than without cooperation",
+    .title = "more than its baseline",
     .price = PriceKind::kSpot,
     .sql = "run.spot_revenue - baseline.spot_revenue",
     .meaning = "earned by spots beyond the same policies with OTN 1 and SAF off"};

@@ -108,6 +108,11 @@ SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at
   const RunResult until = engine.result();
   quotes.spots = until.spot_admitted;
   quotes.evictions = until.evictions;
+  if (until.vm_rejected > until.vm_too_large) {
+    quotes.warnings.push_back(fmt::format(
+        "{} of {} VMs found no host on these hosts; on hosts that hold them, promises differ",
+        until.vm_rejected - until.vm_too_large, until.vm_requests));
+  }
   LifetimeEstimateSettings estimate = forecast.estimate_settings();
   const Evidence evidence(quotes.at, quotes.spots, probabilities);
   estimate.probabilities = probabilities;

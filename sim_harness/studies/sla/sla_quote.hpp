@@ -32,7 +32,7 @@ struct SlaQuotes {
   std::size_t spots = 0;        ///< spots that had started by then
   std::size_t evictions = 0;    ///< of those spots
   std::vector<SizeQuote> sizes{};
-  std::vector<std::string> warnings{};  ///< requests that no host can hold
+  std::vector<std::string> warnings{};  ///< requests that no host holds
   LifetimeQuantiles quantiles{};        ///< the underlying quantiles, for every number of slots
 };
 

@@ -77,8 +77,8 @@ const Detail = (() => {
       element("h3", {}, isChosen ? "Selected" : best()),
       element("p", { class: "allocator" }, Format.pointName(point)),
       ...(point.bound ? [element("p", { class: "bound" },
-        `An ${Format.boundNote}: ${Results.axes.vm ? "no datacenter can be set to it"
-          : "nobody can choose it"}.`)] : []),
+        Results.isComparison ? "Knows lifetimes: no datacenter can be set to it."
+          : "An upper bound, knows the future: nobody can choose it.")] : []),
       element("p", { class: "note" }, where),
       facts(point),
       ...configuration(point));

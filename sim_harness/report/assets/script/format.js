@@ -2,7 +2,7 @@
 const Format = (() => {
   const missing = "–";
   // As cospot list and cospot summary say it.
-  const boundNote = Results.isComparison ? "upper bound, knows lifetimes"
+  const boundNote = Results.isComparison ? "knows lifetimes"
     : "upper bound, knows the future";
 
   const acronyms = { vm: "VM", vms: "VMs", saf: "SAF", otn: "OTN", mttr: "MTTR", sha256: "SHA-256",

@@ -26,7 +26,8 @@ const Results = (() => {
     const names = dimension === "workload" ? shortNames(values.map((value) => value.label))
       : values.map((value) => displayName(dimension, key, value.label));
     // What is read; `names` are what the address says.
-    const shown = names.map((label, i) => (values[i].bound ? `${label} (upper bound)` : label));
+    const note = raw.study === "compare" ? "knows lifetimes" : "upper bound";
+    const shown = names.map((label, i) => (values[i].bound ? `${label} (${note})` : label));
     axes[dimension] = { key, unit, values, names, shown, titles: values.map((value) => value.label) };
   }
   const dimensions = Object.keys(axes);
