@@ -5,6 +5,15 @@
 #include <cmath>
 
 namespace cospot {
+namespace {
+
+std::size_t decile_of(double forecast) {
+  const auto decile =
+      static_cast<std::size_t>(forecast * static_cast<double>(ForecastScore::kBins));
+  return std::min(decile, ForecastScore::kBins - 1);
+}
+
+}  // namespace
 
 std::optional<Skill> skill_of(std::span<const SkillPart> parts) {
   SkillPart all;
@@ -34,14 +43,17 @@ std::optional<Skill> skill_of(std::span<const SkillPart> parts) {
   return result;
 }
 
+const ReliabilityBin& ForecastScore::bin_of(double forecast) const {
+  return bins_[decile_of(forecast)];
+}
+
 void ForecastScore::add(std::size_t fold, double forecast, double reference, bool happened) {
   const double outcome = happened ? 1 : 0;
   Fold& of = folds_[fold];
   ++of.cases;
   of.part.loss += (forecast - outcome) * (forecast - outcome);
   of.part.reference_loss += (reference - outcome) * (reference - outcome);
-  const auto decile = static_cast<std::size_t>(forecast * static_cast<double>(kBins));
-  ReliabilityBin& bin = bins_[std::min(decile, kBins - 1)];
+  ReliabilityBin& bin = bins_[decile_of(forecast)];
   ++bin.cases;
   if (happened) ++bin.happened;
   bin.forecasts += forecast;
@@ -107,8 +119,7 @@ std::optional<double> ForecastScore::largest_gap(std::uint64_t least_cases) cons
   std::optional<double> largest;
   for (const ReliabilityBin& bin : bins_) {
     if (bin.cases < std::max<std::uint64_t>(least_cases, 1)) continue;
-    const double gap = std::abs(bin.mean_forecast() - bin.observed());
-    largest = std::max(largest.value_or(0), gap);
+    largest = std::max(largest.value_or(0), bin.gap());
   }
   return largest;
 }

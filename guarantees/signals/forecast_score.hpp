@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,6 +9,12 @@
 #include <vector>
 
 namespace cospot {
+
+/// A decile with fewer cases says little of calibration.
+inline constexpr std::uint64_t kFewCases = 100;
+
+/// The largest difference between forecasts and what happened in a decile of a calibrated signal.
+inline constexpr double kMostGap = 0.05;
 
 /// The forecasts of a decile: those from k/10 to below (k+1)/10, and 1 in the last one.
 struct ReliabilityBin {
@@ -19,10 +26,10 @@ struct ReliabilityBin {
   [[nodiscard]] double observed() const {
     return static_cast<double>(happened) / static_cast<double>(cases);
   }
+  [[nodiscard]] double gap() const { return std::abs(mean_forecast() - observed()); }
+  /// Whether kFewCases cases or more were off by more than kMostGap.
+  [[nodiscard]] bool is_off() const { return cases >= kFewCases && gap() > kMostGap; }
 };
-
-/// A decile with fewer cases says little of calibration.
-inline constexpr std::uint64_t kFewCases = 100;
 
 /// A skill with its 95 % interval over folds, which a single fold does not give.
 struct Skill {
@@ -63,6 +70,8 @@ class ForecastScore {
 
   [[nodiscard]] std::uint64_t cases() const;
   [[nodiscard]] const std::array<ReliabilityBin, kBins>& bins() const { return bins_; }
+  /// The forecasts that share a decile with `forecast`.
+  [[nodiscard]] const ReliabilityBin& bin_of(double forecast) const;
 
   // Of at least one case.
   [[nodiscard]] double mean_forecast() const;

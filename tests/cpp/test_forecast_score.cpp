@@ -4,10 +4,12 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "guarantees/signals/forecast_score.hpp"
 #include "guarantees/signals/mixed_forecast.hpp"
+#include "guarantees/signals/odds_recalibration.hpp"
 #include "guarantees/signals/shrunk_frequency.hpp"
 #include "guarantees/sla/lifetime_quantiles.hpp"
 
@@ -88,6 +90,60 @@ TEST_CASE("forecast score: deciles hold their lower end, and the last one 1") {
   CHECK(bins[9].cases == 1);
   CHECK(*score.largest_gap(2) == Approx(0.375));  // of the second decile, the only one of two cases
   CHECK(*score.largest_gap(1) == Approx(0.375));
+}
+
+TEST_CASE("forecast score: a decile is off if 100 cases or more were off by more than 5 points") {
+  ForecastScore score(1);
+  // 44 of 99 happened: 19.4 points off, but of fewer than 100 cases.
+  for (int i = 0; i < 99; ++i) score.add(0, 0.25, 0.5, i < 44);
+  CHECK_FALSE(score.bin_of(0.25).is_off());
+  score.add(0, 0.25, 0.5, false);  // 44 of 100
+  CHECK(score.bin_of(0.25).gap() == Approx(0.19));
+  CHECK(score.bin_of(0.25).is_off());
+  CHECK(score.bin_of(0.29).is_off());  // the same decile
+  CHECK_FALSE(score.bin_of(0.3).is_off());
+  // 26 of 100 and 24 of 100 against 0.3125 are 5.25 and 7.25 points; 27 are 4.25.
+  for (const auto& [happened, is_off] : {std::pair(24, true), {26, true}, {27, false}}) {
+    ForecastScore other(1);
+    for (int i = 0; i < 100; ++i) other.add(0, 0.3125, 0.5, i < happened);
+    CHECK(other.bin_of(0.3125).is_off() == is_off);
+  }
+  ForecastScore sure(1);
+  for (int i = 0; i < 100; ++i) sure.add(0, 1, 0.5, i < 90);  // 1 lies in the last decile
+  CHECK(sure.bin_of(0.95).is_off());
+}
+
+TEST_CASE("odds recalibration: two cases by hand") {
+  OddsRecalibration recalibration(3);
+  CHECK(recalibration.recalibrated(0.3) == Approx(0.3));
+  // It did not happen with 1/2: the weight becomes 3 + 1/4, the logarithm of the factor -1/2
+  // / 3.25.
+  recalibration.learn(0.5, false);
+  const double first = std::exp(-0.5 / 3.25);
+  CHECK(recalibration.recalibrated(0.5) == Approx(first / (first + 1)));
+  CHECK(recalibration.recalibrated(0.2) == Approx(0.2 * first / (0.2 * first + 0.8)));
+  // It happened with odds of 1/4 x first.
+  const double p = first / (first + 4);
+  recalibration.learn(0.2, true);
+  const double second = std::exp(-0.5 / 3.25 + (1 - p) / (3.25 + p * (1 - p)));
+  CHECK(recalibration.recalibrated(0.5) == Approx(second / (second + 1)));
+}
+
+TEST_CASE("odds recalibration: forecasts that are too high come down, right ones stay") {
+  OddsRecalibration of_high(3), of_right(3);
+  for (int i = 0; i < 2'000; ++i) {
+    of_high.learn(0.5, i % 5 == 0);  // 1 of 5
+    of_right.learn(0.4, i % 5 < 2);  // 2 of 5
+  }
+  CHECK(of_high.recalibrated(0.5) == Approx(0.2).epsilon(0.02));
+  CHECK(of_right.recalibrated(0.4) == Approx(0.4).epsilon(0.02));
+  // Odds of 1 became 1/4, so odds of 4 become 1.
+  CHECK(of_high.recalibrated(0.8) == Approx(0.5).epsilon(0.02));
+  CHECK(of_high.recalibrated(0) == 0);
+  CHECK(of_high.recalibrated(1) == 1);
+  for (int i = 0; i < 5'000; ++i) of_high.learn(0, true);  // no number overflows
+  CHECK(of_high.recalibrated(0) == 0);
+  CHECK(of_high.recalibrated(0.5) == Approx(std::exp(5.0) / (std::exp(5.0) + 1)));
 }
 
 TEST_CASE("shrunk frequency: a group is drawn towards the one around it") {

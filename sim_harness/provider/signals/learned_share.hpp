@@ -7,6 +7,7 @@
 #include "core/model/sim_time.hpp"
 #include "guarantees/signals/forecast_score.hpp"
 #include "guarantees/signals/mixed_forecast.hpp"
+#include "guarantees/signals/odds_recalibration.hpp"
 #include "guarantees/signals/shrunk_frequency.hpp"
 #include "sim_harness/provider/signals/market_state.hpp"
 

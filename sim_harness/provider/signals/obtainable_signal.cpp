@@ -21,7 +21,8 @@ ObtainableSignal::Bins ObtainableSignal::bins_of(std::size_t pool, const MarketS
 
 double ObtainableSignal::forecast(std::size_t pool, const MarketState& state) const {
   if (state.pools.slots(pool) >= count_) return 1;
-  return mix_when_full_.mix(ways_when_full(pool, bins_of(pool, state)));
+  return recalibration_when_full_.recalibrated(
+      mix_when_full_.mix(ways_when_full(pool, bins_of(pool, state))));
 }
 
 ObtainableSignal::WaysWhenFull ObtainableSignal::ways_when_full(std::size_t pool,
@@ -38,12 +39,14 @@ void ObtainableSignal::look(const MarketState& state) {
     const bool fits = state.pools.slots(pool) >= count_;
     const Bins bins = bins_of(pool, state);
     const WaysWhenFull ways = ways_when_full(pool, bins);
+    const double mixed = mix_when_full_.mix(ways);
     open_[pool].push_back({.due = state.now + span_,
                            .fold = state.fold,
                            .bins = bins,
-                           .forecast = fits ? 1 : mix_when_full_.mix(ways),
+                           .forecast = fits ? 1 : recalibration_when_full_.recalibrated(mixed),
                            .reference = base_rate_.estimate(pool),
                            .ways = ways,
+                           .mixed = mixed,
                            .fits_now = fits,
                            .happened = fits});
   }
@@ -72,6 +75,7 @@ void ObtainableSignal::score(std::size_t pool, const Case& one) {
   if (one.fits_now) return;
   if (one.fold) when_full_.add(*one.fold, one.forecast, one.ways.front(), one.happened);
   mix_when_full_.learn(one.ways, one.happened);
+  recalibration_when_full_.learn(one.mixed, one.happened);
   when_full_cases_.add(one.bins, one.happened);
   base_rate_when_full_.add(pool, one.happened);
 }

@@ -46,6 +46,7 @@ class ObtainableSignal {
     double forecast = 0;
     double reference = 0;
     WaysWhenFull ways{};
+    double mixed = 0;  ///< the mean of the ways; the forecast corrects it
     bool fits_now = false;
     bool happened = false;
   };
@@ -57,7 +58,10 @@ class ObtainableSignal {
   std::int64_t count_;
   SimTime span_;
   ShrunkFrequency when_full_cases_;
-  MixedForecast<3> mix_when_full_{1};
+  MixedForecast<3> mix_when_full_{0.3};  // flavors fill up together: three cases count as one
+  /// Groups learn from few times without capacity, and most of them are short. The rare long ones
+  /// contain most cases, so frequencies learned before the first of them are too high.
+  OddsRecalibration recalibration_when_full_{3};
   BaseRate base_rate_;
   BaseRate base_rate_when_full_;
   std::vector<std::deque<Case>> open_;  // per pool, the earliest due first

@@ -25,6 +25,18 @@ std::vector<std::size_t> shown_signals(const SignalsReport& report) {
   return shown;
 }
 
+/// Whether forecasts like `of.probabilities[i]` were off by too much to be told.
+bool is_off(const SignalsReport& report, const PoolSignals& of, std::size_t i) {
+  return !report.shows_all && of.probabilities[i] &&
+         report.watch->score(i).score.bin_of(*of.probabilities[i]).is_off();
+}
+
+/// The probability that customers are told; none: nothing is known, or such forecasts were off.
+std::optional<double> told_probability(const SignalsReport& report, const PoolSignals& of,
+                                       std::size_t i) {
+  return is_off(report, of, i) ? std::nullopt : of.probabilities[i];
+}
+
 /// From 1 to 10, 10 the most probable.
 int score_of(double probability) {
   return std::clamp(static_cast<int>(std::ceil(10 * probability)), 1, 10);
@@ -118,7 +130,8 @@ std::string now_text(const SignalsReport& report, const std::vector<std::size_t>
     std::vector<std::string> row = pool_cells(report, of);
     row.push_back(count_text(of.slots));
     for (const std::size_t i : shown) {
-      row.push_back(of.probabilities[i] ? percent_text(*of.probabilities[i]) : "-");
+      const std::optional<double> told = told_probability(report, of, i);
+      row.push_back(told ? percent_text(*told) : is_off(report, of, i) ? "off" : "-");
     }
     if (has_uptime) {
       for (const SimTime lifetime : of.lifetimes) row.push_back(lifetime_text(lifetime));
@@ -221,6 +234,24 @@ std::string withheld_text(const SignalsReport& report, const std::vector<std::si
       fmt::join(withheld, ", "));
 }
 
+/// The deciles of the signals that are printed whose forecasts were off, and so are not.
+std::string off_text(const SignalsReport& report, const std::vector<std::size_t>& shown) {
+  std::vector<std::string> off;
+  for (const std::size_t i : shown) {
+    const SignalScore score = report.watch->score(i);
+    for (std::size_t decile = 0; decile < ForecastScore::kBins && !report.shows_all; ++decile) {
+      if (!score.score.bins()[decile].is_off()) continue;
+      off.push_back(fmt::format("{} at {}-{}%", signal_words(score.question), 10 * decile,
+                                10 * (decile + 1)));
+    }
+  }
+  if (off.empty()) return {};
+  return fmt::format(
+      "Printed as 'off', because forecasts of that decile were off by more than {:g} points: {} "
+      "(--all prints them)\n",
+      100 * kMostGap, fmt::join(off, ", "));
+}
+
 Json probability_json(const SignalQuestion& question, std::optional<double> probability) {
   Json json{{"signal", signal_label(question)}, {"probability", json_of(probability)}};
   if (question.kind == SignalKind::kObtainable && probability) {
@@ -256,7 +287,8 @@ Json pool_json(const SignalsReport& report, const PoolSignals& of,
             {"running", of.running},
             {"signals", Json::array()}};
   for (const std::size_t i : shown) {
-    json["signals"].push_back(probability_json(report.watch->questions()[i], of.probabilities[i]));
+    json["signals"].push_back(
+        probability_json(report.watch->questions()[i], told_probability(report, of, i)));
   }
   Json& lives = json["lives_at_least_h"] = Json::array();
   for (std::size_t i = 0; shows_uptime(report, shown) && i < of.lifetimes.size(); ++i) {
@@ -277,7 +309,8 @@ std::string signals_text(const SignalsReport& report) {
       hours_of(report.watch->warmup_end()) / 24, report.simulated);
   text += report.summary.text.plain() + "\n";
   text += shown.empty() ? "" : now_text(report, shown);
-  return text + withheld_text(report, shown) + "\n" + rates_text(report) + prices_text(report);
+  return text + withheld_text(report, shown) + off_text(report, shown) + "\n" + rates_text(report) +
+         prices_text(report);
 }
 
 Json signals_json(const SignalsReport& report) {

@@ -19,11 +19,12 @@ struct SignalsReport {
   std::shared_ptr<const SignalWatch> watch{};
   StudySummary summary{};                    ///< of the run's row for each signal
   std::vector<FlavorPriceHistory> prices{};  ///< from the provider's file, if any
-  bool shows_all = false;                    ///< include signals without skill
+  bool shows_all = false;                    ///< include signals without skill, and what was off
 };
 
 /// As text: the quality of each signal, and what customers can be told at the end of the history.
-/// Omits signals without skill there and says so.
+/// Omits signals without skill there, and probabilities in deciles that were off by more than
+/// kMostGap, and says so.
 [[nodiscard]] std::string signals_text(const SignalsReport& report);
 
 /// As JSON (docs/json.md).
