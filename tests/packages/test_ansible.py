@@ -4,9 +4,11 @@ Ansible is Debian's, and runs on that machine. systemd does not run there: units
 disabled, and of restarts it is only seen that Ansible orders them.
 """
 
+import os
 import re
 import shutil
 import subprocess
+import zipfile
 
 import pytest
 from conftest import ROOT
@@ -23,18 +25,17 @@ all:
     ansible_connection: local
     ansible_python_interpreter: /usr/bin/python3
     cospot_debs: /packages
-    cospot_wheel: /wheels/{wheel}
     cospot_venv: /nova-venv
     cospot_provider_file: /clone/examples/nova/provider.yaml
     cospot_evictor:
-      DEFAULT: {{transport_url: "rabbit://openstack:secret@controller:5672/"}}
-      nova: {{auth_type: password, auth_url: "http://controller:5000/v3", username: cospot-evictor,
-             password: secret, project_name: service}}
+      DEFAULT: {transport_url: "rabbit://openstack:secret@controller:5672/"}
+      nova: {auth_type: password, auth_url: "http://controller:5000/v3", username: cospot-evictor,
+             password: secret, project_name: service}
   children:
-    cospot_schedulers: {{hosts: {{here: {{}}}}}}
-    cospot_apis: {{hosts: {{here: {{}}}}}}
-    cospot_evictors: {{hosts: {{here: {{}}}}}}
-    cospot_computes: {{hosts: {{here: {{}}}}}}
+    cospot_schedulers: {hosts: {here: {}}}
+    cospot_apis: {hosts: {here: {}}}
+    cospot_evictors: {hosts: {here: {}}}
+    cospot_computes: {hosts: {here: {}}}
 """
 # What nova-scheduler reads: its unit names nova.conf and no folder, so nova.conf.d counts.
 SCHEDULER = """
@@ -90,14 +91,18 @@ class Machine:
         return changed, set(re.findall(r"HANDLER \[cospot : Restart (.*?)\]", done))
 
     def state(self):
-        """Return what an operator would miss, or not want to find: files of these folders."""
-        files = self.chroot.output(
-            "find", "/etc", "/opt", "/nova-venv", "/usr/lib/python3", "/lib/systemd", "/var/cache",
-            "(", "-path", "/var/cache/apt", "-o", "-name", "__pycache__", "-o", "-name", "*.pyc",
-            "-o", "-path", "/var/cache/debconf", ")", "-prune", "-o", "-type", "f",
-            "-exec", "sha256sum", "{}", "+",
+        """Return what an operator would miss, or not want to find: paths, with digests in /etc."""
+        contents = self.chroot.output(
+            "find", "/etc", "-type", "f", "!", "-name", "*-", "!", "-name", "ld.so.cache", "-exec",
+            "sha256sum", "{}", "+",
         )  # fmt: skip
-        return dict(line.split(maxsplit=1)[::-1] for line in files.splitlines())
+        others = self.chroot.output(
+            "find", "/opt", "/nova-venv", "/usr/lib/python3", "/lib/systemd", "/var/cache/cospot",
+            "/var/lib/cospot-evictor", "-name", "__pycache__", "-prune", "-o", "-print", check=False,
+        )  # fmt: skip
+        missing = re.compile(r"^find: .*\n", re.MULTILINE)
+        found = {path: "" for path in missing.sub("", others).splitlines()}
+        return found | {line.split()[1]: line.split()[0] for line in contents.splitlines()}
 
     def scheduler(self, python="/usr/bin/python3", **environment):
         return self.chroot.output(python, "-c", SCHEDULER, **environment).split()
@@ -118,7 +123,7 @@ def machine(nova_base, packages, scratch, request):
         ROOT / "packaging": "/clone/packaging",
         ROOT / "examples": "/clone/examples",
     }
-    chroot.write("/root/inventory.yml", INVENTORY.format(wheel="none"))
+    chroot.write("/root/inventory.yml", INVENTORY)
     yield Machine(chroot)
     shutil.rmtree(chroot.root)
 
@@ -145,26 +150,20 @@ def test_debian_packages(machine, packages, scratch):
     assert machine.play("cospot") == (0, set())
     assert machine.state() == installed
 
-    # An option of the evictor's changes: nothing of Nova's restarts. The service can be switched off.
-    _, restarted = machine.play("cospot", cospot_evictor_service="false")
-    assert restarted == set()
-    state = machine.chroot.run("systemctl", "is-enabled", "cospot-evictor", check=False).stdout
-    assert state == "disabled\n"
-    machine.play("cospot")
-
-    # An upgrade restarts what runs the package, once, and keeps the configuration.
+    # An upgrade restarts what runs the package and keeps the configuration. The service may be switched off.
     folder = scratch / "newer"
     folder.mkdir()
     versions = {newer(file, folder) for file in packages.glob("*cospot*_*.deb")
                 if not file.name.startswith("cospot_")}  # fmt: skip
     machine.chroot.mounts[folder] = "/packages"
     del machine.chroot.mounts[packages]
-    _, restarted = machine.play("cospot")
+    _, restarted = machine.play("cospot", cospot_evictor_service="false")
     assert restarted == {"nova-scheduler", "the evictor"}
     shown = ["dpkg-query", "-W", "-f", "${Version}\\n", "python3-cospot", "cospot-evictor"]
     assert set(machine.chroot.output(*shown).split()) == versions
-    assert machine.play("cospot") == (0, set())
     assert machine.chroot.output("cat", "/etc/cospot/cospot-evictor.conf") == configuration
+    enabled = machine.chroot.run("systemctl", "is-enabled", "cospot-evictor", check=False).stdout
+    assert enabled == "disabled\n"
 
     # Removed, it keeps configuration and audit log unless told otherwise.
     _, restarted = machine.play("remove")
@@ -174,5 +173,77 @@ def test_debian_packages(machine, packages, scratch):
     assert machine.scheduler() == names[:-1]
     machine.play("remove", cospot_purge="true")
     assert machine.state() == before
-    assert machine.play("remove", cospot_purge="true") == (0, set())
     assert "cospot" not in machine.chroot.path("/etc/passwd").read_text()
+
+
+def wheel_of(package, folder, version):
+    """Make a wheel of what the Debian package has of Python's, as that version."""
+    subprocess.run(["dpkg-deb", "-x", package, folder / "unpacked"], check=True)
+    files = folder / "unpacked/usr/lib/python3/dist-packages"
+    (module,) = files.glob("cospot/_core.cpython-*.so")
+    tag = "cp" + module.name.split("-")[1]
+    (old,) = files.glob("cospot-*.dist-info")
+    info = old.rename(files / f"cospot-{version}.dist-info")
+    text = (info / "METADATA").read_text()
+    (info / "METADATA").write_text(re.sub(r"(?m)^Version: .*", f"Version: {version}", text))
+    platform = f"{tag}-{tag}-linux_{os.uname().machine}"
+    (info / "WHEEL").write_text(f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: {platform}\n")
+    names = [str(path.relative_to(files)) for path in files.rglob("*") if path.is_file()]
+    (info / "RECORD").write_text("".join(f"{name},,\n" for name in [*names, f"{info.name}/RECORD"]))
+    wheel = folder / f"cospot-{version}-{platform}.whl"
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_STORED) as archive:
+        for path in [*files.rglob("*")]:
+            archive.write(path, path.relative_to(files))
+    shutil.rmtree(folder / "unpacked")
+    return f"/wheels/{wheel.name}"
+
+
+@pytest.fixture
+def wheels(machine, packages, scratch):
+    """Two versions of a wheel on the machine."""
+    (package,) = packages.glob("python3-cospot_*.deb")
+    folder = scratch / "role-wheels"
+    folder.mkdir()
+    machine.chroot.mounts[folder] = "/wheels"
+    yield [wheel_of(package, folder, version) for version in ("0.1.0", "0.1.1")]
+    del machine.chroot.mounts[folder]
+    shutil.rmtree(folder)
+
+
+def test_a_wheel_in_a_folder(machine, wheels):
+    # What the distribution has of Python's goes first and stays.
+    machine.chroot.install("python3-tooz", "python3-prometheus-client")
+    before = machine.state()
+    old, new = wheels
+    machine.play("cospot", cospot_install="folder", cospot_wheel=old)
+    # As the unit's drop-in says.
+    assert machine.scheduler(PYTHONPATH="/opt/cospot")[-2:] == [
+        "/opt/cospot/cospot/nova/scheduler/filter.py", "CospotWeigher",
+    ]  # fmt: skip
+    for unit in ("nova-scheduler", "cospot-evictor"):
+        shown = machine.chroot.output("cat", f"/etc/systemd/system/{unit}.service.d/cospot.conf")
+        assert "\nEnvironment=PYTHONPATH=/opt/cospot\n" in shown
+    found = machine.chroot.run("systemd-analyze", "verify", "cospot-evictor.service", check=False)
+    assert "cospot" not in found.stdout
+    assert "owner" in machine.chroot.output("/opt/cospot/bin/cospot-evictor", "--help",
+                                            PYTHONPATH="/opt/cospot")  # fmt: skip
+    _, restarted = machine.play("cospot", cospot_install="folder", cospot_wheel=new)
+    assert restarted == {"nova-scheduler", "the evictor"}
+    # Nothing of the former version stays where Python would find it first.
+    infos = machine.chroot.output("sh", "-c", "ls -d /opt/cospot/*.dist-info")
+    assert infos == "/opt/cospot/cospot-0.1.1.dist-info\n"
+    machine.play("remove", cospot_install="folder", cospot_purge="true")
+    assert machine.state() == before
+
+
+def test_a_wheel_in_novas_environment(machine, wheels):
+    before = machine.state()
+    # Without an evictor, whose environment would need the network.
+    text = INVENTORY.replace("    cospot_evictors: {hosts: {here: {}}\n", "")
+    assert text != INVENTORY
+    machine.chroot.write("/root/inventory.yml", text)
+    machine.play("cospot", cospot_install="venv", cospot_wheel=wheels[0])
+    where = machine.scheduler("/nova-venv/bin/python3")[-2]
+    assert re.fullmatch(r"/nova-venv/lib/python3\.\d+/site-packages/cospot/.*/filter.py", where)
+    machine.play("remove", cospot_install="venv")
+    assert machine.state() == before
