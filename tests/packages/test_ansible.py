@@ -113,7 +113,7 @@ def machine(nova_base, packages, scratch, request):
     if request.config.getoption("--ubuntu"):
         pytest.skip("its Ansible is newer, and the playbooks are the same")
     chroot = nova_base.copy(scratch / "ansible")
-    chroot.install("ansible-core", "python3-numpy", "python3-pip", "python3-venv")
+    chroot.install("ansible-core", "python3-apt", "python3-numpy", "python3-pip", "python3-venv")
     chroot.run("python3", "-m", "venv", "--system-site-packages", "/nova-venv")
     for unit in ("nova-api", "nova-compute"):
         chroot.write(f"/lib/systemd/system/{unit}.service", "[Service]\nExecStart=/bin/true\n")
