@@ -58,7 +58,7 @@ def base(scratch, request):
 
 @pytest.fixture(scope="session")
 def nova_base(base, scratch):
-    """A machine with the distribution's nova-scheduler, to copy; its units are there, and none runs."""
+    """A machine with the distribution's nova-scheduler, to copy. No unit runs there."""
     chroot = base.copy(scratch / "nova")
     # Compiling the files of 300 packages takes longer than all the rest, and tests nothing of ours.
     compiler = chroot.path("/usr/bin/py3compile")

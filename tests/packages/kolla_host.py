@@ -1,12 +1,12 @@
-"""A deployment host of Kolla-Ansible, which is real; what needs containers or other machines is stood in for."""
+"""A host with a real Kolla-Ansible; stand-ins replace what needs containers or other machines."""
 
 import shutil
 import subprocess
 import zipfile
 from pathlib import Path
 
-# The release that docs/nova/kolla-ansible.md names. Its collections come with the package ansible, here only the
-# one that the configuration of Nova needs.
+# The release that docs/nova/kolla-ansible.md names. Its collections come with the package ansible,
+# here only the one that the configuration of Nova needs.
 KOLLA_ANSIBLE, KOLLA, ANSIBLE = "kolla-ansible==22.2.0", "kolla==22.2.0", "ansible==12.3.0"
 _COLLECTION = "ansible_collections/ansible/utils/"
 _SET_CONFIGS = "share/kolla/docker/base/set_configs.py"
@@ -43,7 +43,7 @@ enable_haproxy: false
 
 
 def make_tools(folder: Path) -> Path:
-    """Install Kolla-Ansible into a folder, unless it is there, with `set_configs.py` of Kolla's images."""
+    """Install Kolla-Ansible, and `set_configs.py` of Kolla's images, unless they are there."""
     stamp, wanted = folder / "made", f"{KOLLA_ANSIBLE} {KOLLA} {ANSIBLE}"
     if stamp.exists() and stamp.read_text() == wanted:
         return folder
@@ -69,7 +69,7 @@ def make_tools(folder: Path) -> Path:
 
 
 class KollaHost:
-    """The host: below its root are /etc/kolla, the clone, and what the stand-ins were called with."""
+    """The host: /etc/kolla, the clone, and /calls, which lists the calls of the stand-ins."""
 
     def __init__(self, chroot, tools: Path, clone: Path):
         self.chroot = chroot

@@ -1,4 +1,4 @@
-"""The Ansible role, by its playbooks, on a machine that is scheduler, API, evictor and compute at once.
+"""The playbooks of the Ansible role, on a machine that is scheduler, API, evictor and compute.
 
 Ansible is Debian's, and runs on that machine. systemd does not run there: units are enabled and
 disabled, and of restarts it is only seen that Ansible orders them.
@@ -98,7 +98,8 @@ class Machine:
         )  # fmt: skip
         others = self.chroot.output(
             "find", "/opt", "/nova-venv", "/usr/lib/python3", "/lib/systemd", "/var/cache/cospot",
-            "/var/lib/cospot-evictor", "-name", "__pycache__", "-prune", "-o", "-print", check=False,
+            "/var/lib/cospot-evictor", "-name", "__pycache__", "-prune", "-o", "-print",
+            check=False,
         )  # fmt: skip
         missing = re.compile(r"^find: .*\n", re.MULTILINE)
         found = {path: "" for path in missing.sub("", others).splitlines()}
@@ -150,7 +151,8 @@ def test_debian_packages(machine, packages, scratch):
     assert machine.play("cospot") == (0, set())
     assert machine.state() == installed
 
-    # An upgrade restarts what runs the package and keeps the configuration. The service may be switched off.
+    # An upgrade restarts what runs the package and keeps the configuration. The service may be
+    # switched off.
     folder = scratch / "newer"
     folder.mkdir()
     versions = {newer(file, folder) for file in packages.glob("*cospot*_*.deb")

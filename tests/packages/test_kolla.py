@@ -1,4 +1,7 @@
-"""docs/nova/kolla-ansible.md, followed: its commands on a deployment host, and Nova in Kolla's layout on what they made."""
+"""The commands of docs/nova/kolla-ansible.md on a deployment host, and Nova on what they make.
+
+Nova is laid out as in Kolla's image, and its files are put there as Kolla's containers do it.
+"""
 
 import configparser
 import re
@@ -64,7 +67,7 @@ def host(base, scratch, request):
 
 @pytest.fixture(scope="module")
 def container(nova_base, packages, scratch, host):
-    """A Debian with Nova laid out as Kolla's image: what the container file does has been done there."""
+    """A Debian with Nova laid out as Kolla's image, after the commands of the container file."""
     chroot = nova_base.copy(scratch / "kolla-nova")
     chroot.install("python3-venv")
     # Kolla's environment sees the system's Python, too; here that has Nova.
@@ -95,7 +98,9 @@ def start(container, folder):
     configured = container.path(CONFIGURED)
     shutil.rmtree(configured, ignore_errors=True)
     shutil.copytree(folder, configured)
-    container.run("python3", "/usr/local/bin/kolla_set_configs", KOLLA_CONFIG_STRATEGY="COPY_ALWAYS")
+    container.run(
+        "python3", "/usr/local/bin/kolla_set_configs", KOLLA_CONFIG_STRATEGY="COPY_ALWAYS"
+    )
     return container.path("/run_command").read_text()
 
 
@@ -144,7 +149,10 @@ def test_the_page(host, container):
     own = [line.split() for line in loaded if "Cospot" in line]
     (site,) = container.root.glob(f"{VENV[1:]}/lib/python3*/site-packages/cospot/nova/scheduler")
     inside = f"/{site.relative_to(container.root)}"
-    assert own == [["CospotFilter", f"{inside}/filter.py"], ["CospotWeigher", f"{inside}/weigher.py"]]
+    assert own == [
+        ["CospotFilter", f"{inside}/filter.py"],
+        ["CospotWeigher", f"{inside}/weigher.py"],
+    ]
     assert len(loaded) == 7 and last == "6 4"  # Nova's five filters and two of cospot; otn = 4
 
     # nova_scheduler_extra_volumes mounts the evictor's folder.
