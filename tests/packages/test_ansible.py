@@ -200,10 +200,17 @@ def wheel_of(package, folder, version):
     return f"/wheels/{wheel.name}"
 
 
+def libraries_of(package):
+    """Return the Debian packages that a wheel of `wheel_of` needs; those of build-wheel.sh do not."""
+    needs = subprocess.check_output(["dpkg-deb", "-f", package, "Depends"], text=True)
+    return re.findall(r"(?:^|, )((?:lib|coinor-lib)[\w.+-]+|python3-numpy)", needs)
+
+
 @pytest.fixture
 def wheels(machine, packages, scratch):
     """Two versions of a wheel on the machine."""
     (package,) = packages.glob("python3-cospot_*.deb")
+    machine.chroot.install(*libraries_of(package))
     folder = scratch / "role-wheels"
     folder.mkdir()
     machine.chroot.mounts[folder] = "/wheels"

@@ -4,15 +4,13 @@ Nova is laid out as in Kolla's image, and its files are put there as Kolla's con
 """
 
 import configparser
-import re
 import shutil
-import subprocess
 
 import pytest
 from conftest import ROOT
 from container_file import read_last_stage
 from kolla_host import KollaHost, make_tools
-from test_ansible import wheel_of
+from test_ansible import libraries_of, wheel_of
 
 PAGE = ROOT / "docs" / "nova" / "kolla-ansible.md"
 MARKER = "<!-- not run: Kolla; tests/packages/test_kolla.py follows it -->\n```sh\n"
@@ -78,9 +76,7 @@ def container(nova_base, packages, scratch, host):
     tool = "/usr/local/bin/kolla_set_configs"
     chroot.write(tool, (host.tools / "set_configs.py").read_text(), mode=0o755)
     (package,) = packages.glob("python3-cospot_*.deb")
-    # The test's wheel has not the libraries that one of scripts/build-wheel.sh brings.
-    needs = subprocess.check_output(["dpkg-deb", "-f", package, "Depends"], text=True)
-    chroot.install(*re.findall(r"(?:^|, )((?:lib|coinor)[\w.+-]+|python3-numpy)", needs))
+    chroot.install(*libraries_of(package))
     stage = read_last_stage(FILE)
     assert stage.user == "nova"
     folder = scratch / "kolla-wheels"
