@@ -201,7 +201,7 @@ def wheel_of(package, folder, version):
 
 
 def libraries_of(package):
-    """Return the Debian packages that a wheel of `wheel_of` needs; those of build-wheel.sh do not."""
+    """Return the Debian packages that `wheel_of` needs; build-wheel.sh puts them into a wheel."""
     needs = subprocess.check_output(["dpkg-deb", "-f", package, "Depends"], text=True)
     return re.findall(r"(?:^|, )((?:lib|coinor-lib)[\w.+-]+|python3-numpy)", needs)
 
