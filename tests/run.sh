@@ -231,6 +231,7 @@ test_by_clang() {
 
 check_packaging_files() {
   check "container files" tests/packages/check-files.sh containers
+  check "ansible role" tests/packages/check-files.sh ansible
   if command -v actionlint >/dev/null || command -v go >/dev/null; then
     check "workflows" tests/packages/check-files.sh workflows
   else

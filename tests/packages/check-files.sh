@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Looks at the files that other machines run: container files with hadolint, workflows with actionlint.
+# Looks at the files that other machines run: container files with hadolint, workflows with actionlint, the Ansible role
+# with ansible-lint.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 usage() {
   cat <<'TEXT'
-Usage: tests/packages/check-files.sh containers | workflows
+Usage: tests/packages/check-files.sh containers | workflows | ansible
 
-hadolint comes from the Python registry into build/package-tools. So does actionlint from Go's, if it
-is not installed and go is.
+hadolint comes from the Python registry into build/package-tools, ansible-lint into build/ansible-tools. So does
+actionlint from Go's, if it is not installed and go is.
 TEXT
 }
 
@@ -31,9 +32,16 @@ check_workflows() {
   actionlint .github/workflows/*.yml
 }
 
+check_ansible() {
+  scripts/make-test-venv.sh "$PWD/build/ansible-tools" packaging/ansible/requirements.txt
+  cd packaging/ansible
+  PATH=$OLDPWD/build/ansible-tools/bin:$PATH ansible-lint --offline --strict
+}
+
 case ${1:-} in
   -h | --help) usage ;;
   containers) check_containers ;;
   workflows) check_workflows ;;
+  ansible) check_ansible ;;
   *) usage >&2; exit 2 ;;
 esac

@@ -56,6 +56,21 @@ def base(scratch, request):
     return Chroot.make(scratch / "base", cache, UBUNTU_24_04 if is_ubuntu else DEBIAN_12)
 
 
+@pytest.fixture(scope="session")
+def nova_base(base, scratch):
+    """A machine with the distribution's nova-scheduler, to copy. No unit runs there."""
+    chroot = base.copy(scratch / "nova")
+    # Compiling the files of 300 packages takes longer than all the rest, and tests nothing of ours.
+    compiler = chroot.path("/usr/bin/py3compile")
+    kept = compiler.with_name("py3compile.kept")
+    compiler.rename(kept)
+    compiler.symlink_to("/bin/true")
+    chroot.install("nova-scheduler", "systemd")
+    compiler.unlink()
+    kept.rename(compiler)
+    return chroot
+
+
 def build_in(builder, folder):
     """Build the packages with the compiler and the libraries of another system."""
     source = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True)

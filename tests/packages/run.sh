@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the Debian packages and a wheel, installs them on fresh machines (folders with a Debian in them), and uses
-# them there; does the same with what the container files do. Prints pytest's output. Needs root, mmdebstrap and
-# the network.
+# them there; does the same with what the container files and the Ansible role do, and follows the page of
+# Kolla-Ansible. Prints pytest's output. Needs root, mmdebstrap and the network.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

@@ -28,17 +28,10 @@ for one in enabled + weighers:
 
 
 @pytest.fixture(scope="module")
-def debian(base, packages, scratch):
+def debian(nova_base, packages, scratch):
     """A controller with Debian's Nova, on which the three packages are installed."""
-    chroot = base.copy(scratch / "controller")
-    # Compiling the files of 300 packages takes longer than all the rest, and tests nothing of ours.
-    compiler = chroot.path("/usr/bin/py3compile")
-    kept = compiler.with_name("py3compile.kept")
-    compiler.rename(kept)
-    compiler.symlink_to("/bin/true")
-    chroot.install("python3-nova", "man-db", "bash-completion", "systemd")
-    compiler.unlink()
-    kept.rename(compiler)
+    chroot = nova_base.copy(scratch / "controller")
+    chroot.install("man-db", "bash-completion")
     chroot.mounts[packages] = "/packages"
     chroot.install(*(f"/packages/{path.name}" for path in packages.glob("*.deb")))
     yield chroot
