@@ -19,8 +19,8 @@ and the report in a browser, and checks format, types, spelling, shell scripts a
                     Debian packages, the wheel and the container files on fresh machines, and the
                     site of the documentation if there is a release build
   --nightly         only the simulation of 100,000 seeds (docs/nova/simulation.md) on the release build, the
-                    scenarios on a cloud of Nova 34, and Debian packages that are built on Ubuntu 24.04
-                    and used there next to its Nova
+                    scenarios on a cloud of Nova 34, Debian packages that are built on Ubuntu 24.04 and
+                    used there next to its Nova, and the page of Kolla-Ansible (docs/nova) followed
   --no-nova         with --full: without what runs OpenStack Nova's services
   --no-nova-cloud   with --full: without the scenarios on the cloud, which take a quarter of an hour
   --nova-releases   with --full: Nova's fixtures also on releases from the Python registry
@@ -244,7 +244,8 @@ check_what_is_slow() {
   test_python "python from the wheel" tests/python/run_wheel_test.sh
   # Its notebooks run with the release build, which this mode alone does not make.
   if has_module release "site"; then check "site" scripts/build-site.sh build/release; fi
-  test_python "packages on fresh machines" tests/packages/run.sh --built-wheels build/wheel-test/wheels
+  test_python "packages on fresh machines" tests/packages/run.sh --built-wheels build/wheel-test/wheels \
+    -k "not kolla"
   check_packaging_files
 }
 
@@ -320,6 +321,7 @@ elif [ "$mode" = nightly ]; then
     test_python "a cloud of Nova 34" tests/nova/run.sh --release 34.0.0
   fi
   test_python "packages on Ubuntu 24.04" tests/packages/run.sh --ubuntu -k test_debs
+  test_python "page of Kolla-Ansible" tests/packages/run.sh -k kolla
 else
   build_and_test release
   if has_module release "python"; then test_python "python" tests/python/run.sh build/release; fi

@@ -31,8 +31,8 @@ _INTRODUCTION = """\
 
 This page lists every table, figure and numbered finding of the papers next to our result.
 A result *holds* if it matches the published one; the text above each table says how closely. Each
-*differs* and *not tested* states its reason. The letters in the column *data* refer to the list below
-the table.
+*differs* and *not tested* states its reason. The letters in the column *data* refer to the list
+below the table.
 
 The findings are in [evidence/](evidence), one file per paper, written by that paper's command.
 `python3 examples/papers/evidence.py` generates this page from them; with `--check` it reports where

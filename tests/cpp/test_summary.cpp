@@ -191,8 +191,9 @@ TEST_CASE("summary: says when nothing in a sweep can be set, or only the bound l
   for (ResultRow& row : rows) {
     if (row.evictor == "FIFO") row.result.vm_rejected = 1;
   }
-  CHECK(contains(compare_summary(summary_of(rows, 12)).text.plain(),
-                 "  size               VM   spot  evictor  SAF  OTN  hosts                    earned"));
+  CHECK(contains(
+      compare_summary(summary_of(rows, 12)).text.plain(),
+      "  size               VM   spot  evictor  SAF  OTN  hosts                    earned"));
   CHECK(contains(
       compare_summary(summary_of(rows, 12)).text.plain(),
       "    knows lifetimes  COS  sDPD  LPO      on     4     10  65.00% (0.00 to 100.00%)"));
