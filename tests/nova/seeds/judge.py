@@ -81,6 +81,8 @@ class Judge:
         self.lock_lost: dict[str, float] = {}
         self.promised: dict[str, tuple[float, float]] = {}  # delivered: made at, due at
         self.broken_said: set[str] = set()
+        self.locks: dict[str, Order] = {}  # what an order's process locked: its owner is told why
+        self.unlocks: dict[str, float] = {}  # when it was sent that one is to be unlocked
         self.races: dict[str, int] = {}
         self.has_script = False  # orders are given by hand: `contract`
 
@@ -399,6 +401,80 @@ class Judge:
                 self.violation(
                     "a host that frees nothing lost another spot", f"{spot.name} on {host.name}"
                 )
+
+    # -- owners --------------------------------------------------------------------------------
+
+    def sent(self, path: str, body: Any) -> None:
+        """Note what is on its way, whether or not it arrives."""
+        if "unlock" in body:
+            self.unlocks[path.split("/")[2]] = self.kernel.now
+
+    def locked(self, spot: Instance) -> None:
+        """Judge a lock that is to tell an owner why a spot goes, when it arrives."""
+        if self.has_script:
+            return
+        thread = self.kernel.current
+        assert thread is not None
+        ordered = [
+            each
+            for each in self.orders
+            if each.spot is spot and each.taken and each.process is thread.process
+        ]
+        if not ordered:
+            self.violation("locked without an order", spot.name)
+            return
+        self.locks[spot.uuid] = ordered[-1]
+        if spot.locked_by != "owner":
+            return
+        host = self.cloud.hosts[self.reasons[spot.uuid]["provider"]]
+        read = [thread.seen.get(("server", spot.uuid), self.kernel.now)]
+        read += [thread.seen.get(("servers", host.name), (self.kernel.now,))[0]]
+        if spot.locked_at < min(read):
+            self.violation("its owner's lock was replaced", spot.name)
+        else:
+            self.race("its owner locked it meanwhile")
+
+    def check_locks(self) -> None:
+        """Judge at the end whether spots that did not go are unlocked."""
+        for uuid, order in self.locks.items():
+            spot = self.cloud.instances[uuid]
+            if spot.deleted or spot.locked_by != "admin":
+                continue
+            again = [each for each in self.orders if each.spot is spot and each.at >= order.at]
+            if self.unlocks.get(uuid, -1.0) >= order.at:
+                self.race("Nova did not take an unlock, or took the lock later")
+            elif any(each.process.alive for each in again if each is order or each.heard):
+                self.violation("it did not go and stays locked", spot.name)
+            else:
+                self.race("it stays locked, as its service was killed")
+
+    # -- where spots are sent ------------------------------------------------------------------
+
+    def spot_was_sent(self, spot: Instance, host: Host, held: dict[str, dict[str, int]]) -> None:
+        """Judge a host that a scheduler chose for a spot, by what placement had just told it.
+
+        Whatever may seem to be leaving counts as gone.
+        """
+        vcpus, memory_mb = spot.vcpus, spot.memory_mb
+        for consumer, amounts in held.items():
+            each = self.cloud.instances.get(consumer)
+            if each is spot or (each is not None and self._may_seem_gone(each)):
+                continue
+            vcpus += amounts.get("VCPU", 0) + amounts.get("CUSTOM_SPOT_VCPU", 0)
+            memory_mb += amounts.get("MEMORY_MB", 0) + amounts.get("CUSTOM_SPOT_MEMORY_MB", 0)
+        if vcpus > host.most[0] or memory_mb > host.most[1]:
+            self.violation(
+                "a spot was sent to a full host",
+                f"{spot.name}: {host.name} would use {(vcpus, memory_mb)} of {host.most}",
+            )
+
+    def _may_seem_gone(self, instance: Instance) -> bool:
+        return (
+            instance.is_leaving
+            or instance.marks > 0
+            or instance.has_moved
+            or instance.status not in ("ACTIVE", "BUILD")
+        )
 
     # -- records -------------------------------------------------------------------------------
 
