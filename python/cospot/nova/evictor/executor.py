@@ -159,7 +159,7 @@ class EvictionExecutor:
         try:
             before_order()
         except EvictorError as error:
-            self._audit.write("failed", **prepared.fields, error=str(error))
+            self._audit.write("failed", **prepared.fields, order="none", error=str(error))
             raise
         (refused,) = self.order([prepared])
         if refused is not None:
@@ -233,7 +233,7 @@ class EvictionExecutor:
             for each in stored:
                 self._pending.remove(each.provider, each.spot.uuid)
             for each in orders:
-                self._audit.write("failed", **each.fields, error=str(error))
+                self._audit.write("failed", **each.fields, order="none", error=str(error))
             raise
 
     def give_up(self, spot: str) -> None:
@@ -295,7 +295,8 @@ class EvictionExecutor:
         if error.status not in UNKNOWN_OUTCOMES and not answer.was_reset:
             self._pending.remove(order.provider, order.spot.uuid)
         self._metrics.failures.inc()
-        self._audit.write("failed", **order.fields, error=str(error))
+        outcome = "unanswered" if error.status in UNKNOWN_OUTCOMES else "refused"
+        self._audit.write("failed", **order.fields, order=outcome, error=str(error))
         return error
 
     def _hold_back(
