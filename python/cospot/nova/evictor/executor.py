@@ -14,7 +14,7 @@ from oslo_log import log as logging
 from cospot.nova.evictor.causes import RESERVE
 from cospot.nova.evictor.cloud import together
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import CloudError, EvictorError
+from cospot.nova.evictor.errors import UNKNOWN_OUTCOMES, CloudError, EvictorError
 from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
 from cospot.nova.evictor.model import Amounts
 from cospot.nova.evictor.owner_news import OwnerNews
@@ -23,8 +23,6 @@ from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 
 LOG = logging.getLogger(__name__)
-#: No answer, or one from a proxy: Nova may be deleting the server nevertheless.
-UNKNOWN_OUTCOMES: Final = frozenset({0, 502, 503, 504})
 #: What only repeats itself is written again after so many seconds.
 _TELL_AGAIN_S: Final = 600.0
 _MOST_TOLD: Final = 10_000
