@@ -75,7 +75,8 @@ class Judge:
         self.freed_at: dict[str, float] = {}
         self.orders: list[Order] = []
         self.intents: dict[tuple[int, str], float] = {}
-        self.reasons: dict[str, dict[str, Any]] = {}
+        #: Of a process and a spot: another process may have another reason by the time it arrives.
+        self.reasons: dict[tuple[int, str], dict[str, Any]] = {}
         self.ended: dict[tuple[int, str], str] = {}
         self.by_host: dict[tuple[int, str], list[float]] = {}
         self.lock_lost: dict[str, float] = {}
@@ -205,7 +206,7 @@ class Judge:
             return
         if earlier:
             self.violation("ordered twice", f"{instance.name}, though nothing became of the first")
-        host = self.cloud.hosts[self.reasons[instance.uuid]["provider"]]
+        host = self.cloud.hosts[self.reasons[process.pid, instance.uuid]["provider"]]
         if host is not instance.host:
             self.race("it moved meanwhile")
         self._check_need(thread, instance, host)
@@ -363,7 +364,7 @@ class Judge:
         if spot.uuid not in self.promised and not came.isdisjoint(self.promised):
             self.race("in place of a promised one")
             return
-        if self.reasons[spot.uuid]["chosen_by"] == "note":
+        if self.reasons[process.pid, spot.uuid]["chosen_by"] == "note":
             self.race("an order that may be under way went first")
             return
         self.violation("an older spot went for a newer one", f"{spot.name} on {host.name}")
@@ -426,7 +427,7 @@ class Judge:
         self.locks[spot.uuid] = ordered[-1]
         if spot.locked_by != "owner":
             return
-        host = self.cloud.hosts[self.reasons[spot.uuid]["provider"]]
+        host = self.cloud.hosts[self.reasons[thread.process.pid, spot.uuid]["provider"]]
         read = [thread.seen.get(("server", spot.uuid), self.kernel.now)]
         read += [thread.seen.get(("servers", host.name), (self.kernel.now,))[0]]
         if spot.locked_at < min(read):
@@ -443,6 +444,8 @@ class Judge:
             again = [each for each in self.orders if each.spot is spot and each.at >= order.at]
             if self.unlocks.get(uuid, -1.0) >= order.at:
                 self.race("Nova did not take an unlock, or took the lock later")
+            elif self.ended.get((order.process.pid, uuid)) == "freed":
+                self.race("it left its host alive, and stays locked")
             elif any(each.process.alive for each in again if each is order or each.heard):
                 self.violation("it did not go and stays locked", spot.name)
             else:
@@ -489,7 +492,7 @@ class Judge:
         if event == "intent":
             self.intents[pid, spot] = self.kernel.now
             self.ended.pop((pid, spot), None)
-            self.reasons[spot] = record
+            self.reasons[pid, spot] = record
             self._check_limit(pid, record["provider"])
             self.kernel.trace(
                 "audit", "intent: %s, %s, chosen by %s", record["name"], record["why"],
