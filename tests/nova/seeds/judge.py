@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from seeds.cloud import TAKEN, Cloud, Host, Instance
@@ -56,6 +57,30 @@ class Order:
         self.found_marked = False
 
 
+@dataclass(frozen=True)
+class State:
+    """What was used of a host from some moment on.
+
+    Attributes:
+        at: that moment.
+        vcpus, memory_mb: what is being deleted counts as gone.
+        leaving: of that: until when it does, and what it then counts as.
+    """
+
+    at: float
+    vcpus: int
+    memory_mb: int
+    leaving: tuple[tuple[float, int, int], ...]
+
+    def used(self, until: float) -> tuple[int, int]:
+        """Return what was used right before a moment, if nothing else had changed by then."""
+        back = [each for each in self.leaving if each[0] < until]
+        return (
+            self.vcpus + sum(vcpus for _, vcpus, _ in back),
+            self.memory_mb + sum(memory_mb for _, _, memory_mb in back),
+        )
+
+
 class Judge:
     """Hears of everything and says what must not happen.
 
@@ -71,7 +96,7 @@ class Judge:
         self.deletion_timeout: float = settings["deletion_timeout"]
         self.per_host: int = settings["evictions_per_host"]
         self.interval: float = settings["reconcile_interval"]
-        self.states: dict[str, list[tuple[float, int, int]]] = {}
+        self.states: dict[str, list[State]] = {}
         self.freed_at: dict[str, float] = {}
         self.orders: list[Order] = []
         self.intents: dict[tuple[int, str], float] = {}
@@ -109,6 +134,17 @@ class Judge:
             memory_mb += amounts.get("MEMORY_MB", 0) + amounts.get("CUSTOM_SPOT_MEMORY_MB", 0)
         return vcpus, memory_mb
 
+    def _leaving(self, host: Host) -> tuple[tuple[float, int, int], ...]:
+        """Return what counts as gone only until its deletion is stuck: when, and how much."""
+        found = []
+        for consumer, amounts in host.consumers.items():
+            each = self.cloud.instances.get(consumer)
+            if each is not None and each.task_state == "deleting" and self._is_fresh(each):
+                vcpus = amounts.get("VCPU", 0) + amounts.get("CUSTOM_SPOT_VCPU", 0)
+                memory_mb = amounts.get("MEMORY_MB", 0) + amounts.get("CUSTOM_SPOT_MEMORY_MB", 0)
+                found.append((each.marked_at + self.deletion_timeout, vcpus, memory_mb))
+        return tuple(found)
+
     def _is_fresh(self, instance: Instance) -> bool:
         return (
             instance.task_state != "deleting"
@@ -117,7 +153,7 @@ class Judge:
 
     def changed(self, host: Host, freed: bool) -> None:
         states = self.states.setdefault(host.uuid, [])
-        states.append((self.kernel.now, *self.used(host)))
+        states.append(State(self.kernel.now, *self.used(host), self._leaving(host)))
         if freed:
             self.freed_at[host.uuid] = self.kernel.now
 
@@ -316,13 +352,16 @@ class Judge:
         vcpus, memory_mb = self.used(host)
         if vcpus > capacity[0] or memory_mb > capacity[1]:
             return True
-        for at, vcpus, memory_mb in reversed(self.states[host.uuid]):
-            later = [order.spot.amounts for order in ordered if order.at > at]
+        until = self.kernel.now
+        for state in reversed(self.states[host.uuid]):
+            vcpus, memory_mb = state.used(until)
+            until = state.at
+            later = [order.spot.amounts for order in ordered if order.at > state.at]
             ordered_vcpus = sum(amounts.get("CUSTOM_SPOT_VCPU", 0) for amounts in later)
             ordered_mb = sum(amounts.get("CUSTOM_SPOT_MEMORY_MB", 0) for amounts in later)
             if vcpus - ordered_vcpus > capacity[0] or memory_mb - ordered_mb > capacity[1]:
                 return True
-            if at < since:
+            if state.at < since:
                 break
         return False
 

@@ -323,6 +323,7 @@ class Scheduler:
         self.in_doubt: dict[str, float] = {}
         #: Until then it may have no answers, or put no questions.
         self.in_trouble_until = -1.0
+        self.asked_at = -1.0  # when placement was last asked who holds a host
         process.facts["scheduler"] = self
         self._bus = bus
         name = f"cospot-scheduler.{process.name}"
@@ -361,6 +362,7 @@ class Scheduler:
         return host.shown.body() if host.is_listed else None
 
     def _holders(self, provider: str) -> Any:
+        self.asked_at = self.process.kernel.now
         self._wait("placement")
         host = self.cloud.hosts[provider]
         return dict(host.consumers) if host.is_listed else None
@@ -407,6 +409,7 @@ class Scheduler:
         spec = make_spec(instance)
         states = [self.view.state(host) for host in candidates]
         _told().clear()
+        began = self.process.kernel.now
         passed = _FILTERS.get_filtered_objects([self.filter], states, spec, 0)
         weighed = _WEIGHTS.get_weighed_objects([self.weigher], passed or [], spec)
         decision = decision_of(spec)
@@ -414,17 +417,16 @@ class Scheduler:
             self.in_doubt[decision.plans[0].provider] = self.process.kernel.now
         hosts = [cloud.hosts[each.obj.uuid] for each in weighed]
         if hosts and instance.is_spot and LIVE.values.spot_check_wait:
-            self._check_choice(instance, hosts[0])
+            self._check_choice(instance, hosts[0], began)
         return hosts
 
-    def _check_choice(self, spot: Instance, host: Host) -> None:
+    def _check_choice(self, spot: Instance, host: Host, began: float) -> None:
         """Have it judged what became of the question to placement about a spot's host."""
         if self.process.kernel.now < self.in_trouble_until:
             return
-        told = _told()
-        if not told:
+        if self.asked_at < began:
             self.cloud.judge.violation("a spot was not asked about", f"{spot.name}, {host.name}")
-        held = told.get(host.uuid)
+        held = _told().get(host.uuid)
         if held is not None and self.is_sure_of(host):
             self.cloud.judge.spot_was_sent(spot, host, held)
 

@@ -89,11 +89,13 @@ class _Answer:
     Attributes:
         was_reset: Nova took the state that was to be set before.
         is_locked: it was locked to tell its owner why.
+        at: when Nova took it, monotonic time, seconds.
     """
 
     error: CloudError | None = None
     was_reset: bool = False
     is_locked: bool = False
+    at: float = 0.0
 
 
 class EvictionExecutor:
@@ -215,7 +217,7 @@ class EvictionExecutor:
         for each, answer in zip(orders, answers, strict=True):
             if answer.error is None:
                 self._pending.remove(each.provider, each.spot.uuid)
-                self._took_it(each, is_locked=answer.is_locked)
+                self._took_it(each, answer)
         return [
             self._was_refused(each, answer) for each, answer in zip(orders, answers, strict=True)
         ]
@@ -238,9 +240,8 @@ class EvictionExecutor:
         """Say that a spot will not go, though Nova took the order."""
         self._freed.give_up(spot)
 
-    def _took_it(self, order: Prepared, *, is_locked: bool) -> None:
+    def _took_it(self, order: Prepared, answer: _Answer) -> None:
         spot, reason, fields = order.spot.uuid, order.reason, order.fields
-        self._promises.evicted(spot)
         self._metrics.evictions.labels(cause=reason.cause).inc()
         self._metrics.evictions_why.labels(why=reason.why).inc()
         self._metrics.notice.observe(fields["notice_s"])
@@ -250,10 +251,10 @@ class EvictionExecutor:
             Leaving(
                 spot=spot,
                 provider=order.provider,
-                ordered_at=time.monotonic(),
+                ordered_at=answer.at,
                 claimed_at=reason.claimed_at,
                 fields=fields,
-                is_locked=is_locked,
+                is_locked=answer.is_locked,
             )
         )
         LOG.info(
@@ -277,8 +278,12 @@ class EvictionExecutor:
                 (self._servers.force_delete if is_deleted else self._servers.shelve)(spot)
             except CloudError as error:
                 return _Answer(error, was_reset)
+        # At once: whether a promise is broken must not hang on how long it takes to tell its owner.
+        at = time.monotonic()
+        self._promises.evicted(spot)
         # One that is shelved is not lost to its owner.
-        return _Answer(is_locked=is_deleted and self._news.tell(order.spot, order.reason.why))
+        is_locked = is_deleted and self._news.tell(order.spot, order.reason.why)
+        return _Answer(is_locked=is_locked, at=at)
 
     def _was_refused(self, order: Prepared, answer: _Answer) -> CloudError | None:
         """Write down what Nova said against it; return None when nothing, or it is gone."""

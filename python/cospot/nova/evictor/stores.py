@@ -161,15 +161,26 @@ class PendingDeletions:
         return frozenset(self._recent(provider))
 
     def add(self, provider: str, spot: str) -> None:
-        """Store that a deletion is about to be asked for."""
+        """Store that a deletion is about to be asked for.
+
+        Raises:
+            EvictorError: it cannot be stored.
+        """
         spots = [each for each in self._recent(provider) if each != spot]
         self._since[provider, spot] = self._clock()
-        self._write(provider, [*spots, spot])
+        try:
+            self._write(provider, [*spots, spot])
+        except OSError as error:
+            raise EvictorError(f"{self._folder}: {error.strerror}") from error
 
     def remove(self, provider: str, spot: str) -> None:
-        """Forget a deletion: Nova has answered."""
+        """Forget a deletion that Nova has answered. One that stays stored expires."""
+        try:
+            self._write(provider, [each for each in self._read(provider) if each != spot])
+        except OSError as error:
+            LOG.warning("the order of spot %s stays stored for %.0f s: %s", spot, GRACE_S, error)
+            return
         self._since.pop((provider, spot), None)
-        self._write(provider, [each for each in self._read(provider) if each != spot])
 
     def _recent(self, provider: str) -> list[str]:
         now = self._clock()
