@@ -16,9 +16,10 @@ pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
 from cospot.nova.evictor.deletions import Deletions
+from cospot.nova.evictor.pending import GRACE_S, PendingDeletions
 from cospot.nova.evictor.records import AuditLog
 from cospot.nova.evictor.stalled_hosts import Observed, StalledHosts, _Flow
-from cospot.nova.evictor.stores import GRACE_S, PendingDeletions, StalledHostStore
+from cospot.nova.evictor.stores import StalledHostStore
 from evictor_cloud import wait_until
 from evictor_running import (
     Running,
