@@ -108,17 +108,30 @@ class Actions:
 
     # -- owners --------------------------------------------------------------------------------
 
+    def _may(self, instance: Instance | None) -> bool:
+        """Tell whether an owner may do something with an instance: not with one that is locked."""
+        return instance is not None and not instance.locked_by
+
+    def lock(self, who: float) -> None:
+        instance = self._one(who, self._running(spots_only=True))
+        if self._may(instance):
+            self.say("the owner of %s locks it", instance.name)
+            self.cloud.lock(instance, "owner", "mine")
+
     def delete(self, who: float) -> None:
         self._delete(self._one(who, self._running()))
 
     def _delete(self, instance: Instance | None) -> None:
-        if instance is not None and instance.task_state is None and not instance.deleted:
+        if not self._may(instance):
+            return
+        assert instance is not None
+        if instance.task_state is None and not instance.deleted:
             self.say("the owner of %s deletes it", instance.name)
             self.cloud.delete(instance)
 
     def soft_delete(self, who: float) -> None:
         instance = self._one(who, self._running(spots_only=True))
-        if instance is None:
+        if not self._may(instance):
             return
         self.say("the owner of %s deletes it, softly", instance.name)
         instance.status, instance.vm_state = "SOFT_DELETED", "soft-delete"
@@ -132,7 +145,7 @@ class Actions:
 
     def rebuild(self, who: float) -> None:
         instance = self._one(who, self._running())
-        if instance is None:
+        if not self._may(instance):
             return
         self.say("the owner of %s rebuilds it", instance.name)
         instance.task_state = "rebuilding"
@@ -150,8 +163,9 @@ class Actions:
         self._shelve(self._one(who, self._running()))
 
     def _shelve(self, instance: Instance | None) -> None:
-        if instance is None:
+        if not self._may(instance):
             return
+        assert instance is not None
         self.say("the owner of %s shelves it", instance.name)
         instance.task_state = "shelving_image_uploading"
         self.cloud.tell(instance.host, instance)
@@ -187,6 +201,8 @@ class Actions:
         """Move an instance to where a scheduler sends it, or have it grow where it is."""
         if instance is None or instance.migration is not None or not instance.held_on:
             return
+        if way != "live" and not self._may(instance):
+            return  # an administrator moves instances all the same
         cloud = self.cloud
         source = instance.host
         assert source is not None

@@ -7,13 +7,22 @@ project has had, or a safeguard taken away.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from cospot.nova.evictor import causes, host_reconcile, observer, picks, safeguards, snapshot
+from cospot.nova.evictor import (
+    causes,
+    host_reconcile,
+    observer,
+    owner_news,
+    picks,
+    safeguards,
+    snapshot,
+)
 from cospot.nova.evictor.records import AuditLog
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.promises.journal import PromiseJournal
+from cospot.nova.scheduler import spot_check
 from cospot.nova.scheduler.claim_check import ClaimCheck
 from cospot.nova.state.leases import Leases
 
@@ -79,6 +88,7 @@ def _check_spot_only(self: Any, snapshot: Any, pick: Any) -> Any:
 _write = AuditLog.write
 _need = causes.CauseFinder.need
 _newest = picks.SpotPicker._newest
+_tell = owner_news.OwnerNews.tell
 
 
 def _write_no_intent(self: Any, event: str, **fields: Any) -> None:
@@ -88,6 +98,15 @@ def _write_no_intent(self: Any, event: str, **fields: Any) -> None:
 
 def _newest_once(self: Any, left: Any, need: Any) -> Any:
     return _newest(self, [each for each in left if self._failures.may_try(each.uuid)], need)
+
+
+def _tell_anyhow(self: Any, spot: Any, why: str) -> bool:
+    unlocked = replace(spot, server=replace(spot.server, is_locked=False))
+    return bool(_tell(self, unlocked, why))
+
+
+def _tell_once(self: Any, spot: Any, why: str) -> bool:
+    return not spot.server.is_locked and bool(_tell(self, spot, why))
 
 
 def _race_like_vm(self: Any, snapshot: Any, gone: Any) -> Any:
@@ -126,7 +145,7 @@ BUGS: tuple[Bug, ...] = (
         "deletions are timed by the wall clock, which is set",
         400,
         ((observer.Deletions, "age", _wall_age),),
-        first=7500,
+        first=10800,
     ),
     Bug(
         "stale-plan",
@@ -183,7 +202,7 @@ BUGS: tuple[Bug, ...] = (
         "claims-of-the-deleted",
         "a VM deleted before its host showed it keeps its claim in the scheduler",
         4000,
-        ((ClaimCheck, "drop_deleted", lambda self, claims: None),),
+        ((ClaimCheck, "drop_deleted", lambda self, claims, wait: None),),
     ),
     Bug(
         "promise-not-counted",
@@ -199,6 +218,36 @@ BUGS: tuple[Bug, ...] = (
             (Leases, "take", lambda self, name: True),
             (Leases, "renew", lambda self, done, name: done.now()),
         ),
+    ),
+    Bug(
+        "lock-stays",
+        "a spot that was locked to tell its owner why it goes, and did not, stays locked",
+        1000,
+        ((owner_news.OwnerNews, "take_back", lambda self, spot: None),),
+    ),
+    Bug(
+        "lock-forgotten",
+        "a lock is not known as the service's own when the spot is ordered again",
+        4000,
+        ((owner_news.OwnerNews, "tell", _tell_once),),
+    ),
+    Bug(
+        "lock-of-the-owner",
+        "what an owner has locked is locked for another reason",
+        4000,
+        ((owner_news.OwnerNews, "tell", _tell_anyhow),),
+    ),
+    Bug(
+        "spot-check-unread",
+        "spots are placed whatever placement says of their host",
+        4000,
+        ((spot_check, "fits", lambda *_: True),),
+    ),
+    Bug(
+        "spot-check-left-out",
+        "placement is not asked about spots",
+        400,
+        ((spot_check.SpotCheck, "holders", lambda self, provider, seconds: None),),
     ),
 )
 

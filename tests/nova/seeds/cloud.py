@@ -77,6 +77,7 @@ class Host:
 
     Attributes:
         real, shown: its inventory, and the one that placement shows, wrong at times.
+        most: the largest capacity that placement has shown.
         consumers: who holds what of it: amounts by resource class.
         delete: what its compute does of deletions: "at once", "slowly", "loses", "fails", "hangs".
         reported: vCPUs and MiB that its compute told last, and how many instances.
@@ -89,6 +90,7 @@ class Host:
         self.real = self.shown = inventory
         self.generation = 1
         self.consumers: dict[str, dict[str, int]] = {}
+        self.most = inventory.capacity()
         self.delete = "at once"
         self.is_up = True
         self.is_listed = True
@@ -127,6 +129,9 @@ class Instance:
         self.came_back_at = -1.0  # when it was last found alive after an order
         self.migration: tuple[Host, str] | None = None  # what holds its former host
         self.has_moved = False
+        self.locked_by = ""  # "owner" or "admin"
+        self.locked_reason: str | None = None
+        self.locked_at = -1.0
 
     @property
     def name(self) -> str:
@@ -224,6 +229,8 @@ class Cloud:
         """Have placement show something of a host from now on, right or wrong."""
         host.shown = inventory
         host.generation += 1
+        capacity = (10**9, 10**9) if inventory.missing else inventory.capacity()
+        host.most = max(host.most[0], capacity[0]), max(host.most[1], capacity[1])
         self.changed(host)
 
     def changed(self, host: Host, freed: bool = False) -> None:
@@ -496,6 +503,8 @@ class Cloud:
             "OS-EXT-STS:task_state": each.task_state,
             "flavor": {"vcpus": 1, "ram": 1, "disk": 0, "extra_specs": each.extra_specs},
             "metadata": {},
+            "locked": bool(each.locked_by),
+            "locked_reason": each.locked_reason,
         }
 
     def _act(self, parts: list[str], method: str, body: Any) -> Answer:
@@ -520,4 +529,19 @@ class Cloud:
             if instance.host is not None:
                 self.changed(instance.host)
             return TAKEN, {}
+        if "lock" in body:
+            reason = body["lock"]["locked_reason"]
+            self.kernel.trace("Nova", "locks %s: %s", instance.name, reason)
+            self.judge.locked(instance)
+            self.lock(instance, "admin", reason)
+            return TAKEN, {}
+        if "unlock" in body:
+            self.kernel.trace("Nova", "unlocks %s", instance.name)
+            instance.locked_by, instance.locked_reason = "", None
+            return TAKEN, {}
         return BROKEN, {"error": f"unknown action {sorted(body)}"}
+
+    def lock(self, instance: Instance, who: str, reason: str) -> None:
+        """Lock an instance: its owner can do nothing with it any more."""
+        instance.locked_by, instance.locked_reason = who, reason
+        instance.locked_at = self.kernel.now

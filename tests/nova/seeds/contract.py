@@ -77,6 +77,11 @@ def _seen(stage: Stage, instance: str) -> str:
     return f"{shown} {sorted(server.extra_specs.items())} holds {held}"
 
 
+def _lock(stage: Stage, instance: str) -> str:
+    server = stage.service.context.servers.server(instance)
+    return f"{server.is_locked} {server.locked_reason!r}"
+
+
 def _free(stage: Stage, provider: str) -> str:
     try:
         result = stage.service._reconciler.free_host(provider, "reconcile")
@@ -110,6 +115,14 @@ def _questions(stage: Stage, note: Callable[[str], None]) -> None:
             note(f"deleted: {_seen(stage, instance)}")
         except EvictorError as error:
             note(f"not deleted: {getattr(error, 'status', '')}")
+    for instance in (missing, spot):
+        try:
+            context.servers.lock(instance, "why", 3.0)
+            note(f"locked: {_lock(stage, instance)}")
+            context.servers.unlock(instance, 3.0)
+            note(f"unlocked: {_lock(stage, instance)}")
+        except EvictorError as error:
+            note(f"not locked: {getattr(error, 'status', '')}")
     context.servers.reset_state(spot)
     note(f"reset: {_seen(stage, spot)}")
     context.servers.force_delete(spot)

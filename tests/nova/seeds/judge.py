@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from seeds.cloud import TAKEN, Cloud, Host, Instance
@@ -56,6 +57,30 @@ class Order:
         self.found_marked = False
 
 
+@dataclass(frozen=True)
+class State:
+    """What was used of a host from some moment on.
+
+    Attributes:
+        at: that moment.
+        vcpus, memory_mb: what is being deleted counts as gone.
+        leaving: of that: until when it does, and what it then counts as.
+    """
+
+    at: float
+    vcpus: int
+    memory_mb: int
+    leaving: tuple[tuple[float, int, int], ...]
+
+    def used(self, until: float) -> tuple[int, int]:
+        """Return what was used right before a moment, if nothing else had changed by then."""
+        back = [each for each in self.leaving if each[0] < until]
+        return (
+            self.vcpus + sum(vcpus for _, vcpus, _ in back),
+            self.memory_mb + sum(memory_mb for _, _, memory_mb in back),
+        )
+
+
 class Judge:
     """Hears of everything and says what must not happen.
 
@@ -71,16 +96,19 @@ class Judge:
         self.deletion_timeout: float = settings["deletion_timeout"]
         self.per_host: int = settings["evictions_per_host"]
         self.interval: float = settings["reconcile_interval"]
-        self.states: dict[str, list[tuple[float, int, int]]] = {}
+        self.states: dict[str, list[State]] = {}
         self.freed_at: dict[str, float] = {}
         self.orders: list[Order] = []
         self.intents: dict[tuple[int, str], float] = {}
-        self.reasons: dict[str, dict[str, Any]] = {}
+        #: Of a process and a spot: another process may have another reason by the time it arrives.
+        self.reasons: dict[tuple[int, str], dict[str, Any]] = {}
         self.ended: dict[tuple[int, str], str] = {}
         self.by_host: dict[tuple[int, str], list[float]] = {}
         self.lock_lost: dict[str, float] = {}
         self.promised: dict[str, tuple[float, float]] = {}  # delivered: made at, due at
         self.broken_said: set[str] = set()
+        self.locks: dict[str, Order] = {}  # what an order's process locked: its owner is told why
+        self.unlocks: dict[str, float] = {}  # when it was sent that one is to be unlocked
         self.races: dict[str, int] = {}
         self.has_script = False  # orders are given by hand: `contract`
 
@@ -106,6 +134,17 @@ class Judge:
             memory_mb += amounts.get("MEMORY_MB", 0) + amounts.get("CUSTOM_SPOT_MEMORY_MB", 0)
         return vcpus, memory_mb
 
+    def _leaving(self, host: Host) -> tuple[tuple[float, int, int], ...]:
+        """Return what counts as gone only until its deletion is stuck: when, and how much."""
+        found = []
+        for consumer, amounts in host.consumers.items():
+            each = self.cloud.instances.get(consumer)
+            if each is not None and each.task_state == "deleting" and self._is_fresh(each):
+                vcpus = amounts.get("VCPU", 0) + amounts.get("CUSTOM_SPOT_VCPU", 0)
+                memory_mb = amounts.get("MEMORY_MB", 0) + amounts.get("CUSTOM_SPOT_MEMORY_MB", 0)
+                found.append((each.marked_at + self.deletion_timeout, vcpus, memory_mb))
+        return tuple(found)
+
     def _is_fresh(self, instance: Instance) -> bool:
         return (
             instance.task_state != "deleting"
@@ -114,7 +153,7 @@ class Judge:
 
     def changed(self, host: Host, freed: bool) -> None:
         states = self.states.setdefault(host.uuid, [])
-        states.append((self.kernel.now, *self.used(host)))
+        states.append(State(self.kernel.now, *self.used(host), self._leaving(host)))
         if freed:
             self.freed_at[host.uuid] = self.kernel.now
 
@@ -203,7 +242,7 @@ class Judge:
             return
         if earlier:
             self.violation("ordered twice", f"{instance.name}, though nothing became of the first")
-        host = self.cloud.hosts[self.reasons[instance.uuid]["provider"]]
+        host = self.cloud.hosts[self.reasons[process.pid, instance.uuid]["provider"]]
         if host is not instance.host:
             self.race("it moved meanwhile")
         self._check_need(thread, instance, host)
@@ -313,13 +352,16 @@ class Judge:
         vcpus, memory_mb = self.used(host)
         if vcpus > capacity[0] or memory_mb > capacity[1]:
             return True
-        for at, vcpus, memory_mb in reversed(self.states[host.uuid]):
-            later = [order.spot.amounts for order in ordered if order.at > at]
+        until = self.kernel.now
+        for state in reversed(self.states[host.uuid]):
+            vcpus, memory_mb = state.used(until)
+            until = state.at
+            later = [order.spot.amounts for order in ordered if order.at > state.at]
             ordered_vcpus = sum(amounts.get("CUSTOM_SPOT_VCPU", 0) for amounts in later)
             ordered_mb = sum(amounts.get("CUSTOM_SPOT_MEMORY_MB", 0) for amounts in later)
             if vcpus - ordered_vcpus > capacity[0] or memory_mb - ordered_mb > capacity[1]:
                 return True
-            if at < since:
+            if state.at < since:
                 break
         return False
 
@@ -361,7 +403,7 @@ class Judge:
         if spot.uuid not in self.promised and not came.isdisjoint(self.promised):
             self.race("in place of a promised one")
             return
-        if self.reasons[spot.uuid]["chosen_by"] == "note":
+        if self.reasons[process.pid, spot.uuid]["chosen_by"] == "note":
             self.race("an order that may be under way went first")
             return
         self.violation("an older spot went for a newer one", f"{spot.name} on {host.name}")
@@ -400,6 +442,82 @@ class Judge:
                     "a host that frees nothing lost another spot", f"{spot.name} on {host.name}"
                 )
 
+    # -- owners --------------------------------------------------------------------------------
+
+    def sent(self, path: str, body: Any) -> None:
+        """Note what is on its way, whether or not it arrives."""
+        if "unlock" in body:
+            self.unlocks[path.split("/")[2]] = self.kernel.now
+
+    def locked(self, spot: Instance) -> None:
+        """Judge a lock that is to tell an owner why a spot goes, when it arrives."""
+        if self.has_script:
+            return
+        thread = self.kernel.current
+        assert thread is not None
+        ordered = [
+            each
+            for each in self.orders
+            if each.spot is spot and each.taken and each.process is thread.process
+        ]
+        if not ordered:
+            self.violation("locked without an order", spot.name)
+            return
+        self.locks[spot.uuid] = ordered[-1]
+        if spot.locked_by != "owner":
+            return
+        host = self.cloud.hosts[self.reasons[thread.process.pid, spot.uuid]["provider"]]
+        read = [thread.seen.get(("server", spot.uuid), self.kernel.now)]
+        read += [thread.seen.get(("servers", host.name), (self.kernel.now,))[0]]
+        if spot.locked_at < min(read):
+            self.violation("its owner's lock was replaced", spot.name)
+        else:
+            self.race("its owner locked it meanwhile")
+
+    def check_locks(self) -> None:
+        """Judge at the end whether spots that did not go are unlocked."""
+        for uuid, order in self.locks.items():
+            spot = self.cloud.instances[uuid]
+            if spot.deleted or spot.locked_by != "admin":
+                continue
+            again = [each for each in self.orders if each.spot is spot and each.at >= order.at]
+            if self.unlocks.get(uuid, -1.0) >= order.at:
+                self.race("Nova did not take an unlock, or took the lock later")
+            elif self.ended.get((order.process.pid, uuid)) == "freed":
+                self.race("it left its host alive, and stays locked")
+            elif any(each.process.alive for each in again if each is order or each.heard):
+                self.violation("it did not go and stays locked", spot.name)
+            else:
+                self.race("it stays locked, as its service was killed")
+
+    # -- where spots are sent ------------------------------------------------------------------
+
+    def spot_was_sent(self, spot: Instance, host: Host, held: dict[str, dict[str, int]]) -> None:
+        """Judge a host that a scheduler chose for a spot, by what placement had just told it.
+
+        Whatever may seem to be leaving counts as gone.
+        """
+        vcpus, memory_mb = spot.vcpus, spot.memory_mb
+        for consumer, amounts in held.items():
+            each = self.cloud.instances.get(consumer)
+            if each is spot or (each is not None and self._may_seem_gone(each)):
+                continue
+            vcpus += amounts.get("VCPU", 0) + amounts.get("CUSTOM_SPOT_VCPU", 0)
+            memory_mb += amounts.get("MEMORY_MB", 0) + amounts.get("CUSTOM_SPOT_MEMORY_MB", 0)
+        if vcpus > host.most[0] or memory_mb > host.most[1]:
+            self.violation(
+                "a spot was sent to a full host",
+                f"{spot.name}: {host.name} would use {(vcpus, memory_mb)} of {host.most}",
+            )
+
+    def _may_seem_gone(self, instance: Instance) -> bool:
+        return (
+            instance.is_leaving
+            or instance.marks > 0
+            or instance.has_moved
+            or instance.status not in ("ACTIVE", "BUILD")
+        )
+
     # -- records -------------------------------------------------------------------------------
 
     def appended(self, path: str, data: bytes) -> None:
@@ -413,7 +531,7 @@ class Judge:
         if event == "intent":
             self.intents[pid, spot] = self.kernel.now
             self.ended.pop((pid, spot), None)
-            self.reasons[spot] = record
+            self.reasons[pid, spot] = record
             self._check_limit(pid, record["provider"])
             self.kernel.trace(
                 "audit", "intent: %s, %s, chosen by %s", record["name"], record["why"],

@@ -86,7 +86,8 @@ def draw(seed: int) -> Scenario:
         speed=rng.choice([1.0, 1.0, 1.0, 8.0]),
     )
     plugin = {**scenario.plugin, "evictor": scenario.settings["evictor"]}
-    return _sharing(replace(scenario, plugin=plugin, actions=_actions(rng, scenario)))
+    scenario = replace(scenario, plugin=plugin, actions=_actions(rng, scenario))
+    return _checking(_telling(_sharing(scenario)))
 
 
 def _sharing(scenario: Scenario) -> Scenario:
@@ -95,9 +96,8 @@ def _sharing(scenario: Scenario) -> Scenario:
     if scenario.machines == 1 or rng.random() < 0.3:
         return scenario
     faults = [_state_fault(rng) for _ in range(rng.choice([0, 1, 1, 2, 3]))]
-    actions = sorted([*scenario.actions, *faults], key=lambda each: each.at)
     settings = {**scenario.settings, "state_connection": "sqlite://", "state_timeout": 2.0}
-    return replace(scenario, shares=True, settings=settings, actions=tuple(actions))
+    return replace(scenario, shares=True, settings=settings, actions=_in_order(scenario, faults))
 
 
 def _state_fault(rng: random.Random) -> Action:
@@ -113,6 +113,41 @@ def _state_fault(rng: random.Random) -> Action:
     if kind == "freeze":
         return Action(at, kind, (who, rng.choice([2.0, 12.0, 18.0])))
     return Action(at, kind, (who, lasts) if kind == "partition" else (who,))
+
+
+def _telling(scenario: Scenario) -> Scenario:
+    """Let some of the scenarios tell owners why their spots go, and owners lock some of them."""
+    rng = random.Random(f"{scenario.seed} tells")  # all else is as it was without this
+    if rng.random() < 0.5:
+        return scenario
+    made = [
+        Action(round(rng.uniform(0.5, CHAOS_S - 4), 2), "lock", (round(rng.random(), 3),))
+        for _ in range(rng.choice([0, 0, 1, 2]))
+    ]
+    if rng.random() < 0.4:  # one that does not go is unlocked
+        at, who = round(rng.uniform(0.5, CHAOS_S - 4), 2), round(rng.random(), 3)
+        way = rng.choice(["fails", "fails", "hangs"])
+        made.append(Action(at, "compute", (who, way, round(rng.uniform(3, 20), 1))))
+    settings = {**scenario.settings, "tell_owners": True}
+    return replace(scenario, settings=settings, actions=_in_order(scenario, made))
+
+
+def _checking(scenario: Scenario) -> Scenario:
+    """Let some of the schedulers ask placement about each spot, and several ask at once."""
+    rng = random.Random(f"{scenario.seed} checks")  # likewise
+    if rng.random() < 0.5:
+        return scenario
+    at = round(rng.uniform(1.0, CHAOS_S - 5), 2)
+    made = [
+        Action(at, "boot_spots", (rng.choice([1, 2, 4]), rng.randint(1, 4), rng.randint(1, 4), ""))
+        for _ in range(rng.choice([0, 0, 1, 1, 2]))
+    ]
+    plugin = {**scenario.plugin, "spot_check_wait": 0.5}
+    return replace(scenario, plugin=plugin, actions=_in_order(scenario, made))
+
+
+def _in_order(scenario: Scenario, more: list[Action]) -> tuple[Action, ...]:
+    return tuple(sorted([*scenario.actions, *more], key=lambda each: each.at))
 
 
 def _first(

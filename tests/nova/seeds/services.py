@@ -26,6 +26,8 @@ from cospot.nova.scheduler.instance_facts import InstanceReader
 from cospot.nova.scheduler.inventories import InventoryCache
 from cospot.nova.scheduler.list_check import ListCheck
 from cospot.nova.scheduler.plan_publisher import PlanPublisher
+from cospot.nova.scheduler.questions import Asker
+from cospot.nova.scheduler.spot_check import SpotCheck
 from cospot.nova.scheduler.weigher import CospotWeigher
 from nova import objects
 from nova.scheduler import filters, host_manager, weights
@@ -292,6 +294,23 @@ class SchedulerView:
         return state
 
 
+class HeardSpotCheck(SpotCheck):
+    """The real one; notes for the judge what a request was told."""
+
+    def holders(self, provider: str, seconds: float) -> Any:
+        found = super().holders(provider, seconds)
+        _told()[provider] = found
+        return found
+
+
+def _told() -> dict[str, Any]:
+    """Return what the request of this thread was told of who holds hosts; None: no answer."""
+    thread = kernel.kernel().current
+    assert thread is not None
+    told: dict[str, Any] = thread.seen.setdefault("holders", {})
+    return told
+
+
 class Scheduler:
     """A nova-scheduler with the plugin; made in its process."""
 
@@ -302,6 +321,9 @@ class Scheduler:
         #: Hosts of which it may be wrong for `claim_seconds`, and since when: somebody was sent
         #: there in vain, or spots that were to go for a VM need not have gone after all.
         self.in_doubt: dict[str, float] = {}
+        #: Until then it may have no answers, or put no questions.
+        self.in_trouble_until = -1.0
+        self.asked_at = -1.0  # when placement was last asked who holds a host
         process.facts["scheduler"] = self
         self._bus = bus
         name = f"cospot-scheduler.{process.name}"
@@ -314,6 +336,7 @@ class Scheduler:
             InstanceReader(self._instances),
             lists=ListCheck(self._hosts),
             claim_check=ClaimCheck(self._deleted),
+            spot_check=HeardSpotCheck(self._holders),
         )
         self.filter = CospotFilter(decider, publisher)
         self.weigher = CospotWeigher()
@@ -326,6 +349,8 @@ class Scheduler:
             self.process.kill()
         kernel.sleep(0.002 + 0.02 * network.random())
         fault = network.pick(service)
+        if fault:  # for as long as that takes, and `Asker.PAUSE_S`
+            self.in_trouble_until = self.process.kernel.now + 3.0 + Asker.PAUSE_S + 1.0
         if fault in ("slow", "lost", "late", "unanswered"):
             kernel.sleep(3 * network.random())
         if fault and fault != "slow":
@@ -335,6 +360,12 @@ class Scheduler:
         self._wait("placement")
         host = self.cloud.hosts[provider]
         return host.shown.body() if host.is_listed else None
+
+    def _holders(self, provider: str) -> Any:
+        self.asked_at = self.process.kernel.now
+        self._wait("placement")
+        host = self.cloud.hosts[provider]
+        return dict(host.consumers) if host.is_listed else None
 
     def _instances(self, context: Any, uuids: list[str]) -> list[Any]:
         self._wait("database")
@@ -377,12 +408,27 @@ class Scheduler:
             return []
         spec = make_spec(instance)
         states = [self.view.state(host) for host in candidates]
+        _told().clear()
+        began = self.process.kernel.now
         passed = _FILTERS.get_filtered_objects([self.filter], states, spec, 0)
         weighed = _WEIGHTS.get_weighed_objects([self.weigher], passed or [], spec)
         decision = decision_of(spec)
         if decision is not None and decision.plans and decision.plans[0].victims:
             self.in_doubt[decision.plans[0].provider] = self.process.kernel.now
-        return [cloud.hosts[each.obj.uuid] for each in weighed]
+        hosts = [cloud.hosts[each.obj.uuid] for each in weighed]
+        if hosts and instance.is_spot and LIVE.values.spot_check_wait:
+            self._check_choice(instance, hosts[0], began)
+        return hosts
+
+    def _check_choice(self, spot: Instance, host: Host, began: float) -> None:
+        """Have it judged what became of the question to placement about a spot's host."""
+        if self.process.kernel.now < self.in_trouble_until:
+            return
+        if self.asked_at < began:
+            self.cloud.judge.violation("a spot was not asked about", f"{spot.name}, {host.name}")
+        held = _told().get(host.uuid)
+        if held is not None and self.is_sure_of(host):
+            self.cloud.judge.spot_was_sent(spot, host, held)
 
     def is_sure_of(self, host: Host) -> bool:
         since = self.in_doubt.get(host.uuid, -1e9)

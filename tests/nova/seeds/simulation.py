@@ -294,6 +294,7 @@ class Simulation:
             log = machine.disk.files.get(f"{services.STATE}/audit.jsonl", b"")
             if self.judge.unreadable(log):
                 self.judge.violation("the audit log cannot be read", "two records in one line")
+        self.judge.check_locks()
         if self.scenario.machines == 1:
             self._check_promises()
         if self.scenario.shares:
@@ -374,7 +375,7 @@ class Simulation:
         scheduler.order(large)
         running.sleep(8.0)
         states = self.judge.states
-        if any(states[host.uuid][-1][0] >= began for host in hosts if host.uuid in states):
+        if any(states[host.uuid][-1].at >= began for host in hosts if host.uuid in states):
             return  # an owner's deletion came to its end meanwhile
         if found := [host for host in scheduler.order(large) if scheduler.is_sure_of(host)]:
             self.judge.violation("a spot got a host", f"{found[0].name} has no room for it")

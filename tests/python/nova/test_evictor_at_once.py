@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 import time
 import uuid
@@ -14,6 +15,7 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
+from cospot.nova.evictor.pending import PendingDeletions
 from cospot.nova.evictor.plans import pause_after
 from evictor_cloud import wait_until
 from evictor_running import Running, events, plan_message, send
@@ -196,3 +198,40 @@ def test_no_more_goes_at_once_than_a_host_may_lose(running: Running) -> None:
     [held_back] = events(running.folder, "held_back")
     assert held_back["reason"] == "host-limit"
     wait_until(lambda: len(events(running.folder, "freed")) == 3, "three spots are freed")
+
+
+def test_a_disk_that_is_full_after_the_orders_leaves_them_followed(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two are stored and ordered at once; the first answer cannot be taken off the disk."""
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(4)]
+    service = start(running)
+    write = PendingDeletions._write
+
+    def fails_once_ordered(self: PendingDeletions, provider: str, left: list[str]) -> None:
+        if len(running.cloud.orders) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(self, provider, left)
+
+    monkeypatch.setattr(PendingDeletions, "_write", fails_once_ordered)
+    claim(running, service, host, spots[:2], 4)
+    wait_until(lambda: len(events(running.folder, "freed")) == 2, "both are followed")
+    assert sorted(running.cloud.orders) == sorted(spots[:2])
+
+
+def test_an_order_that_cannot_be_stored_is_not_given(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(4)]
+    service = start(running)
+
+    def fails(self: PendingDeletions, provider: str, left: list[str]) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(PendingDeletions, "_write", fails)
+    claim(running, service, host, spots[:1], 2)
+    wait_until(lambda: bool(events(running.folder, "failed")), "it is written down")
+    assert events(running.folder, "failed")[0]["order"] == "none"
+    assert not running.cloud.orders

@@ -95,6 +95,29 @@ def test_a_spot_that_did_not_go_is_unlocked(running: Running) -> None:
     assert seen and seen[0]
 
 
+def test_a_spot_that_an_earlier_service_locked_and_that_did_not_go_is_unlocked(
+    running: Running,
+) -> None:
+    """The service was killed after the lock; the next one's order fails too."""
+    reason = "spot evicted (vm-claim): a regular server needs the capacity; 2026-10-01"
+    spot = ""
+
+    def after(method: str, path: str) -> None:
+        with running.cloud.lock:
+            found = running.cloud.instances.get(spot)
+            if method == "POST" and found is not None and found.task_state == "deleting":
+                found.task_state, found.status, found.vm_state = None, "ERROR", "error"
+
+    running.cloud.after = after
+    host = running.cloud.add_host("a")
+    spot = running.cloud.add(host, 8, 1024, spot=True, locked=True, locked_reason=reason)
+    running.cloud.never_goes.add(spot)
+    running.cloud.add(host, 4, 1024, spot=False)
+    running.start(**TELLING)
+    wait_until(lambda: bool(events(running.folder, "failed")), "its compute has given up")
+    wait_until(lambda: not running.cloud.instances[spot].locked, "it is unlocked")
+
+
 def test_a_lock_that_is_refused_stops_no_eviction(running: Running) -> None:
     orders: list[str] = []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -248,4 +249,26 @@ def test_the_service_counts_what_it_is_told_and_evicts(running: Running) -> None
     assert [each["event"] for each in audit_records(running.folder)][:2] == [
         "intent",
         "promise_broken",
+    ]
+
+
+def test_a_promise_of_which_is_heard_after_the_eviction_is_broken(tmp_path: Path) -> None:
+    """The message bus was slow: the spot went 10 s after its promise, the message came later."""
+    now = [1010.0]
+    written: list[dict[str, Any]] = []
+    keeper = PromiseKeeper(
+        SimpleNamespace(settings=None, now=lambda: now[0], journal=PromiseJournal(str(tmp_path))),  # type: ignore[arg-type]
+        None,  # type: ignore[arg-type]
+        SimpleNamespace(write=lambda event, **fields: written.append({"event": event, **fields})),
+        None,  # type: ignore[arg-type]
+    )
+    late, over = new_promise(1000.0), new_promise(1000.0, 5.0)
+    keeper.evicted(late.instance)
+    keeper.evicted(over.instance)
+    assert not written
+    now[0] = 1020.0
+    for promise in (late, over, new_promise(1000.0)):
+        keeper.take(promise)
+    assert [(each["event"], each["instance"], each["lived_s"]) for each in written] == [
+        ("promise_broken", late.instance, 10.0)  # the other had lived as long as promised
     ]

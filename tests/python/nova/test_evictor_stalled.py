@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,9 +16,10 @@ pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
 from cospot.nova.evictor.deletions import Deletions
+from cospot.nova.evictor.pending import GRACE_S, PendingDeletions
 from cospot.nova.evictor.records import AuditLog
 from cospot.nova.evictor.stalled_hosts import Observed, StalledHosts, _Flow
-from cospot.nova.evictor.stores import GRACE_S, PendingDeletions, StalledHostStore
+from cospot.nova.evictor.stores import StalledHostStore
 from evictor_cloud import wait_until
 from evictor_running import (
     Running,
@@ -298,6 +300,46 @@ def test_the_pauses_between_orders_of_the_same_spot_double(tmp_path: Any) -> Non
         waits.append(now[0] - began)
     # 10 s doubled each time, at most an hour.
     assert waits == [10.0 * 2**n for n in range(9)] + [3600.0] * 3
+
+
+def test_a_host_that_placement_left_out_for_a_while_is_still_stalled(tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    hosts = make_stalled(folder, [0.0])
+    store = StalledHostStore(str(folder))
+    snapshot = SimpleNamespace(
+        usage=SimpleNamespace(provider="host", consumers={"one": {}, "two": {}, "three": {}}),
+        spots=SimpleNamespace(
+            leaving=frozenset(), stuck=frozenset(), evictable={"one": None, "two": None}
+        ),
+        pending=frozenset(),
+        host=SimpleNamespace(host="a"),
+    )
+    for spot in ("one", "two"):
+        hosts.ordered("host", spot)
+    hosts.observe(snapshot)  # its compute has given up both
+    assert hosts.is_stalled("host") and list(store.all()) == ["host"]
+    hosts.forget("host")
+    assert not store.all()
+    assert hosts.is_stalled("host") and not hosts.may_order("host", "three")
+    hosts.observe(snapshot)
+    assert list(store.all()) == ["host"]
+
+
+def test_a_stored_host_that_cannot_be_read_at_the_start_stays(running: Running) -> None:
+    host, spots = four_spots(running)
+    folder = running.folder / "state"
+    StalledHostStore(str(folder)).put(host, "a", spots[:1])
+    path = f"/placement/resource_providers/{host}/inventories"
+    asked: list[str] = []
+
+    def before(method: str, found: str) -> int | None:
+        asked.extend([found] if found == path else [])
+        return 500 if found == path else None
+
+    running.cloud.before = before
+    running.start(reconcile_interval=0.1)
+    wait_until(lambda: len(asked) >= 9, "three looks, of three tries each")
+    assert list(StalledHostStore(str(folder)).all()) == [host]
 
 
 def test_a_host_that_is_none_any_more_is_forgotten(running: Running) -> None:

@@ -15,8 +15,9 @@ pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client
 
 import sqlalchemy as sa
 from cospot.nova.evictor.errors import SettingError
+from cospot.nova.evictor.pending import GRACE_S
 from cospot.nova.evictor.safeguards import BusyLockError, HostLocks, LockError
-from cospot.nova.evictor.stores import GRACE_S, Notice, StoreError
+from cospot.nova.evictor.stores import Notice, StoreError
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.promises.promise_message import Promise
 from cospot.nova.state import leases as leases_module

@@ -408,7 +408,7 @@ def history(tmp_path: Path, *events: tuple[str, dict[str, Any]]) -> list[float]:
     path.write_text("\n".join([*lines, '{"unfinished']))
     found = audit_history.read_history([path])
     assert found.since == unix(at(1)) and found.problems == []
-    return [each.at - found.since for each in found.evictions.get("a", [])]
+    return [each.at - found.since for each in found.of("a") if each.is_sure]
 
 
 @pytest.mark.parametrize(
@@ -422,10 +422,83 @@ def history(tmp_path: Path, *events: tuple[str, dict[str, Any]]) -> list[float]:
         (["intent", "failed", "intent", "freed"], [2]),
         (["intent", "freed", "intent", "freed"], [0, 2]),
         (["would_evict", "held_back", "refused"], []),
+        # The first order was taken, so the spot went by it.
+        (["intent", "late", "intent", "gone"], [0]),
+        (["intent", "late", "intent", "failed", "freed"], [0]),
+        (["intent", "intent", "gone"], [0]),  # the service was killed before an answer
+        (["intent", "late", "intent", "gone", "intent", "gone"], [0]),
+        (["intent", "gone", "intent", "late", "intent", "gone"], [2]),
     ],
 )
 def test_what_is_an_eviction(tmp_path: Path, events: list[str], expected: list[float]) -> None:
     assert history(tmp_path, *[(event, {}) for event in events]) == expected
+
+
+TAKEN, REFUSED, UNANSWERED = (
+    ("failed", {"order": order}) for order in ("taken", "refused", "unanswered")
+)
+
+
+@pytest.mark.parametrize(
+    ("events", "expected"),
+    [
+        ([("late", {}), TAKEN], []),  # its compute did not delete it
+        ([("late", {}), ("intent", {}), REFUSED], [0]),
+        ([("late", {}), ("intent", {}), UNANSWERED], [0]),
+        ([("late", {}), ("intent", {}), REFUSED, TAKEN], []),
+        ([("late", {}), ("intent", {}), TAKEN, ("intent", {}), ("freed", {})], [4]),
+        ([("late", {}), ("intent", {"who": "b"}), ("failed", {"order": "taken", "who": "a"})], [0]),
+        ([("late", {}), ("failed", {"error": "its compute did not delete it"})], []),
+        ([REFUSED], []),
+        ([UNANSWERED], []),  # only Nova can tell: see the next tests
+    ],
+)
+def test_what_became_of_an_order(
+    tmp_path: Path, events: list[tuple[str, dict[str, Any]]], expected: list[float]
+) -> None:
+    assert history(tmp_path, ("intent", {"who": "a"}), *_by_a(events)) == expected
+
+
+def _by_a(events: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str, Any]]]:
+    return [(event, {"who": "a", **fields}) for event, fields in events]
+
+
+def test_a_spot_gone_by_an_earlier_order_was_evicted_in_its_first_hour(
+    case: Case, capsys: Any
+) -> None:
+    """Ordered after 30 minutes, late, ordered again 120 s later, and gone by then."""
+    case.spot("a", at(2), at(2, 0.5, 100))
+    case.note("intent", at(2, 0.5, 90), "a", project_id="blue", chosen_by="FIFO")
+    case.note("late", at(2, 0.5, 150), "a")
+    case.note("intent", at(2, 0.5, 210), "a", project_id="blue", chosen_by="note")
+    case.note("gone", at(2, 0.5, 211), "a")
+    row = only_row(case.bill(capsys))
+    assert (row["servers"], row["evictions"]) == (1, 1)
+    assert row["evicted_first_hour_seconds"] == row["spot_seconds"] == 1900
+
+
+@pytest.mark.parametrize(("ended", "evictions"), [(100, 1), (2000, 0), (None, 0)])
+def test_an_order_without_an_answer_is_an_eviction_if_the_spot_went_then(
+    case: Case, capsys: Any, ended: int | None, evictions: int
+) -> None:
+    """A server that ends 10 s after the order went by it; one that runs on did not."""
+    case.spot("a", at(2), None if ended is None else at(2, 0, ended))
+    case.note("intent", at(2, 0, 90), "a", project_id="blue", chosen_by="FIFO")
+    case.note("failed", at(2, 0, 120), "a", order="unanswered")
+    row = only_row(case.bill(capsys))
+    assert (row["evictions"], row["review"]) == (evictions, "")
+    assert row["evicted_first_hour_seconds"] == (100 if evictions else 0)
+
+
+def test_an_order_that_is_repeated_for_want_of_an_answer_is_one_eviction(
+    case: Case, capsys: Any
+) -> None:
+    case.spot("a", at(2), at(2, 0, 130))
+    case.note("intent", at(2, 0, 90), "a", project_id="blue", chosen_by="FIFO")
+    case.note("failed", at(2, 0, 120), "a", order="unanswered")
+    case.evicts("a", at(2, 0, 129))
+    row = only_row(case.bill(capsys))
+    assert (row["evictions"], row["evicted_first_hour_seconds"]) == (1, 130)
 
 
 @pytest.mark.parametrize("chosen_by", ["soft-deleted", "deletion-stuck"])

@@ -436,7 +436,7 @@ def test_bad_input_is_one_error(cloud, plan, capsys, tmp_path):
 
 
 def test_eviction_times_of_a_log(tmp_path):
-    """Ordered again it is one eviction; given up it is none."""
+    """Ordered again it is one eviction; given up, or gone before, it is none."""
     path = tmp_path / "audit.jsonl"
     rows = [
         ("2026-05-01T00:00:00Z", "host_resumed", ""),
@@ -446,6 +446,12 @@ def test_eviction_times_of_a_log(tmp_path):
         ("2026-05-01T00:00:40.5+00:00", "intent", "a"),
         ("yesterday", "intent", "c"),
         ("2026-05-01T00:01:00Z", "would_evict", "d"),
+        ("2026-05-01T00:01:10Z", "intent", "e"),
+        ("2026-05-01T00:01:11Z", "gone", "e"),
+        ("2026-05-01T00:01:20Z", "intent", "f"),
+        ("2026-05-01T00:01:21Z", "late", "f"),
+        ("2026-05-01T00:01:22Z", "intent", "f"),
+        ("2026-05-01T00:01:23Z", "gone", "f"),
     ]
     text = "".join(
         json.dumps({"time": at, "event": event, "instance": one}) + "\n" for at, event, one in rows
@@ -453,4 +459,4 @@ def test_eviction_times_of_a_log(tmp_path):
     path.write_text("not JSON\n" + text + '{"time": "2026')
     found = eviction_times(path)
     zero = datetime(2026, 5, 1, tzinfo=timezone.utc).timestamp()
-    assert (found.since, found.times) == (zero, [zero + 10])
+    assert (found.since, found.times) == (zero, [zero + 10, zero + 80])

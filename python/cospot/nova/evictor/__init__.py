@@ -32,6 +32,7 @@ options         what may be configured
 cloud           the wire: all that placement and Nova are asked, all that Nova is told
 records         for people: log, audit log, metrics
 stores          what is remembered: plans in memory; the rest in files (or `cospot.nova.state`)
+pending         of that: deletions that Nova has not answered
 deletions       for how long spots have been going
 snapshot        one host and its spots; the rule of what may be evicted
 observer        asks about one host, several questions at once; the check of a spot

@@ -19,10 +19,11 @@ from cospot.nova.evictor.cloud import (
 )
 from cospot.nova.evictor.deletions import Deletions
 from cospot.nova.evictor.observer import HostObserver
+from cospot.nova.evictor.pending import PendingDeletions
 from cospot.nova.evictor.promise_keeper import PromiseKeeper
 from cospot.nova.evictor.records import AuditLog, Metrics
 from cospot.nova.evictor.safeguards import HostLocks, Switches
-from cospot.nova.evictor.stores import PendingDeletions, PlanStore, ToldSpots
+from cospot.nova.evictor.stores import PlanStore, ToldSpots
 from cospot.nova.evictor.victims import SpotChooser
 from cospot.nova.live_options import LiveOptions
 from cospot.nova.state.stores import Stores, open_stores

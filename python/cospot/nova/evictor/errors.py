@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+#: No answer, or one from a proxy: what was asked for may have been done nevertheless.
+UNKNOWN_OUTCOMES: Final = frozenset({0, 502, 503, 504})
+
 
 class EvictorError(Exception):
     """Base of the service's own errors; the text says what, where and what was expected."""

@@ -14,7 +14,7 @@ from oslo_log import log as logging
 from cospot.nova.evictor.causes import RESERVE
 from cospot.nova.evictor.cloud import together
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import CloudError, EvictorError
+from cospot.nova.evictor.errors import UNKNOWN_OUTCOMES, CloudError, EvictorError
 from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
 from cospot.nova.evictor.model import Amounts
 from cospot.nova.evictor.owner_news import OwnerNews
@@ -23,8 +23,6 @@ from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 
 LOG = logging.getLogger(__name__)
-#: No answer, or one from a proxy: Nova may be deleting the server nevertheless.
-UNKNOWN_OUTCOMES: Final = frozenset({0, 502, 503, 504})
 #: What only repeats itself is written again after so many seconds.
 _TELL_AGAIN_S: Final = 600.0
 _MOST_TOLD: Final = 10_000
@@ -91,11 +89,13 @@ class _Answer:
     Attributes:
         was_reset: Nova took the state that was to be set before.
         is_locked: it was locked to tell its owner why.
+        at: when Nova took it, monotonic time, seconds.
     """
 
     error: CloudError | None = None
     was_reset: bool = False
     is_locked: bool = False
+    at: float = 0.0
 
 
 class EvictionExecutor:
@@ -159,7 +159,7 @@ class EvictionExecutor:
         try:
             before_order()
         except EvictorError as error:
-            self._audit.write("failed", **prepared.fields, error=str(error))
+            self._audit.write("failed", **prepared.fields, order="none", error=str(error))
             raise
         (refused,) = self.order([prepared])
         if refused is not None:
@@ -217,7 +217,7 @@ class EvictionExecutor:
         for each, answer in zip(orders, answers, strict=True):
             if answer.error is None:
                 self._pending.remove(each.provider, each.spot.uuid)
-                self._took_it(each, is_locked=answer.is_locked)
+                self._took_it(each, answer)
         return [
             self._was_refused(each, answer) for each, answer in zip(orders, answers, strict=True)
         ]
@@ -233,16 +233,15 @@ class EvictionExecutor:
             for each in stored:
                 self._pending.remove(each.provider, each.spot.uuid)
             for each in orders:
-                self._audit.write("failed", **each.fields, error=str(error))
+                self._audit.write("failed", **each.fields, order="none", error=str(error))
             raise
 
     def give_up(self, spot: str) -> None:
         """Say that a spot will not go, though Nova took the order."""
         self._freed.give_up(spot)
 
-    def _took_it(self, order: Prepared, *, is_locked: bool) -> None:
+    def _took_it(self, order: Prepared, answer: _Answer) -> None:
         spot, reason, fields = order.spot.uuid, order.reason, order.fields
-        self._promises.evicted(spot)
         self._metrics.evictions.labels(cause=reason.cause).inc()
         self._metrics.evictions_why.labels(why=reason.why).inc()
         self._metrics.notice.observe(fields["notice_s"])
@@ -252,10 +251,10 @@ class EvictionExecutor:
             Leaving(
                 spot=spot,
                 provider=order.provider,
-                ordered_at=time.monotonic(),
+                ordered_at=answer.at,
                 claimed_at=reason.claimed_at,
                 fields=fields,
-                is_locked=is_locked,
+                is_locked=answer.is_locked,
             )
         )
         LOG.info(
@@ -279,8 +278,12 @@ class EvictionExecutor:
                 (self._servers.force_delete if is_deleted else self._servers.shelve)(spot)
             except CloudError as error:
                 return _Answer(error, was_reset)
+        # At once: whether a promise is broken must not hang on how long it takes to tell its owner.
+        at = time.monotonic()
+        self._promises.evicted(spot)
         # One that is shelved is not lost to its owner.
-        return _Answer(is_locked=is_deleted and self._news.tell(order.spot, order.reason.why))
+        is_locked = is_deleted and self._news.tell(order.spot, order.reason.why)
+        return _Answer(is_locked=is_locked, at=at)
 
     def _was_refused(self, order: Prepared, answer: _Answer) -> CloudError | None:
         """Write down what Nova said against it; return None when nothing, or it is gone."""
@@ -295,7 +298,8 @@ class EvictionExecutor:
         if error.status not in UNKNOWN_OUTCOMES and not answer.was_reset:
             self._pending.remove(order.provider, order.spot.uuid)
         self._metrics.failures.inc()
-        self._audit.write("failed", **order.fields, error=str(error))
+        outcome = "unanswered" if error.status in UNKNOWN_OUTCOMES else "refused"
+        self._audit.write("failed", **order.fields, order=outcome, error=str(error))
         return error
 
     def _hold_back(

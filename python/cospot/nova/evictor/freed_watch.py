@@ -171,7 +171,7 @@ class FreedWatch:
             if leaving is None:
                 return
             did_not = f"its compute did not {leaving.fields['action']} it"
-            self._audit.write("failed", **leaving.fields, error=did_not)
+            self._audit.write("failed", **leaving.fields, order="taken", error=did_not)
             self._forget(leaving)
         if leaving.is_locked:
             self._news.take_back(spot)

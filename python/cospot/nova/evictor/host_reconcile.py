@@ -13,13 +13,8 @@ from oslo_log import log as logging
 
 from cospot.nova.evictor.causes import CauseFinder, Need
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.executor import (
-    UNKNOWN_OUTCOMES,
-    EvictionExecutor,
-    HeldBack,
-    Prepared,
-    Reason,
-)
+from cospot.nova.evictor.errors import UNKNOWN_OUTCOMES
+from cospot.nova.evictor.executor import EvictionExecutor, HeldBack, Prepared, Reason
 from cospot.nova.evictor.hosts import HostHistory
 from cospot.nova.evictor.observer import HostLook
 from cospot.nova.evictor.picks import MOST_AT_ONCE, NEWEST, Failures, Pick, SpotPicker

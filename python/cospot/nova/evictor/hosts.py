@@ -156,6 +156,7 @@ class HostWatch:
         self._metrics = context.metrics
         self._history = history
         self._seen: dict[str, _Seen] = {}
+        self._listed: set[str] = set()
         self._complained: dict[str, str] = {}
         self._refreshes = 0
         self._told_hosts = -1
@@ -168,7 +169,7 @@ class HostWatch:
                 logged and left for the next time.
         """
         providers = self._placement.providers()
-        present = {each.uuid for each in providers}
+        self._listed = present = {each.uuid for each in providers}
         self._history.keep(present)
         self._seen = {uuid: seen for uuid, seen in self._seen.items() if uuid in present}
         every = self._settings.full_reconcile_every
@@ -193,6 +194,10 @@ class HostWatch:
         """Ask about some hosts anew, by the UUIDs of their providers."""
         seen = [self._seen[each] for each in providers if each in self._seen]
         self._read_all([Provider(s.usage.provider, s.usage.name, s.generation) for s in seen])
+
+    def is_listed(self, provider: str) -> bool:
+        """Tell whether placement had a host when it was last asked for all."""
+        return provider in self._listed
 
     def usages(self) -> list[HostUsage]:
         """Return the hosts with spot inventory, as last seen."""

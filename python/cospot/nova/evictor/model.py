@@ -152,6 +152,7 @@ class Server:
         updated: when Nova changed it last, as Nova writes it: compared with itself, never with a
             clock.
         is_locked: by its owner or an administrator.
+        locked_reason: what whoever locked it gave as the reason.
     """
 
     uuid: str
@@ -168,6 +169,7 @@ class Server:
     created_at: float
     updated: str
     is_locked: bool = False
+    locked_reason: str = ""
 
     @property
     def is_deleted(self) -> bool:
@@ -232,6 +234,7 @@ def read_server(value: Any) -> Server:
             created_at=created,
             updated=str(value.get("updated")),
             is_locked=bool(value.get("locked")),
+            locked_reason=str(value.get("locked_reason") or ""),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CloudError(f"nova: cannot read a server: {type(error).__name__}: {error}") from error

@@ -18,6 +18,7 @@ from cospot.nova.evictor.cloud import Placement, Servers, together
 from cospot.nova.evictor.deletions import Deletions
 from cospot.nova.evictor.errors import CloudError
 from cospot.nova.evictor.model import Amounts, ComputeHost, HostUsage, Server
+from cospot.nova.evictor.pending import PendingDeletions
 from cospot.nova.evictor.snapshot import (
     HostSnapshot,
     Refusal,
@@ -26,7 +27,6 @@ from cospot.nova.evictor.snapshot import (
     read_spot,
     sort_spots,
 )
-from cospot.nova.evictor.stores import PendingDeletions
 from cospot.nova.spot_flavors import holds_only_spot_classes
 
 if TYPE_CHECKING:

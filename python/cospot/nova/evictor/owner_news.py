@@ -14,11 +14,13 @@ from oslo_log import log as logging
 
 from cospot.nova.evictor import causes
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import CloudError
+from cospot.nova.evictor.errors import UNKNOWN_OUTCOMES, CloudError
 from cospot.nova.evictor.snapshot import Spot
 
 LOG = logging.getLogger(__name__)
 _PATIENCE_S: Final = 3.0
+#: How a reason begins, which tells this service's locks from those of others.
+_BEGINS: Final = "spot evicted ("
 #: What an owner is told; nothing of other customers.
 TEXTS: Final = {
     causes.VM_CLAIM: "a regular server needs the capacity",
@@ -40,17 +42,20 @@ class OwnerNews:
         """Lock a spot that is being deleted; return whether it is locked for that now.
 
         Args:
-            spot: one that is locked already keeps its owner's reason.
+            spot: one that is locked already keeps its reason: its owner's, or that of an earlier
+                order, of another copy of the service too.
             why: one of the constants of `causes`.
         """
-        if not self._settings.tell_owners or spot.server.is_locked:
+        if spot.server.is_locked:
+            return spot.server.locked_reason.startswith(_BEGINS)
+        if not self._settings.tell_owners:
             return False
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        text = f"spot evicted ({why}): {TEXTS.get(why, 'its capacity is needed')}; {now}"
+        text = f"{_BEGINS}{why}): {TEXTS.get(why, 'its capacity is needed')}; {now}"
         try:
             self._servers.lock(spot.uuid, text, _PATIENCE_S)
         except CloudError as error:
-            if error.status == 0:  # it may have been locked nevertheless
+            if error.status in UNKNOWN_OUTCOMES:  # it may have been locked nevertheless
                 return True
             LOG.debug("its owner is not told why %s goes: %s", spot.uuid, error)
             return False

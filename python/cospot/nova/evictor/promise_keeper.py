@@ -27,6 +27,8 @@ _CLOCK_SKEW_S: Final = 60.0
 _PAUSE_S: Final = 10.0
 _MOST_QUESTIONS: Final = 50
 _DAY_S: Final = 86400.0
+#: So many evictions are remembered: the message of a promise may come after its spot went.
+_MOST_EVICTED: Final = 1000
 
 
 class PromiseKeeper:
@@ -46,6 +48,7 @@ class PromiseKeeper:
         self._audit = audit
         self._metrics = metrics
         self._journal = stores.journal
+        self._evicted_at: dict[str, float] = {}
         self._kept: dict[float, int] = {}
         self._broken: dict[float, int] = {}
         self._alarms: set[float] = set()
@@ -73,17 +76,26 @@ class PromiseKeeper:
                 LOG.info(
                     "spot %s was promised to live %.0f s", promise.instance, promise.lifetime_s
                 )
+                if promise.instance in self._evicted_at:
+                    self._break(promise.instance, self._evicted_at[promise.instance])
         except Exception as error:
             self._fail("a promise cannot be noted", error)
 
     def evicted(self, spot: str) -> None:
         """Note that Nova has taken the order to evict a spot. Raises nothing."""
         try:
-            known = self._journal.evicted(spot, self._now())
-            if known is not None:
-                self._write_broken(known)
+            now = self._now()
+            while len(self._evicted_at) >= _MOST_EVICTED:
+                self._evicted_at.pop(next(iter(self._evicted_at)), None)
+            self._evicted_at[spot] = now
+            self._break(spot, now)
         except Exception as error:
             self._fail("an eviction cannot be noted among the promises", error)
+
+    def _break(self, spot: str, at: float) -> None:
+        known = self._journal.evicted(spot, at)
+        if known is not None:
+            self._write_broken(known)
 
     def promised_until(self, spot: str) -> float:
         """Return until when a spot is promised to live, seconds since the epoch; 0: it is not.

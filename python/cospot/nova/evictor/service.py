@@ -139,9 +139,9 @@ class EvictorService:
         known = {usage.provider for usage in self._hosts.usages()}
         for provider in self._stalled.providers():
             # One that is not overcommitted is reconciled too: whether it frees again.
-            if provider not in known:
+            if not self._hosts.is_listed(provider):
                 self._stalled.forget(provider)
-            elif not self._queue.is_waiting(provider):
+            elif provider in known and not self._queue.is_waiting(provider):
                 self._queue.put(provider, "reconcile")
         self._reserves.reconcile()
 

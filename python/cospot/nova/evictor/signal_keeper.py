@@ -22,10 +22,11 @@ from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.evictor.hosts import HostWatch
 from cospot.nova.signals import signals_file
-from cospot.nova.signals.audit_tail import AuditTail
+from cospot.nova.signals.audit_tail import AuditRecord, AuditTail
 from cospot.nova.signals.flavor_signals import Signals, signals_of
 from cospot.nova.signals.quotes import QuoteTable
 from cospot.nova.signals.spot_lives import SpotLife, SpotLives, life_of
+from cospot.nova.spot_evictions import EVENTS, SpotEvictions
 from cospot.nova.spot_flavors import DISK_GB, MEMORY_MB, VCPU
 
 LOG = logging.getLogger(__name__)
@@ -45,8 +46,6 @@ _LEAST_PAUSE_S: Final = 10.0
 _SAVE_S: Final = 300.0
 #: Of those that are missing there so many are asked for by name.
 _MOST_MISSING: Final = 100
-#: Audit events that say that a spot is evicted, or is not after all.
-_EVENTS: Final = frozenset({"intent", "failed", "gone"})
 #: How long a service that ends waits for a look, seconds.
 _LAST_PATIENCE_S: Final = 5.0
 #: So long an eviction waits for Nova to show its spot.
@@ -90,7 +89,8 @@ class SignalKeeper:
         self._folder = Path(str(context.settings.state_path))
         self._audit = AuditTail(str(context.settings.audit_log))
         self._lives: SpotLives | None = None
-        self._early: list[tuple[float, str, str]] = []
+        self._early: list[AuditRecord] = []
+        self._evictions: dict[str, SpotEvictions] = {}
         self._listed_at = self._saved_at = self._computed_at = float("-inf")
         self._book: SignalBook | None = None
         self._wanted = threading.Event()
@@ -154,6 +154,8 @@ class SignalKeeper:
         self._ask_nova(lives)
         self._read_audit(lives, now)
         lives.forget_older(now - self._settings.signals_days * _DAY_S)
+        known = self._evictions.items()
+        self._evictions = {uuid: each for uuid, each in known if lives.get(uuid) is not None}
         self._book = self._new_book(lives, now)
         if time.monotonic() - self._saved_at >= _SAVE_S:
             self._save()
@@ -201,8 +203,8 @@ class SignalKeeper:
         # What happened before is known as far as evictions are.
         first = now
         for record in self._audit.new():
-            first = min(first, record[0])
-            if record[1] in _EVENTS:
+            first = min(first, record.at)
+            if record.event in EVENTS:
                 self._early.append(record)
         return SpotLives(max(first, now - _FIRST_DAYS * _DAY_S))
 
@@ -261,16 +263,22 @@ class SignalKeeper:
     def _read_audit(self, lives: SpotLives, now: float) -> None:
         records, self._early = [*self._early, *self._audit.new()], []
         for record in records:
-            at, event, spot = record
-            if event not in _EVENTS:
+            life = lives.get(record.instance)
+            if record.event not in EVENTS:
                 continue
-            if lives.get(spot) is None:
-                if now - at < _EARLY_S:
-                    self._early.append(record)
-            elif event == "intent":
-                lives.evict(spot, at)
-            else:
-                lives.give_up(spot)
+            if life is not None:
+                self._take_eviction(lives, life, record)
+            elif now - record.at < _EARLY_S:
+                self._early.append(record)
+
+    def _take_eviction(self, lives: SpotLives, life: SpotLife, record: AuditRecord) -> None:
+        found = self._evictions.get(life.uuid)
+        if found is None:  # one may be open since before this service started
+            found = self._evictions[life.uuid] = SpotEvictions(life.evicted_at)
+        if found.take(record.event, record.fields, record.at):
+            lives.give_up(life.uuid)
+        elif record.event == "intent" and found.is_open:
+            lives.evict(life.uuid, record.at)
 
     def _save(self) -> None:
         if self._lives is not None:

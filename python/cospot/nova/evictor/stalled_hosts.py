@@ -54,6 +54,7 @@ class _Flow:
         pardoned: spots that were silent until another one went.
         excused: spots that did not go while others did: they say nothing of their host.
         is_stalled: what was written down last.
+        host: its name, as it was written down.
     """
 
     going: set[str] = field(default_factory=set)
@@ -62,6 +63,7 @@ class _Flow:
     pardoned: set[str] = field(default_factory=set)
     excused: set[str] = field(default_factory=set)
     is_stalled: bool = False
+    host: str = ""
 
     @property
     def suspects(self) -> set[str]:
@@ -184,9 +186,19 @@ class StalledHosts:
                 flow.silent.add(spot)
 
     def forget(self, provider: str) -> None:
-        """Forget a host that is none any more."""
+        """Say no more of a host that is none any more.
+
+        If it is listed again, what did not go there is still known: placement may have left it out
+        by mistake.
+        """
         with self._lock:
-            self._flows.pop(provider, None)
+            flow = self._flows.get(provider)
+            if flow is not None and not flow.is_stalled:
+                return
+            if flow is not None:
+                flow.is_stalled = False
+                self._metrics.stalled.labels(host=flow.host)
+                self._metrics.stalled.remove(flow.host)
         self._store.remove(provider)
 
     def _flow(self, provider: str) -> _Flow:
@@ -222,7 +234,7 @@ class StalledHosts:
         elif flow.is_stalled and not flow.frees_nothing:
             LOG.warning("host %s frees again", host)
             self._audit.write("host_resumed", host=host, provider=provider)
-        flow.is_stalled = flow.frees_nothing
+        flow.is_stalled, flow.host = flow.frees_nothing, host
         if flow.is_stalled:
             self._store.put(provider, host, spots)
             gauge.set(1)

@@ -1,7 +1,6 @@
 """What the service remembers: plans in memory, the rest in files that survive its death.
 
 - `PlanStore`: plans that were received, in memory: preferences among spots, nothing more.
-- `PendingDeletions`: deletions that Nova was asked for and has not answered.
 - `StalledHostStore`: hosts that free nothing, for a service that is started again, and for
   `cospot-nova status`.
 - `NoticeStore`: notices given to spots.
@@ -15,9 +14,8 @@ from __future__ import annotations
 import json
 import os
 import threading
-import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from enum import Enum
@@ -26,14 +24,12 @@ from typing import Final
 
 from oslo_log import log as logging
 
-from cospot.nova.evictor.errors import EvictorError, SettingError
+from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.plan_message import Plan
 
 LOG = logging.getLogger(__name__)
 #: How far ahead of this machine's clock a scheduler's may be, seconds.
 CLOCK_SKEW_S = 60.0
-#: How long an unanswered request may take effect, seconds.
-GRACE_S = 120.0
 FOLDER: Final = "stalled"
 
 
@@ -132,68 +128,6 @@ class PlanStore:
             instances.discard(instance)
             if not instances:
                 del self._by_provider[host.provider]
-
-
-class PendingDeletions:
-    """Deletions that Nova was asked for: one small file per host, used only under its lock.
-
-    Nova marks a server as being deleted before it answers, and that mark is what every later
-    snapshot goes by. Between the request and the mark a service that is killed would forget what it
-    asked, and its successor might choose another spot for the same shortfall. So the request is
-    stored first. Such a spot is the first choice if its capacity is still needed: asking Nova twice
-    does no harm.
-
-    A request counts from when this process stored it or first read it, by the monotonic clock: a
-    clock that is set does not make a service forget what its predecessor asked.
-    """
-
-    def __init__(self, folder: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self._folder = Path(folder)
-        self._clock = clock
-        self._since: dict[tuple[str, str], float] = {}
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SettingError(f"[cospot_evictor] state_path: {error}") from error
-
-    def recent(self, provider: str) -> frozenset[str]:
-        """Return the spots of a host whose deletion was asked for less than `GRACE_S` ago."""
-        return frozenset(self._recent(provider))
-
-    def add(self, provider: str, spot: str) -> None:
-        """Store that a deletion is about to be asked for."""
-        spots = [each for each in self._recent(provider) if each != spot]
-        self._since[provider, spot] = self._clock()
-        self._write(provider, [*spots, spot])
-
-    def remove(self, provider: str, spot: str) -> None:
-        """Forget a deletion: Nova has answered."""
-        self._since.pop((provider, spot), None)
-        self._write(provider, [each for each in self._read(provider) if each != spot])
-
-    def _recent(self, provider: str) -> list[str]:
-        now = self._clock()
-        return [
-            spot
-            for spot in self._read(provider)
-            if now - self._since.setdefault((provider, spot), now) < GRACE_S
-        ]
-
-    def _read(self, provider: str) -> list[str]:
-        try:
-            spots = json.loads((self._folder / f"{provider}.json").read_text())
-            return [str(spot) for spot in spots]
-        except (OSError, ValueError, TypeError):
-            return []
-
-    def _write(self, provider: str, spots: Sequence[str]) -> None:
-        path = self._folder / f"{provider}.json"
-        if not spots:
-            path.unlink(missing_ok=True)
-            return
-        draft = path.with_suffix(".draft")
-        draft.write_text(json.dumps(spots))
-        os.replace(draft, path)
 
 
 @dataclass(frozen=True)

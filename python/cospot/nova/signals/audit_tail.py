@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from cospot.nova.line_file import seconds_of
+
+
+class AuditRecord(NamedTuple):
+    """A record: its time (seconds since the epoch), event and instance, and all its fields."""
+
+    at: float
+    event: str
+    instance: str
+    fields: Mapping[str, Any]
 
 
 class AuditTail:
@@ -22,8 +31,8 @@ class AuditTail:
         self._path = Path(path)
         self._file: BinaryIO | None = None
 
-    def new(self) -> Iterator[tuple[float, str, str]]:
-        """Yield the time (seconds since the epoch), event and instance of each new record.
+    def new(self) -> Iterator[AuditRecord]:
+        """Yield each new record.
 
         Raises:
             OSError: it cannot be read; a missing log is not an error.
@@ -49,7 +58,7 @@ class AuditTail:
             return False
         return not os.path.samestat(now, os.fstat(self._file.fileno()))
 
-    def _records(self) -> Iterator[tuple[float, str, str]]:
+    def _records(self) -> Iterator[AuditRecord]:
         if self._file is None:
             try:
                 self._file = self._path.open("rb")
@@ -68,12 +77,12 @@ class AuditTail:
                 yield record
 
 
-def _read(line: bytes) -> tuple[float, str, str] | None:
+def _read(line: bytes) -> AuditRecord | None:
     try:
         record: Any = json.loads(line)
         when = seconds_of(record["time"])
         if when is None:
             return None
-        return when, str(record["event"]), str(record.get("instance", ""))
+        return AuditRecord(when, str(record["event"]), str(record.get("instance", "")), record)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

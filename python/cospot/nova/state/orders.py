@@ -15,7 +15,7 @@ from typing import Final
 from oslo_log import log as logging
 
 from cospot.nova.evictor.errors import EvictorError
-from cospot.nova.evictor.stores import GRACE_S
+from cospot.nova.evictor.pending import GRACE_S
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase, StateError, Transaction
 from cospot.nova.state.leases import Leases

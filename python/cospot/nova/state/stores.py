@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from cospot.nova.evictor.pending import PendingDeletions
 from cospot.nova.evictor.records import Metrics
 from cospot.nova.evictor.safeguards import NOTICES_LOCK, HostLocks, lock_name
-from cospot.nova.evictor.stores import NoticeStore, PendingDeletions, StalledHostStore
+from cospot.nova.evictor.stores import NoticeStore, StalledHostStore
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.state.opening import open_database
 

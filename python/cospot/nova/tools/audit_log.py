@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from cospot.nova.line_file import seconds_of
+from cospot.nova.spot_evictions import EVENTS, SpotEvictions
 
 #: Maximum number of bytes read from the end: enough for thousands of evictions.
 _MOST_BYTES: Final = 8 << 20
@@ -29,7 +30,7 @@ class Eviction:
         cause: A plan, a reconcile, or a reserve.
         for_instance: The VM that needs the capacity; empty if unknown.
         state: ordered, late (its capacity was not freed in time), freed, failed, gone (its owner
-            deleted it first) or dry run.
+            or an earlier order deleted it first) or dry run.
         seconds: From the order until its capacity was free; None until then.
     """
 
@@ -76,7 +77,7 @@ class EvictionTimes:
 
     Attributes:
         since: when the log begins; infinite if it is empty.
-        times: of orders that were not given up.
+        times: of the first order of each eviction.
     """
 
     since: float
@@ -90,19 +91,17 @@ def eviction_times(path: Path) -> EvictionTimes:
         OSError: The file is not there, or cannot be read.
     """
     since = math.inf
-    ordered: dict[str, float] = {}
+    spots: dict[str, SpotEvictions] = {}
     for record in _records(path, whole=True):
         event, instance = str(record.get("event")), str(record.get("instance"))
         at = seconds_of(record.get("time"))
         if at is None:
             continue
         since = min(since, at)
-        if event == "intent":
-            # A repeated order is the same eviction, at the time of the first.
-            ordered.setdefault(instance, at)
-        elif event == "failed":
-            ordered.pop(instance, None)
-    return EvictionTimes(since, sorted(ordered.values()))
+        if event in EVENTS:
+            spots.setdefault(instance, SpotEvictions()).take(event, record, at)
+    found = (each for spot in spots.values() for each in spot.all)
+    return EvictionTimes(since, sorted(each.at for each in found if each.is_sure))
 
 
 def _records(path: Path, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:

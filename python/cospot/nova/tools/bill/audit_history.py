@@ -12,24 +12,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from cospot.nova.line_file import seconds_of
+from cospot.nova.spot_evictions import EVENTS, Eviction, SpotEvictions
 from cospot.nova.tools.audit_log import objects
 
-_EVENTS: Final = frozenset({"intent", "freed", "failed", "gone", "promise_broken"})
-#: For spots that were already deleted.
-_OF_OTHERS: Final = frozenset({"soft-deleted", "deletion-stuck"})
-
-
-@dataclass
-class Ended:
-    """An eviction.
-
-    Attributes:
-        at: When it was first ordered, seconds since the epoch.
-        is_open: Whether its end is still unknown.
-    """
-
-    at: float
-    is_open: bool = True
+_BROKEN: Final = "promise_broken"
 
 
 @dataclass
@@ -48,27 +34,24 @@ class AuditHistory:
     files: list[Path] = field(default_factory=list)
     since: float = math.inf
     problems: list[str] = field(default_factory=list)
-    evictions: dict[str, list[Ended]] = field(default_factory=dict)
+    evictions: dict[str, SpotEvictions] = field(default_factory=dict)
     broken: dict[str, float] = field(default_factory=dict)
     projects: dict[str, str] = field(default_factory=dict)
 
     def take(self, event: str, record: Mapping[str, Any], at: float) -> None:
         """Process a record; records of one spot must be in order of time."""
         instance = str(record.get("instance"))
-        if event == "promise_broken":
+        if event == _BROKEN:
             self.broken.setdefault(instance, at)
             return
-        known = self.evictions.setdefault(instance, [])
-        is_open = bool(known) and known[-1].is_open
         if event == "intent":
             self.projects[instance] = str(record.get("project_id") or "")
-            # A repeated order is the same eviction, at the time of the first.
-            if not is_open and record.get("chosen_by") not in _OF_OTHERS:
-                known.append(Ended(at))
-        elif event == "freed" and is_open:
-            known[-1].is_open = False
-        elif event in ("failed", "gone") and is_open:
-            known.pop()
+        self.evictions.setdefault(instance, SpotEvictions()).take(event, record, at)
+
+    def of(self, instance: str) -> Sequence[Eviction]:
+        """Return the evictions of a spot, in order of time."""
+        found = self.evictions.get(instance)
+        return () if found is None else found.all
 
 
 def read_history(paths: Sequence[Path]) -> AuditHistory:
@@ -84,7 +67,7 @@ def read_history(paths: Sequence[Path]) -> AuditHistory:
                         continue
                     history.since = min(history.since, at)
                     event = str(record.get("event"))
-                    if event in _EVENTS:
+                    if event in EVENTS or event == _BROKEN:
                         records.append((at, len(records), event, record))
                 history.files.append(file)
             except FileNotFoundError:

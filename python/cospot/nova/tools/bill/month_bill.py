@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any, Final
 
+from cospot.nova.spot_evictions import Eviction
 from cospot.nova.tools.bill.audit_history import AuditHistory
 from cospot.nova.tools.bill.server_time import ServerTime
 
@@ -111,7 +112,7 @@ class Bill:
         """Add a server, its evictions and its promise."""
         month = self.month
         seconds = server.seconds(month.since, month.until)
-        orders = [each.at for each in history.evictions.get(server.uuid, ())]
+        orders = _orders(server, history.of(server.uuid))
         evictions = sum(map(month.has, orders))
         is_broken = month.has(broken.get(server.uuid, -math.inf))
         if seconds == 0 and evictions == 0 and not is_broken:
@@ -137,17 +138,12 @@ class Bill:
         """Return its time in this month in runs that were evicted within their first hour."""
         free: set[int] = set()
         for at in orders:
-            before = [
-                number
-                for number, (start, _) in enumerate(server.spans)
-                if start <= at + _CLOCK_SKEW_S
-            ]
-            end = server.spans[before[-1]][1] if before else None
-            if end is None or not at - _CLOCK_SKEW_S <= end <= at + _LONGEST_END_S:
+            number = _run_ended_by(server, at)
+            if number is None:
                 if self.month.has(at):
                     server.review.add("eviction does not fit")
-            elif at - server.spans[before[-1]][0] < FREE_S:
-                free.add(before[-1])
+            elif at - server.spans[number][0] < FREE_S:
+                free.add(number)
         return sum(server.seconds(self.month.since, self.month.until, each) for each in free)
 
     def add_unseen(
@@ -156,7 +152,7 @@ class Bill:
         """Add data on spots that Nova no longer shows."""
         known = set(seen)
         orders = {
-            spot: sum(self.month.has(each.at) for each in found)
+            spot: sum(each.is_sure and self.month.has(each.at) for each in found.all)
             for spot, found in history.evictions.items()
             if spot not in known
         }
@@ -203,6 +199,32 @@ class Bill:
             "review_seconds": seconds(row.review_seconds, has_seconds),
             "review": "; ".join(sorted(row.review)),
         }
+
+
+def _orders(server: ServerTime, evictions: Sequence[Eviction]) -> list[float]:
+    """Return when a spot's evictions were ordered.
+
+    An order that got no answer was an eviction if it ended a run.
+    """
+    sure = [each.at for each in evictions if each.is_sure]
+    ended = {_run_ended_by(server, at) for at in sure}
+    for each in evictions:
+        number = None if each.is_sure else _run_ended_by(server, each.at)
+        if number is not None and number not in ended:
+            sure.append(each.at)
+            ended.add(number)
+    return sorted(sure)
+
+
+def _run_ended_by(server: ServerTime, at: float) -> int | None:
+    """Return the number of the run that an order may have ended; None: it ended none."""
+    before = [
+        number for number, (start, _) in enumerate(server.spans) if start <= at + _CLOCK_SKEW_S
+    ]
+    end = server.spans[before[-1]][1] if before else None
+    if end is None or not at - _CLOCK_SKEW_S <= end <= at + _LONGEST_END_S:
+        return None
+    return before[-1]
 
 
 def _is_near(at: float, orders: Sequence[float]) -> bool:
