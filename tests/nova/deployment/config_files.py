@@ -169,6 +169,11 @@ www_authenticate_uri = {auth_url}
 {placement_auth}
 [oslo_policy]
 policy_file = {folder}/placement/policy.yaml
+[placement]
+# Placement 16 tries a claim that collided with another again within one transaction. What the first
+# try wrote then counts as held before, and as the claim makes nothing worse it is let through,
+# however full the host is. Without tries of its own it answers 409, and Nova tries again.
+allocation_conflict_retry_count = 1
 [placement_database]
 connection = {placement_database}
 """
