@@ -169,8 +169,15 @@ www_authenticate_uri = {auth_url}
 {placement_auth}
 [oslo_policy]
 policy_file = {folder}/placement/policy.yaml
-[placement_database]
+{placement_retries}[placement_database]
 connection = {placement_database}
+"""
+
+# Placement 16 tries a claim that collided with another again within one transaction. What the first
+# try wrote then counts as held before, and as the claim makes nothing worse it is let through,
+# however full the host is. Without tries of its own it answers 409, and Nova tries again.
+PLACEMENT_RETRIES = """[placement]
+allocation_conflict_retry_count = 1
 """
 
 RABBITMQ = """
@@ -233,6 +240,7 @@ def nova_values(settings):
         "nova_api_database": settings.database_url("nova_api"),
         "keystone_database": settings.database_url("keystone"),
         "placement_database": settings.database_url("placement"),
+        "placement_retries": "" if settings.release is None else PLACEMENT_RETRIES,
     }
 
 

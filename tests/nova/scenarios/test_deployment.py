@@ -1,5 +1,8 @@
 """The deployment itself, without cospot: what placement and Nova show of VMs and spots."""
 
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from keystoneauth1.exceptions import Forbidden
 
@@ -38,3 +41,35 @@ def test_members_see_only_their_own(cloud):
     assert [server["id"] for server in servers] == [mine]
     with pytest.raises(Forbidden):
         cloud.member_of["apricot"].get("/servers?all_tenants=1")
+
+
+def test_placement_hands_no_capacity_out_twice(cloud):
+    """20 claims of 2 vCPUs at once, of a provider with 12: six at most are granted."""
+    provider, consumers = str(uuid.uuid4()), [str(uuid.uuid4()) for _ in range(20)]
+    path = f"/resource_providers/{provider}"
+    cloud.placement.post("/resource_providers", json={"name": provider, "uuid": provider})
+    vcpus = {"VCPU": {"total": 12, "max_unit": 12}}
+    cloud.placement.put(
+        f"{path}/inventories", json={"resource_provider_generation": 0, "inventories": vcpus}
+    )
+
+    def claim(consumer):
+        body = {
+            "allocations": {provider: {"resources": {"VCPU": 2}}},
+            "project_id": "p",
+            "user_id": "u",
+            "consumer_generation": None,
+        }
+        return cloud.placement.put(f"/allocations/{consumer}", json=body, raise_exc=False)
+
+    try:
+        with ThreadPoolExecutor(len(consumers)) as pool:
+            answers = [each.status_code for each in pool.map(claim, consumers)]
+        assert set(answers) <= {204, 409}
+        used = cloud.placement.get(f"{path}/usages").json()["usages"]["VCPU"]
+        assert used == 2 * answers.count(204)
+        assert 0 < used <= 12
+    finally:
+        for consumer in consumers:
+            cloud.placement.delete(f"/allocations/{consumer}", raise_exc=False)
+        cloud.placement.delete(path)

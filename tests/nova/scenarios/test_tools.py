@@ -73,7 +73,11 @@ def test_the_doctor_finds_nothing_wrong_here_and_names_what_is_broken(
     assert (code, list(bad)) == (1, ["filter"])
     assert bad["filter"][0].startswith("CospotFilter is not the last")
 
-    broken.write_text("[quota]\ndriver = nova.quota.UnifiedLimitsDriver\n")
+    # Releases since 2025.1 enforce no limit that is not registered, unless they are told to.
+    broken.write_text(
+        "[quota]\ndriver = nova.quota.UnifiedLimitsDriver\n"
+        "unified_limits_resource_strategy = ignore\nunified_limits_resource_list = servers\n"
+    )
     code, bad = doctor(cloud, run, broken)  # Keystone has none here
     assert (code, list(bad)) == (1, ["limits"])
     missing = "there is no registered limit class:CUSTOM_SPOT_VCPU"
