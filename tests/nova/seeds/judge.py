@@ -48,13 +48,21 @@ class Told:
 
 
 class Order:
-    __slots__ = ("at", "found_marked", "heard", "host", "process", "spot", "taken")
+    """An order to delete.
+
+    Attributes:
+        host: where its spot was when it arrived.
+        provider: of the host for which it was given.
+    """
+
+    __slots__ = ("at", "found_marked", "heard", "host", "process", "provider", "spot", "taken")
 
     def __init__(self, spot: Instance, process: Process, at: float, taken: bool) -> None:
         self.spot, self.process, self.at, self.taken = spot, process, at, taken
         self.host = spot.host
         self.heard = False
         self.found_marked = False
+        self.provider = ""
 
 
 @dataclass(frozen=True)
@@ -234,11 +242,12 @@ class Judge:
             self.violation("a VM was ordered away", instance.name)
         if not self._has_intent(process, instance):
             return
+        order.provider = self.reasons[process.pid, instance.uuid]["provider"]
         if instance.host is None or status != TAKEN:
             return
         if instance.task_state == "deleting":
             order.found_marked = True
-            self._check_twice(thread, instance, earlier)
+            self._check_twice(thread, instance, earlier, order.provider)
             return
         if earlier:
             self.violation("ordered twice", f"{instance.name}, though nothing became of the first")
@@ -254,7 +263,9 @@ class Judge:
         self.violation("no record", f"{spot.name} was ordered and not in the audit log before")
         return False
 
-    def _check_twice(self, thread: Thread, spot: Instance, earlier: list[Order]) -> None:
+    def _check_twice(
+        self, thread: Thread, spot: Instance, earlier: list[Order], provider: str
+    ) -> None:
         process = thread.process
         seen = thread.seen.get(("server", spot.uuid), 0.0)
         if seen > spot.marked_at:
@@ -265,6 +276,8 @@ class Judge:
         last = earlier[-1]
         if last.at > thread.sent_at:
             self.race("an order without an answer was repeated")
+        elif last.provider != provider:  # each under the lock of its host
+            self.race("it was ordered on two hosts, as it moved meanwhile")
         elif last.process is process and last.heard:
             self.violation("ordered twice", f"{spot.name}, though Nova had answered")
         elif last.process is not process and last.heard and not self._lock_was_lost(spot.host):
