@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,7 +108,8 @@ class Judge:
         self.states: dict[str, list[State]] = {}
         self.freed_at: dict[str, float] = {}
         self.orders: list[Order] = []
-        self.intents: dict[tuple[int, str], float] = {}
+        #: How many have not arrived as orders: one that is late may arrive after the next intent.
+        self.intents: Counter[tuple[int, str]] = Counter()
         #: Of a process and a spot: another process may have another reason by the time it arrives.
         self.reasons: dict[tuple[int, str], dict[str, Any]] = {}
         self.ended: dict[tuple[int, str], str] = {}
@@ -258,7 +260,8 @@ class Judge:
         self._check_stalled(thread, instance, host)
 
     def _has_intent(self, process: Process, spot: Instance) -> bool:
-        if self.intents.pop((process.pid, spot.uuid), None) is not None:
+        if self.intents[process.pid, spot.uuid] > 0:
+            self.intents[process.pid, spot.uuid] -= 1
             return True
         self.violation("no record", f"{spot.name} was ordered and not in the audit log before")
         return False
@@ -542,7 +545,7 @@ class Judge:
         spot = record.get("instance", "")
         pid = int(record["who"].rpartition(":")[2])
         if event == "intent":
-            self.intents[pid, spot] = self.kernel.now
+            self.intents[pid, spot] += 1
             self.ended.pop((pid, spot), None)
             self.reasons[pid, spot] = record
             self._check_limit(pid, record["provider"])
