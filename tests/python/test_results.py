@@ -79,7 +79,8 @@ def test_without_a_baseline_there_is_no_gain(tmp_path: Path) -> None:
         {"evictor": "FIFO", "revenue": 0},  # a baseline that earned nothing
         {"evictor": "FIFO", "otn": 2, "revenue": 10},
     ]
-    frame = cospot.load_results(make_database(tmp_path / "r.db", runs, run_count=24)).runs
+    with pytest.warns(cospot.ResultsWarning):
+        frame = cospot.load_results(make_database(tmp_path / "r.db", runs, run_count=24)).runs
     assert frame["gain"].isna().all()
 
 
