@@ -84,6 +84,7 @@ DatacenterSize size(const PythonWorkload& workload, const py::object& host, cons
   const ChainSpec chain = read_chain(vm, "vm");
   const double percent = read_number(headroom_percent, "headroom_percent", 0, 10'000);
   warn_of_inputs(workload, hosts);
+  require_every_vm_fits(workload.workload(), hosts, "use a larger host", workload.unit());
   DatacenterSize found = watched([&] {
     if (hosts.isolated_tenants().empty()) {
       require_possible_placements(workload.workload(), workload.vm_schedule(), hosts, std::nullopt);

@@ -25,6 +25,7 @@ from cospot.errors import (
     DatabaseError,
     InputError,
     PolicyError,
+    ResultsWarning,
     WorkloadError,
     WorkloadWarning,
 )
@@ -206,6 +207,7 @@ __all__ = [
     "Request",
     "ResourceVector",
     "Results",
+    "ResultsWarning",
     "RunResult",
     "RunningSpot",
     "Simulation",

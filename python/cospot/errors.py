@@ -31,6 +31,10 @@ class DatabaseError(InputError):
     """A results database cannot be opened, belongs to another sweep or cannot be written."""
 
 
+class ResultsWarning(UserWarning):
+    """Some runs of a study are missing; the text says how many. Issued when results are read."""
+
+
 class WorkloadWarning(UserWarning):
     """Figures over a workload need care; the text says why.
 

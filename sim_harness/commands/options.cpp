@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <thread>
 
@@ -11,6 +12,7 @@
 #include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/workloads/window.hpp"
+#include "sim_harness/studies/provider/configuration_yaml.hpp"
 
 namespace cospot {
 
@@ -80,7 +82,9 @@ void SignalsFileOption::add_to(CLI::App& command) {
 }
 
 void SignalsFileOption::add_override(std::vector<std::string>& overrides) const {
-  if (!file_.empty()) overrides.push_back("signals=" + file_);
+  if (file_.empty()) return;
+  // Paths of a study are relative to its file, those of an option to the working directory.
+  overrides.push_back("signals=" + yaml_text(std::filesystem::absolute(file_).string()));
 }
 
 void add_set_option(CLI::App& command, std::vector<std::string>& overrides,

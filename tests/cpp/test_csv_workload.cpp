@@ -116,7 +116,8 @@ TEST_CASE("parse_workload: the header line decides, and says what is wrong with 
         "workload of another table");
   CHECK(error_of("vmId,tenantId,cores,ram,priority,starttime,endtime\n") ==
         "w.csv:1: unknown column 'priority', expected "
-        "vmId,tenantId,vmTypeId,cores,ram,starttime,endtime");
+        "vmId,tenantId,vmTypeId,cores,ram,starttime,endtime; `cospot workload import` makes a "
+        "workload of another table");
   CHECK(error_of("vmId,tenantId,cores,ram,starttime,endtime\n1,1,1,1,1,1\n") ==
         "w.csv:1: the column 'vmTypeId' is missing, expected "
         "vmId,tenantId,vmTypeId,cores,ram,starttime,endtime");

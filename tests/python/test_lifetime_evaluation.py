@@ -360,7 +360,7 @@ def test_the_program_trains_predicts_and_evaluates(program: Path, tmp_path: Path
     before = sorted(tmp_path.iterdir())
     done = run("train", recipe, "-o", folder)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"cospot: {folder}: is a folder; expected the name of a file to write\n"
+    assert done.stderr == f"cospot: -o {folder}: is a folder, expected a file\n"
     assert sorted(tmp_path.iterdir()) == before
     # What eval writes is there before as a folder.
     (tmp_path / "eval" / "evaluation.csv").unlink()

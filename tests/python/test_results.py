@@ -79,7 +79,8 @@ def test_without_a_baseline_there_is_no_gain(tmp_path: Path) -> None:
         {"evictor": "FIFO", "revenue": 0},  # a baseline that earned nothing
         {"evictor": "FIFO", "otn": 2, "revenue": 10},
     ]
-    frame = cospot.load_results(make_database(tmp_path / "r.db", runs, run_count=24)).runs
+    with pytest.warns(cospot.ResultsWarning):
+        frame = cospot.load_results(make_database(tmp_path / "r.db", runs, run_count=24)).runs
     assert frame["gain"].isna().all()
 
 
@@ -211,7 +212,8 @@ def test_the_best_to_set_and_the_bound_are_those_of_the_summary(small_database: 
 
 
 def test_an_unfinished_database_is_read(tmp_path: Path) -> None:
-    results = cospot.load_results(make_database(tmp_path / "r.db", FOUR_RUNS, run_count=12))
+    with pytest.warns(cospot.ResultsWarning, match="8 of the study's 12 runs are missing"):
+        results = cospot.load_results(make_database(tmp_path / "r.db", FOUR_RUNS, run_count=12))
     assert (len(results.runs), results.run_count, results.missing) == (4, 12, 8)
 
 

@@ -297,3 +297,8 @@ def test_hosts_in_another_unit_are_doubted_every_time(workload: Workload) -> Non
     for _ in range(2):
         with pytest.warns(cospot.WorkloadWarning, match="the units seem to differ"):
             cospot.simulate(workload, **gib)
+
+
+def test_a_vm_larger_than_every_host_has_no_size(workload: Workload) -> None:
+    with pytest.raises(cospot.ConfigError, match="no datacenter holds all VMs; use a larger host"):
+        cospot.size(workload, vm="COS", host=(1, 1))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from typing import Any, cast
 import pandas as pd
 
 from cospot import _core
-from cospot.errors import ConfigError, DatabaseError
+from cospot.errors import ConfigError, DatabaseError, ResultsWarning
 from cospot.frames import to_arrow, to_polars
 from cospot.html_tables import html_table
 
@@ -258,7 +259,7 @@ def load_results(database: str | PathLike[str]) -> Results:
 
     Args:
         database: The file written by ``cospot compare``, ``cospot merge`` or `cospot.sweep`. It may
-            be unfinished: then only the finished runs are read.
+            be unfinished: then only the finished runs are read, with a `ResultsWarning`.
 
     Returns:
         The runs, the workloads and the sweep.
@@ -294,6 +295,13 @@ def load_results(database: str | PathLike[str]) -> Results:
             figures = _read_frame(connection, "SELECT * FROM run_figures").set_index("run_index")
             new = [name for name in figures.columns if name not in raw.columns]
             raw = raw.join(figures[new])
+    if len(raw) < run_count:
+        warnings.warn(
+            f"{path}: {run_count - len(raw)} of the study's {run_count} runs are missing; "
+            "cospot compare --resume runs them",
+            ResultsWarning,
+            stacklevel=2,
+        )
     return Results(
         database=path,
         study=str(study),

@@ -264,6 +264,7 @@ Recommendation recommend(const BrokerStudySettings& settings, const RecommendOpt
   Recommendation found{.drawn = drawn_of(inputs.jobs.front()),
                        .cautions = cautions_of(settings, inputs),
                        .has_prices = settings.markets.front().has_prices(),
+                       .falls_back = settings.on_demand_fallback,
                        .allowed_late = options.allowed_late,
                        .days = inputs.jobs.front().pace_days,
                        .seeds = seeds};

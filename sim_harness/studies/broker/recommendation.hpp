@@ -40,6 +40,7 @@ struct Recommendation {
   std::vector<std::string> cautions{};
   /// False: all markets are availability traces, where bids have no effect.
   bool has_prices = true;
+  bool falls_back = false;  ///< the file lets late jobs change to on-demand instances
   double allowed_late = 0;
   double jobs = 0;  ///< per run
   double days = 0;  ///< in which so many jobs are submitted, at the pace of the log

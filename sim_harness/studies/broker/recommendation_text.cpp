@@ -116,8 +116,11 @@ std::string headline(const Recommendation& all) {
   if (all.ranked.empty()) {
     return fmt::format(
         "Recommendation: on-demand; with every setting, more than {} of the jobs in excess of "
-        "on-demand are late (mean of {})\n",
-        percent(all.allowed_late), seeds_text(all.seeds));
+        "on-demand are late (mean of {})\n{}",
+        percent(all.allowed_late), seeds_text(all.seeds),
+        all.falls_back ? ""
+                       : "Try --set on_demand_fallback=true: jobs that would be late change to "
+                         "on-demand instances\n");
   }
   const Candidate& best = all.ranked.front();
   std::string text;

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,13 +49,21 @@ class Told:
 
 
 class Order:
-    __slots__ = ("at", "found_marked", "heard", "host", "process", "spot", "taken")
+    """An order to delete.
+
+    Attributes:
+        host: where its spot was when it arrived.
+        provider: of the host for which it was given.
+    """
+
+    __slots__ = ("at", "found_marked", "heard", "host", "process", "provider", "spot", "taken")
 
     def __init__(self, spot: Instance, process: Process, at: float, taken: bool) -> None:
         self.spot, self.process, self.at, self.taken = spot, process, at, taken
         self.host = spot.host
         self.heard = False
         self.found_marked = False
+        self.provider = ""
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,8 @@ class Judge:
         self.states: dict[str, list[State]] = {}
         self.freed_at: dict[str, float] = {}
         self.orders: list[Order] = []
-        self.intents: dict[tuple[int, str], float] = {}
+        #: How many have not arrived as orders: one that is late may arrive after the next intent.
+        self.intents: Counter[tuple[int, str]] = Counter()
         #: Of a process and a spot: another process may have another reason by the time it arrives.
         self.reasons: dict[tuple[int, str], dict[str, Any]] = {}
         self.ended: dict[tuple[int, str], str] = {}
@@ -234,11 +244,12 @@ class Judge:
             self.violation("a VM was ordered away", instance.name)
         if not self._has_intent(process, instance):
             return
+        order.provider = self.reasons[process.pid, instance.uuid]["provider"]
         if instance.host is None or status != TAKEN:
             return
         if instance.task_state == "deleting":
             order.found_marked = True
-            self._check_twice(thread, instance, earlier)
+            self._check_twice(thread, instance, earlier, order.provider)
             return
         if earlier:
             self.violation("ordered twice", f"{instance.name}, though nothing became of the first")
@@ -249,12 +260,15 @@ class Judge:
         self._check_stalled(thread, instance, host)
 
     def _has_intent(self, process: Process, spot: Instance) -> bool:
-        if self.intents.pop((process.pid, spot.uuid), None) is not None:
+        if self.intents[process.pid, spot.uuid] > 0:
+            self.intents[process.pid, spot.uuid] -= 1
             return True
         self.violation("no record", f"{spot.name} was ordered and not in the audit log before")
         return False
 
-    def _check_twice(self, thread: Thread, spot: Instance, earlier: list[Order]) -> None:
+    def _check_twice(
+        self, thread: Thread, spot: Instance, earlier: list[Order], provider: str
+    ) -> None:
         process = thread.process
         seen = thread.seen.get(("server", spot.uuid), 0.0)
         if seen > spot.marked_at:
@@ -265,6 +279,8 @@ class Judge:
         last = earlier[-1]
         if last.at > thread.sent_at:
             self.race("an order without an answer was repeated")
+        elif last.provider != provider:  # each under the lock of its host
+            self.race("it was ordered on two hosts, as it moved meanwhile")
         elif last.process is process and last.heard:
             self.violation("ordered twice", f"{spot.name}, though Nova had answered")
         elif last.process is not process and last.heard and not self._lock_was_lost(spot.host):
@@ -529,7 +545,7 @@ class Judge:
         spot = record.get("instance", "")
         pid = int(record["who"].rpartition(":")[2])
         if event == "intent":
-            self.intents[pid, spot] = self.kernel.now
+            self.intents[pid, spot] += 1
             self.ended.pop((pid, spot), None)
             self.reasons[pid, spot] = record
             self._check_limit(pid, record["provider"])
