@@ -49,9 +49,9 @@ void warn(const std::vector<std::string>& warnings) {
 
 void warn_of_inputs(const PythonWorkload& workload, const HostMix& hosts) {
   if (workload.is_first_use()) warn(window_warnings(workload.workload()));
-  const std::string doubt =
-      size_sums(workload.workload()).host_doubt(hosts.largest_total(), workload.unit());
-  if (!doubt.empty()) warn({workload.workload().name + ": " + doubt});
+  std::string doubt =
+      host_warning(workload.workload(), workload.sums(), hosts.largest_total(), workload.unit());
+  if (!doubt.empty()) warn({std::move(doubt)});
 }
 
 namespace {

@@ -10,6 +10,7 @@
 
 #include "core/model/sim_time.hpp"
 #include "sim_harness/data/hosts/host_mix.hpp"
+#include "sim_harness/data/workloads/plausible_sizes.hpp"
 #include "sim_harness/data/workloads/vcpus_unit.hpp"
 #include "sim_harness/data/workloads/workload.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
@@ -37,6 +38,11 @@ class PythonWorkload {
         [this] { return make_schedule(workload(), ScheduledClasses::kVmsOnly); });
   }
 
+  /// The sums of what it asks for, made when first asked for.
+  [[nodiscard]] const SizeSums& sums() const {
+    return shared_->sums.get([this] { return size_sums(workload()); });
+  }
+
   /// True once, for the first of all copies that asks.
   [[nodiscard]] bool is_first_use() const { return !shared_->is_used.exchange(true); }
 
@@ -48,6 +54,7 @@ class PythonWorkload {
     VcpusUnit unit;
     MadeOnce<EventSchedule> schedule;
     MadeOnce<EventSchedule> vm_schedule;
+    MadeOnce<SizeSums> sums;
     std::atomic<bool> is_used = false;
   };
 

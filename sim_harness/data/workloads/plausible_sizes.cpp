@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "sim_harness/data/workloads/window.hpp"
 
 namespace cospot {
@@ -68,11 +70,17 @@ SizeSums size_sums(const Workload& workload) {
   return sums;
 }
 
+std::string host_warning(const Workload& workload, const SizeSums& sums, const ResourceVector& host,
+                         const VcpusUnit& unit) {
+  const std::string doubt = sums.host_doubt(host, unit);
+  return doubt.empty() ? doubt : workload.name + ": " + doubt;
+}
+
 std::vector<std::string> input_warnings(const Workload& workload, const ResourceVector& host,
                                         const VcpusUnit& unit) {
   std::vector<std::string> warnings = window_warnings(workload);
-  const std::string doubt = size_sums(workload).host_doubt(host, unit);
-  if (!doubt.empty()) warnings.push_back(workload.name + ": " + doubt);
+  std::string doubt = host_warning(workload, size_sums(workload), host, unit);
+  if (!doubt.empty()) warnings.push_back(std::move(doubt));
   return warnings;
 }
 

@@ -30,6 +30,11 @@ class SizeSums {
 /// The sums over all requests of a workload.
 [[nodiscard]] SizeSums size_sums(const Workload& workload);
 
+/// A warning that hosts (largest amounts: `host`) may use another unit than the workload, whose
+/// sums are given; empty if they seem to match.
+[[nodiscard]] std::string host_warning(const Workload& workload, const SizeSums& sums,
+                                       const ResourceVector& host, const VcpusUnit& unit);
+
 /// The warnings about its window (window.hpp), and about hosts (largest amounts: `host`) that seem
 /// to use another unit.
 [[nodiscard]] std::vector<std::string> input_warnings(const Workload& workload,
