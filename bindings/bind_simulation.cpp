@@ -82,19 +82,19 @@ DatacenterSize size(const PythonWorkload& workload, const py::object& host, cons
   HostMix hosts = read_host_mix(host, "host");
   if (!added_type.is_none()) hosts.add_only(read_text(added_type, "added_type"));
   const ChainSpec chain = read_chain(vm, "vm");
-  const double percent = read_number(headroom_percent, "headroom_percent", 0, 10'000);
+  const double percent = read_number(headroom_percent, "headroom_percent", 0, kMaxHeadroomPercent);
   warn_of_inputs(workload, hosts);
-  require_every_vm_fits(workload.workload(), hosts, "use a larger host", workload.unit());
+  constexpr std::string_view kRemedy = "use a larger host";
   DatacenterSize found = watched([&] {
     if (hosts.isolated_tenants().empty()) {
       require_possible_placements(workload.workload(), workload.vm_schedule(), hosts, std::nullopt);
       return smallest_datacenter(workload.workload(), workload.vm_schedule(), hosts, chain,
-                                 workload.unit());
+                                 workload.unit(), kRemedy);
     }
     const EventSchedule vms =
         make_schedule(workload.workload(), ScheduledClasses::kVmsOnly, hosts.isolated_tenants());
     require_possible_placements(workload.workload(), vms, hosts, std::nullopt);
-    return smallest_datacenter(workload.workload(), vms, hosts, chain, workload.unit());
+    return smallest_datacenter(workload.workload(), vms, hosts, chain, workload.unit(), kRemedy);
   });
   found.hosts = with_headroom(found.hosts, percent);
   return found;

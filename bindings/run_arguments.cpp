@@ -14,6 +14,7 @@
 #include "bindings/policy_entries.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/data/hosts/hosts_file.hpp"
+#include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
 #include "sim_harness/tune/tuning.hpp"
 
@@ -121,7 +122,6 @@ HostMix read_host_mix(const py::object& value, std::string_view name) {
 
 TunedDatacenter read_datacenter(const py::object& host, const py::object& hosts,
                                 const py::object& headroom_percent, const py::object& added_type) {
-  constexpr double kMostPercent = 10'000;
   if (host.is_none() && is_path(hosts)) {
     return read_datacenter(hosts, py::none(), headroom_percent, added_type);
   }
@@ -136,7 +136,7 @@ TunedDatacenter read_datacenter(const py::object& host, const py::object& hosts,
   std::optional<double> percent;
   if (!hosts.is_none()) count = read_count(hosts, "hosts", 1);
   if (!headroom_percent.is_none()) {
-    percent = read_number(headroom_percent, "headroom_percent", 0, kMostPercent);
+    percent = read_number(headroom_percent, "headroom_percent", 0, kMaxHeadroomPercent);
   }
   if (count && percent) throw ConfigError("hosts excludes headroom_percent; expected one of them");
   return tuned_datacenter(std::move(mix), count, percent, "");

@@ -149,10 +149,9 @@ void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
   require_possible_placements(workload, vms, host, std::nullopt);
   std::vector<DatacenterSize> sizes;
   const VcpusUnit unit = vcpus_unit_of(spec);
-  require_every_vm_fits(workload, host, "use a larger --host", unit);
   for (const ChainSpec& chain : chains) {
-    DatacenterSize& size =
-        sizes.emplace_back(smallest_datacenter(workload, vms, host, chain, unit));
+    DatacenterSize& size = sizes.emplace_back(
+        smallest_datacenter(workload, vms, host, chain, unit, "use a larger --host"));
     if (with) size.hosts = fewest_hosts_with(*with, workload, vms, host, chain, size.hosts);
   }
   if (arguments.json) {

@@ -82,9 +82,9 @@ std::string oversized_warning(const Workload& workload, const HostMix& host,
 }
 
 DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule& vms,
-                                   const HostMix& host, const ChainSpec& vm,
-                                   const VcpusUnit& unit) {
-  require_every_vm_fits(workload, host, kLargeVmRemedy, unit);
+                                   const HostMix& host, const ChainSpec& vm, const VcpusUnit& unit,
+                                   std::string_view remedy) {
+  require_every_vm_fits(workload, host, remedy, unit);
   DatacenterSize size;
   size.lower_bound = lower_bound_of(workload, host);
   size.hosts = size.lower_bound;

@@ -48,7 +48,8 @@ void require_every_vm_fits(const Workload& workload, const HostMix& host,
 /// unknown.
 [[nodiscard]] DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule& vms,
                                                  const HostMix& host, const ChainSpec& vm,
-                                                 const VcpusUnit& unit = {});
+                                                 const VcpusUnit& unit = {},
+                                                 std::string_view remedy = kLargeVmRemedy);
 
 /// The fewest hosts that hold all VMs under any of several policies: the base of a headroom, so
 /// that all policies are compared on the same hosts. Errors: as above.
