@@ -204,6 +204,11 @@ std::vector<InputRecord> RequestStore::records() const {
   return records;
 }
 
+bool RequestStore::lacks_spots(const RequestSource& source) const {
+  return !source.file.empty() &&
+         std::ranges::none_of(file(source.file).rows, &WorkloadRow::is_spot);
+}
+
 Requests RequestStore::requests(const RequestSource& source, InstanceClass instance_class,
                                 std::uint64_t seed) const {
   Workload generated;

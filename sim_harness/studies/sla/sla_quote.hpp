@@ -32,7 +32,7 @@ struct SlaQuotes {
   std::size_t spots = 0;        ///< spots that had started by then
   std::size_t evictions = 0;    ///< of those spots
   std::vector<SizeQuote> sizes{};
-  std::vector<std::string> warnings{};  ///< requests that no host holds
+  std::vector<std::string> warnings{};  ///< what makes the quotes doubtful
   LifetimeQuantiles quantiles{};        ///< the underlying quantiles, for every number of slots
 };
 
@@ -40,8 +40,8 @@ struct SlaQuotes {
 /// requests) and estimates spot lifetimes from the events before it. Until then the first target
 /// decides on admissions. `threads` process the sizes in parallel.
 ///
-/// Errors: ConfigError if no target is a probability, if `at` is not after
-/// the start or lies beyond the data, or if hosts and requests seem to use different units.
+/// Errors: ConfigError if no target is a probability, if `at` is not after the start or lies beyond
+/// the data, or if hosts and requests seem to use different units.
 [[nodiscard]] SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at,
                                         std::size_t threads);
 

@@ -184,7 +184,7 @@ std::unique_ptr<StudyRequests> load_traces(const SlaSettings& settings,
   require_possible_requests(settings, traces->store());
   if (settings.spot_sources.front().is_same_file && settings.spot_delay == SimTime{0}) {
     for (const RequestSource& source : settings.vm_sources) {
-      if (!traces->store().requests(source, InstanceClass::kSpot, {}).are_all_rows) continue;
+      if (!traces->store().lacks_spots(source)) continue;
       traces->warnings.push_back(source.label +
                                  ": has no spots, so each of its requests counts as a VM and as a "
                                  "spot; cospot workload import --spot-if marks the spots of a "
