@@ -182,8 +182,7 @@ std::shared_ptr<EconomyArguments> add_input(CLI::App& command,
   arguments->hosts.add_to(
       command,
       "With a workload, the hosts that make up the capacity: VCPUS,MEMORY_MB of a host with "
-      "--hosts, or a hosts file (CSV)",
-      "Number of hosts of the kind that --host describes, or a hosts file (CSV)");
+      "--hosts, or a hosts file (CSV)");
   command
       .add_option("USAGE", arguments->usage,
                   "Usage over time (CSV: time_s,capacity,used), log of batch jobs, or workload "

@@ -93,8 +93,7 @@ HostsOptions::Given HostsOptions::given() const {
 }
 
 void DatacenterOptions::add_to(CLI::App& command) {
-  hosts_.add_to(command, "VCPUS,MEMORY_MB[,DISK_GB] of a host, or a hosts file (CSV)",
-                "Number of hosts of the kind that --host describes, or a hosts file (CSV)");
+  hosts_.add_to(command, "VCPUS,MEMORY_MB[,DISK_GB] of a host, or a hosts file (CSV)");
   command
       .add_option("--headroom-percent", headroom_percent_,
                   "Extra hosts beyond the minimum that holds all VMs, % (default: 2; with a hosts "

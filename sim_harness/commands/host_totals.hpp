@@ -32,7 +32,9 @@ class HostsOptions {
     std::optional<std::size_t> count{};
   };
 
-  void add_to(CLI::App& command, const std::string& help_of_host, const std::string& help_of_hosts);
+  void add_to(CLI::App& command, const std::string& help_of_host,
+              const std::string& help_of_hosts =
+                  "Number of hosts of the kind that --host describes, or a hosts file (CSV)");
   [[nodiscard]] bool is_given() const { return !host_.empty() || !hosts_.empty(); }
   /// --hosts is either the number of hosts that --host describes or a file of hosts. Errors:
   /// ConfigError if both are missing, or do not fit together.

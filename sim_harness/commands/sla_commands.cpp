@@ -113,9 +113,7 @@ void add_sla_commands(CLI::App& app, PolicyLoader& loader) {
                    "Study file (YAML) with study: sla, or a workload file or spec with --host")
       ->required();
   arguments->hosts.add_to(*command,
-                          "With a workload: VCPUS,MEMORY_MB of a host, or a hosts file (CSV)",
-                          "Number of hosts of the kind that --host describes, or a hosts file "
-                          "(CSV)");
+                          "With a workload: VCPUS,MEMORY_MB of a host, or a hosts file (CSV)");
   add_set_option(*command, arguments->overrides, "Override a key: hosts=6, target=[0.05]");
   command
       ->add_option("--at-hours", arguments->at_hours,
