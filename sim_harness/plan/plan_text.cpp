@@ -219,8 +219,7 @@ std::string second_sentence(const PlanFindings& findings, const std::string& cur
   }
   std::string text = fmt::format(
       "Settings chosen on earlier parts would have earned {} a day ({} a month) from idle capacity "
-      "in "
-      "{}, net of lost VMs: ",
+      "in {}, net of lost VMs: ",
       money(advised.mean_net.mean, currency), money(kDaysPerMonth * advised.mean_net.mean, ""),
       judged);
   const std::string_view next = alternative_name(findings.next_best);

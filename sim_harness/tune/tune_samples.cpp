@@ -200,9 +200,8 @@ std::vector<std::string> sample_warnings(const TuneSamples& samples) {
                                   : fmt::format("{} to {}", fewest.hosts, most.hosts);
     warnings.push_back(fmt::format(
         "datacenters of {} hosts: one host more or less decides what fits, and a large offer "
-        "covers "
-        "all of them, so expect other results in another week. Join the workloads of several zones "
-        "to reach {} hosts, or treat this as a first impression",
+        "covers all of them, so expect other results in another week. Join the workloads of "
+        "several zones to reach {} hosts, or treat this as a first impression",
         range, kFewHosts));
   }
   if (samples.whole && samples.whole->part < kDay) {

@@ -220,7 +220,7 @@ def wheels(machine, packages, scratch):
 
 
 def test_a_wheel_in_a_folder(machine, wheels):
-    # What the distribution has of Python's goes first and stays.
+    # The distribution's own Python packages go first and stay.
     machine.chroot.install("python3-tooz", "python3-prometheus-client")
     before = machine.state()
     old, new = wheels

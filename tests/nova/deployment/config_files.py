@@ -173,8 +173,8 @@ policy_file = {folder}/placement/policy.yaml
 connection = {placement_database}
 """
 
-# Placement 16 tries a claim that collided with another again within one transaction. What the first
-# try wrote then counts as held before, and as the claim makes nothing worse it is let through,
+# Placement 16 tries a claim that collided with another again within one transaction. The writes of
+# the first try then count as held before, and as the claim makes nothing worse it is let through,
 # however full the host is. Without tries of its own it answers 409, and Nova tries again.
 PLACEMENT_RETRIES = """[placement]
 allocation_conflict_retry_count = 1
