@@ -1,5 +1,6 @@
 """A VM lands where the policy says, and exactly the planned spots are evicted for it."""
 
+import time
 import uuid
 
 import pytest
@@ -13,6 +14,9 @@ VM_POLICIES = [
     for saf in (False, True)
     for otn in (1, 2, 8)
 ]
+#: The plugin asks the database about a host that has disagreed with its list for 5 s.
+LIST_CHECK_S = 6
+TRIES = 3
 SPOT_POLICIES = ("sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD")
 
 
@@ -41,8 +45,23 @@ def test_a_spot_lands_where_its_policy_says(cloud, spot_policy):
     cloud.set_policy(**policy.options())
     cloud.fill([*VMS, ("h2", "spot", (4, 1024)), ("h6", "spot", (2, 2048))])
     for size in ((2, 2048), (1, 6144), (8, 6144)):
-        expected = state_of(cloud).place_spot(policy, *size)
-        assert cloud.host_of(cloud.boot("spot", *size)) == expected
+        assert any(spot_goes_by_policy(cloud, policy, size) for _ in range(TRIES))
+
+
+def spot_goes_by_policy(cloud, policy, size):
+    """Boot a spot; delete it again and wait unless it is where its policy says.
+
+    A scheduler counts what a host reports beyond its list of instances as use by VMs, which the
+    vma* policies avoid. Nova sends it that list by a message of its own, after it shows the
+    instance as ACTIVE, so on a busy machine the spot booted last still looks like a VM.
+    """
+    expected = state_of(cloud).place_spot(policy, *size)
+    spot = cloud.boot("spot", *size)
+    if cloud.host_of(spot) == expected:
+        return True
+    cloud.delete(spot)
+    time.sleep(LIST_CHECK_S)
+    return False
 
 
 def claim_all(cloud, host):
