@@ -16,25 +16,26 @@ function(cospot_precompile target)
   endif()
 endfunction()
 
-# cospot_batch(TARGET FILES SOURCE...): compiles those sources of a target FILES at a time, each folder by
-# itself. Most of what a file costs is its headers and the templates that it shares with its neighbours. No two
-# of a folder may define one name in their unnamed namespaces.
-function(cospot_batch target files)
+# cospot_batch(TARGET FILES TOGETHER SOURCE...): compiles those sources of a target FILES at a time. Most of what a
+# file costs is its headers and the templates that it shares with its neighbours. TOGETHER is a regular
+# expression for the start of their paths from here; files in which it matches the same text may share a batch,
+# and no two of these may define one name in their unnamed namespaces.
+function(cospot_batch target files together)
   if(NOT COSPOT_PRECOMPILE)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  set(folder "")
   foreach(source IN LISTS ARGN)
-    cmake_path(GET source PARENT_PATH parent)
-    if(NOT parent STREQUAL folder)
-      set(folder ${parent})
-      set(number 0)
-      cmake_path(RELATIVE_PATH parent BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
-      string(MAKE_C_IDENTIFIER ${name} name)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE path)
+    set(folder "")
+    if(together AND path MATCHES "^(${together})")
+      string(MAKE_C_IDENTIFIER ${CMAKE_MATCH_1} folder)
     endif()
-    math(EXPR group "${number} / ${files}")
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${group})
-    math(EXPR number "${number} + 1")
+    if(NOT DEFINED number_${folder})
+      set(number_${folder} 0)
+    endif()
+    math(EXPR group "${number_${folder}} / ${files}")
+    math(EXPR number_${folder} "${number_${folder}} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP batch_${folder}${group})
   endforeach()
 endfunction()

@@ -16,8 +16,8 @@ and the report in a browser, and checks format, types, spelling, shell scripts a
   --full            also what --slow does, the plugin's cost, the plugin in Nova's fixtures, and the
                     scenarios on a whole cloud of Nova's services
   --slow            only the build by clang with sanitizers and its tests, clang-tidy, the wheel, the
-                    Debian packages, the wheel and the container files on fresh machines, and the
-                    site of the documentation if there is a release build
+                    Debian packages, the wheel and the container files on fresh machines, and, if
+                    there is a release build, the Python tests marked slow and the documentation's site
   --nightly         only the simulation of 100,000 seeds (docs/nova/simulation.md) on the release build, the
                     scenarios on a cloud of Nova 34, Debian packages that are built on Ubuntu 24.04 and
                     used there next to its Nova, and the page of Kolla-Ansible (docs/nova) followed
@@ -241,6 +241,7 @@ check_packaging_files() {
 
 check_what_is_slow() {
   test_by_clang
+  if has_module release "slow python"; then test_python "slow python" tests/python/run.sh build/release -m slow; fi
   test_python "python from the wheel" tests/python/run_wheel_test.sh
   # Its notebooks run with the release build, which this mode alone does not make.
   if has_module release "site"; then check "site" scripts/build-site.sh build/release; fi

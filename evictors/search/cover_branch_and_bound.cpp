@@ -31,17 +31,6 @@ constexpr auto as_tuple(const ResourceVector& amounts) {
   return std::tuple(amounts.vcpus, amounts.memory_mb, amounts.disk_gb);
 }
 
-ResourceAmount capped_sum(ResourceAmount a, ResourceAmount b, ResourceAmount cap) {
-  return static_cast<ResourceAmount>(std::min<std::int64_t>(std::int64_t{a} + b, cap));
-}
-
-ResourceVector capped_sum(const ResourceVector& a, const ResourceVector& b,
-                          const ResourceVector& cap) {
-  return {capped_sum(a.vcpus, b.vcpus, cap.vcpus),
-          capped_sum(a.memory_mb, b.memory_mb, cap.memory_mb),
-          capped_sum(a.disk_gb, b.disk_gb, cap.disk_gb)};
-}
-
 ResourceVector still_missing(const ResourceVector& missing, const ResourceVector& freed) {
   return {std::max(0, missing.vcpus - freed.vcpus),
           std::max(0, missing.memory_mb - freed.memory_mb),

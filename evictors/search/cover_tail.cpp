@@ -9,17 +9,6 @@ namespace {
 
 constexpr std::size_t kMostItems = 32;  // bits of Set::items
 
-ResourceAmount capped_sum(ResourceAmount a, ResourceAmount b, ResourceAmount cap) {
-  return static_cast<ResourceAmount>(std::min<std::int64_t>(std::int64_t{a} + b, cap));
-}
-
-ResourceVector capped_sum(const ResourceVector& a, const ResourceVector& b,
-                          const ResourceVector& cap) {
-  return {capped_sum(a.vcpus, b.vcpus, cap.vcpus),
-          capped_sum(a.memory_mb, b.memory_mb, cap.memory_mb),
-          capped_sum(a.disk_gb, b.disk_gb, cap.disk_gb)};
-}
-
 }  // namespace
 
 void CoverTail::build(std::span<const CoverItem> items, const ResourceVector& cap, Amount key,

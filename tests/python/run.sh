@@ -9,6 +9,8 @@ Usage: tests/python/run.sh BUILD_DIR [PYTEST_ARGUMENT]...
 
   BUILD_DIR   a build of the targets _core and cospot, such as build/release
 
+Leaves out the tests marked `slow`; -m slow runs these alone.
+
 Many tests mostly wait, so one runs for each processor; -n 0 among the arguments runs one at a time.
 TEXT
 }
@@ -31,5 +33,5 @@ if build/venv/bin/python -c 'import xdist' 2>/dev/null; then
   parallel=(-n "$(nproc)" --dist worksteal)
 fi
 # Tests press Ctrl-C, which what a script starts in the background would ignore.
-exec env --default-signal=INT build/venv/bin/python -m pytest -p no:cacheprovider "${parallel[@]}" "$@" tests/python \
-  tests/docs
+exec env --default-signal=INT build/venv/bin/python -m pytest -p no:cacheprovider -m "not slow" "${parallel[@]}" "$@" \
+  tests/python tests/docs

@@ -216,6 +216,7 @@ def _run(folder, *arguments, **environment):
     )
 
 
+@pytest.mark.slow
 @needs_program
 def test_one_command_makes_it_all(tmp_path):
     names = []
@@ -271,6 +272,7 @@ def _workloads(folder):
         return list(dict.fromkeys(row["workload"] for row in csv.DictReader(file)))
 
 
+@pytest.mark.slow
 @needs_program
 def test_a_fetched_folder_is_its_samples_plain_or_packed(tmp_path):
     _fetched(tmp_path / "data/azure2020-cospot")

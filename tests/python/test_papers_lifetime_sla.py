@@ -36,6 +36,7 @@ def run(program: str, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_a_quick_run_makes_the_whole_page(program: str, tmp_path: Path) -> None:
     azure = tmp_path / "azure"
     azure.mkdir()

@@ -68,6 +68,7 @@ def test_several_markets_are_refused() -> None:
         runs_of([1], [2], market="other")
 
 
+@pytest.mark.slow
 def test_the_whole_evaluation_on_a_small_scale(tmp_path: Path) -> None:
     program = os.environ["COSPOT_PROGRAM"]
     environment = dict(os.environ, COSPOT=program, COSPOT_PYTHON=sys.executable)

@@ -48,6 +48,7 @@ def test_no_seed_finds_anything(first: int) -> None:
     assert done.stdout.startswith(f"{SEEDS // 2:,} seeds")
 
 
+@pytest.mark.slow
 def test_the_known_bugs_are_found() -> None:
     done = run("--bugs")
     assert done.returncode == 0, done.stdout + done.stderr
