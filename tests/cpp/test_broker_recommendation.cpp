@@ -78,7 +78,7 @@ TEST_CASE("recommend: 20 seeds, and what the page finds best, where the file say
 TEST_CASE("recommend and summary rank by one rule") {
   const std::string text =
       kStudy + "bid: [minimum, on_demand]\nalpha: [1, 4]\nmarket_choice: [preferred, cheapest]\n" +
-      "fault_tolerance: [none, migration]\nseed: [1, 2, 3]\n";
+      "fault_tolerance: [none, migration]\non_demand_fallback: [false, true]\nseed: [1, 2, 3]\n";
   StudyFile file;
   file.root = parse_yaml(text, "test");
   file.folder = ".";
@@ -108,7 +108,10 @@ TEST_CASE("recommend: dropping settings after the first seeds changes no recomme
   for (int seed = 2; seed <= 20; ++seed) seeds += ", " + std::to_string(seed);
   StudyFile file;
   file.root = parse_yaml(
-      text + "market_choice: [preferred, cheapest, diversified]\nseed: [" + seeds + "]\n", "test");
+      text +
+          "market_choice: [preferred, cheapest, diversified]\non_demand_fallback: [false, true]\n" +
+          "seed: [" + seeds + "]\n",
+      "test");
   file.folder = ".";
   NoProgress progress;
   ResultsDatabase results =
@@ -154,6 +157,53 @@ TEST_CASE("recommend: the saving is against the cheapest way to run on-demand") 
   CHECK(found.bids[0].share == 1);
   // Three hours of 0.03 USD on one day are 30.4375 x 0.09 USD a month or less by the idle hour.
   CHECK(recommendation_text(found).find("USD a month") != std::string::npos);
+}
+
+TEST_CASE("recommend: the search includes the fallback to on-demand, and says what it costs") {
+  const ScratchFolder folder;
+  (void)folder.write("a.csv", "time,price\n0,0.03\n5184000,0.03\n");
+  // 7,000 s of work and 300 s of boot are 3 hours. 14,000 s are less than 2 x 7,000 + 300: with the
+  // fallback the job runs on-demand, for 3 x 0.085 instead of 3 x 0.03 USD.
+  (void)folder.write("jobs.csv",
+                     "submission_s,duration_s,parallelism,deadline_s,estimate_s\n"
+                     "0,7000,1,14000,7000\n");
+  const std::string text =
+      "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: a.csv}]\n"
+      "jobs: {csv: jobs.csv}\nbid: high\nalpha: 1\nfault_tolerance: none\nseed: [1, 2]\n"
+      "market_choice: cheapest\n";
+  const auto found_of = [&](const std::string& more) {
+    return recommend(read_broker_settings(parse_yaml(text + more, "test"), folder.path(),
+                                          recommendation_defaults()),
+                     {.threads = 1});
+  };
+  const Recommendation found = found_of("");
+  REQUIRE(found.ranked.size() == 2);
+  CHECK_FALSE(found.ranked.front().on_demand_fallback);
+  REQUIRE(found.fallback.has_value());
+  CHECK(found.fallback->added_cost.mean == doctest::Approx(3 * 0.055));
+  CHECK(found.fallback->cost_without == doctest::Approx(3 * 0.03));
+  CHECK(found.fallback->late_share_with == 0);
+  CHECK(recommendation_text(found).find("do not use it; the setting with it costs 0.17 +/- 0.00 "
+                                        "USD (183.3%) more than without") != std::string::npos);
+  CHECK_FALSE(found_of("on_demand_fallback: false\n").fallback.has_value());
+  // Without capacity from the first submission on, only the fallback gets the job done.
+  (void)folder.write("a.csv", "time,available,price\n0,1,0.03\n604800,0,\n1400000,0,\n");
+  const auto scarce = [&](const std::string& more) {
+    std::string study = text + more;
+    study.replace(study.find("prices: a.csv"), 13, "availability: a.csv");
+    return recommend(
+        read_broker_settings(parse_yaml(study, "test"), folder.path(), recommendation_defaults()),
+        {.threads = 1});
+  };
+  const Recommendation with = scarce("");
+  REQUIRE(with.ranked.size() == 1);
+  CHECK(with.ranked.front().on_demand_fallback);
+  CHECK(with.ranked.front().figures.cost.mean == doctest::Approx(3 * 0.085));
+  CHECK(with.fallback->late_share_without == 1);
+  const Recommendation without = scarce("on_demand_fallback: false\n");
+  CHECK(without.ranked.empty());
+  CHECK(recommendation_text(without).find("Let the search try on_demand_fallback") !=
+        std::string::npos);
 }
 
 TEST_CASE("recommend: on-demand where spots save nothing") {

@@ -15,6 +15,7 @@ class BrokerSetting:
     alpha: float
     fault_tolerance: str
     market_choice: str
+    on_demand_fallback: bool  #: a job that could not survive one more failure runs on-demand
     seeds: int  #: number of seeds it ran on
     cost: Interval  #: per run
     cost_per_useful_job: Interval | None  #: None: some seed had no job in time
@@ -52,6 +53,16 @@ class MarketBid:
 
 
 @dataclass(frozen=True)
+class FallbackEffect:
+    """The best setting against the same one with the other value of `on_demand_fallback`."""
+
+    added_cost: Interval  #: of the fallback, USD a run
+    cost_without: float  #: USD a run
+    late_share_with: float  #: fraction of all jobs
+    late_share_without: float
+
+
+@dataclass(frozen=True)
 class BrokerRecommendation:
     """The cheapest setting for a customer's jobs, and all others."""
 
@@ -63,6 +74,7 @@ class BrokerRecommendation:
     best: BrokerSetting | None
     cost_per_month: Interval | None  #: of `best`
     bids: list[MarketBid]  #: most used market first
+    fallback: FallbackEffect | None  #: None: the study allows one value only
     on_demand: OnDemand
     drawn: list[str]  #: what the job log does not state
     cautions: list[str]

@@ -100,11 +100,9 @@ void read_switches(const ConfigNode& root, BrokerStudySettings& settings) {
   seconds("interval_seconds", settings.interval_seconds, 1);
   seconds("boot_seconds", settings.boot_seconds, 0);
   seconds("notice_seconds", settings.notice_seconds, 0);
-  const auto flag = [&root](const char* key, bool& value) {
-    if (const ConfigNode* node = root.find(key)) value = read_bool(*node, key);
-  };
-  flag("postpone", settings.postpones);
-  flag("on_demand_fallback", settings.on_demand_fallback);
+  if (const ConfigNode* node = root.find("postpone")) {
+    settings.postpones = read_bool(*node, "postpone");
+  }
 }
 
 std::vector<JobsSpec> read_all_jobs(const StudyFile& file) {
@@ -181,8 +179,7 @@ const Setting<B> kModel{
         }};
 
 const Setting<B> kSwitches{
-    .keys = {"interval_seconds", "boot_seconds", "notice_seconds", "postpone",
-             "on_demand_fallback"},
+    .keys = {"interval_seconds", "boot_seconds", "notice_seconds", "postpone"},
     .read = [](const StudyFile& file, B& settings) { read_switches(file.root, settings); },
     .write =
         [](const B& settings, Json& configuration) {
@@ -190,7 +187,6 @@ const Setting<B> kSwitches{
           configuration["boot_seconds"] = settings.boot_seconds;
           configuration["notice_seconds"] = settings.notice_seconds;
           configuration["postpone"] = settings.postpones;
-          configuration["on_demand_fallback"] = settings.on_demand_fallback;
         }};
 
 }  // namespace
@@ -264,6 +260,13 @@ const Axis<B, std::string> kMarketChoiceAxis{
       return read_choices(file, "market_choice", market_choices(), before.market_choice);
     }};
 
+const Axis<B, bool> kFallbackAxis{
+    .name = "on_demand_fallback",
+    .unit = "0 or 1",
+    .meaning = "a job that could not survive one more failure runs on-demand",
+    .values = &B::on_demand_fallback,
+    .read = read_bool};
+
 const Axis<B, std::int64_t> kBrokerSeedAxis{
     .name = "seed",
     .meaning = "of the start in the price history and of what is drawn for jobs",
@@ -273,7 +276,7 @@ const Axis<B, std::int64_t> kBrokerSeedAxis{
 const SettingTable<B>& broker_table() {
   static const SettingTable<B> table(
       "study", {kMarketAxis, kJobsAxis, kBidAxis, kAlphaAxis, kFaultToleranceAxis, kBillingAxis,
-                kMarketChoiceAxis, kBrokerSeedAxis, kModel, kSwitches, kSignals});
+                kMarketChoiceAxis, kFallbackAxis, kBrokerSeedAxis, kModel, kSwitches, kSignals});
   return table;
 }
 
@@ -292,6 +295,7 @@ const BrokerStudySettings& recommendation_defaults() {
     BrokerStudySettings all{.fault_tolerance = names_without_signals(fault_tolerance_mechanisms()),
                             .market_choice = {"preferred", "cheapest", "diversified"},
                             .alpha = {1, 2, 4, 8},
+                            .on_demand_fallback = {false, true},
                             .bid_without_prices = {"on_demand"}};
     for (std::int64_t seed = 1; seed <= 20; ++seed) all.seeds.push_back(seed);
     return all;
@@ -404,7 +408,6 @@ BrokerSettings base_settings(const BrokerStudySettings& settings) {
   base.boot = settings.boot_seconds;
   base.notice = settings.notice_seconds;
   base.postpones = settings.postpones;
-  base.on_demand_fallback = settings.on_demand_fallback;
   return base;
 }
 

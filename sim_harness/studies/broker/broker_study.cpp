@@ -25,7 +25,7 @@ Experiment load(const BrokerStudySettings& settings) {
       .axes = broker_table().axes(settings),
       // All seeds of a cell.
       .group_by = axis_names(kMarketAxis, kJobsAxis, kBidAxis, kAlphaAxis, kFaultToleranceAxis,
-                             kBillingAxis, kMarketChoiceAxis),
+                             kBillingAxis, kMarketChoiceAxis, kFallbackAxis),
       .configuration = broker_table().json(settings).dump(),
       .inputs = inputs->records};
   const Grid grid = experiment.grid();

@@ -125,6 +125,7 @@ BrokerStudySettings without_spots(BrokerStudySettings settings) {
   settings.bid = {"on_demand"};
   settings.alpha.resize(1);
   settings.fault_tolerance = {"none"};
+  settings.on_demand_fallback = {false};
   std::vector<std::string>& choices = settings.market_choice;
   if (std::ranges::find(choices, "cheapest") == choices.end()) choices.emplace_back("cheapest");
   return settings;
@@ -148,6 +149,7 @@ Candidate candidate_of(const RankedSetting& figures, const BrokerStudySettings& 
                 .fault_tolerance = at.get(kFaultToleranceAxis),
                 .market_choice = at.get(kMarketChoiceAxis),
                 .alpha = at.get(kAlphaAxis),
+                .on_demand_fallback = at.get(kFallbackAxis),
                 .figures = figures,
                 .late_share = figures.late.mean / jobs};
   for (const auto& [seed, run] : figures.runs) {
@@ -180,6 +182,36 @@ void add_candidates(Recommendation& found, Runs running, const Runs& dropped,
   for (auto* list : {&found.ranked, &found.others, &found.dropped}) {
     for (Candidate& one : *list) compare_setting(one.figures, best);
   }
+}
+
+/// What the fallback does to the first setting, if the search has the same setting with the other
+/// value.
+std::optional<FallbackEffect> fallback_effect(const Recommendation& found) {
+  const Candidate& best = found.ranked.front();
+  const std::size_t axis = broker_table().position(kFallbackAxis.name);
+  const auto is_twin = [&](const Candidate& one) {
+    Coordinates at = one.figures.at;
+    at[axis] = best.figures.at[axis];
+    return at == best.figures.at && one.on_demand_fallback != best.on_demand_fallback;
+  };
+  for (const auto* list : {&found.ranked, &found.others, &found.dropped}) {
+    const auto twin = std::ranges::find_if(*list, is_twin);
+    if (twin == list->end()) continue;
+    const Candidate& with = best.on_demand_fallback ? best : *twin;
+    const Candidate& without = best.on_demand_fallback ? *twin : best;
+    const auto cost_of = [&](const PairValue& value) {
+      return paired(with.figures, without.figures, value);
+    };
+    return FallbackEffect{.added_cost = cost_of([](const SettingRun& one, const SettingRun& other) {
+                            return one.cost - other.cost;
+                          }),
+                          .cost_without = cost_of([](const SettingRun&, const SettingRun& other) {
+                                            return other.cost;
+                                          }).mean,
+                          .late_share_with = with.late_share,
+                          .late_share_without = without.late_share};
+  }
+  return std::nullopt;
 }
 
 void require_one_of_each(const BrokerStudySettings& settings) {
@@ -264,7 +296,8 @@ Recommendation recommend(const BrokerStudySettings& settings, const RecommendOpt
   Recommendation found{.drawn = drawn_of(inputs.jobs.front()),
                        .cautions = cautions_of(settings, inputs),
                        .has_prices = settings.markets.front().has_prices(),
-                       .falls_back = settings.on_demand_fallback,
+                       .tries_fallback = std::ranges::find(settings.on_demand_fallback, true) !=
+                                         settings.on_demand_fallback.end(),
                        .allowed_late = options.allowed_late,
                        .days = inputs.jobs.front().pace_days,
                        .seeds = seeds};
@@ -278,6 +311,7 @@ Recommendation recommend(const BrokerStudySettings& settings, const RecommendOpt
   add_candidates(found, std::move(running), dropped, settings);
   if (!found.ranked.empty()) {
     found.bids = market_bids(settings, inputs, found.ranked.front().figures.at);
+    found.fallback = fallback_effect(found);
   }
   if (found.on_demand.late_share > kMostlyLate) {
     found.cautions.push_back(fmt::format(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace cospot {
 struct Candidate {
   std::string bid{}, fault_tolerance{}, market_choice{};
   double alpha = 0;
+  bool on_demand_fallback = false;
   RankedSetting figures{};
   double late_share = 0;  ///< fraction of all jobs: mean
   double worst_late = 0;  ///< maximum over the seeds
@@ -30,17 +32,26 @@ struct OnDemandAlone {
   double late_share = 0;
 };
 
+/// The recommended setting against the same one with the other value of `on_demand_fallback`.
+struct FallbackEffect {
+  MeanInterval added_cost{};  ///< of the fallback: USD a run, paired by seed
+  double cost_without = 0;    ///< USD, mean over these seeds
+  double late_share_with = 0, late_share_without = 0;  ///< fractions of all jobs
+};
+
 struct Recommendation {
   std::vector<Candidate> ranked{};   ///< those within the allowed lateness, ranked
   std::vector<Candidate> others{};   ///< the rest, ranked
   std::vector<Candidate> dropped{};  ///< after the first seeds: significantly dearer or later
   OnDemandAlone on_demand{};
-  std::vector<MarketBid> bids{};     ///< of the recommended setting, the most used market first
+  std::vector<MarketBid> bids{};  ///< of the recommended setting, the most used market first
+  /// Of the first setting; none: the file allows one value of `on_demand_fallback` only.
+  std::optional<FallbackEffect> fallback{};
   std::vector<std::string> drawn{};  ///< what the job log does not state
   std::vector<std::string> cautions{};
   /// False: all markets are availability traces, where bids have no effect.
   bool has_prices = true;
-  bool falls_back = false;  ///< the file lets late jobs change to on-demand instances
+  bool tries_fallback = false;  ///< some settings have `on_demand_fallback`
   double allowed_late = 0;
   double jobs = 0;  ///< per run
   double days = 0;  ///< in which so many jobs are submitted, at the pace of the log
@@ -57,11 +68,11 @@ struct RecommendOptions {
   ProgressSink* progress = nullptr;
 };
 
-/// Tries every bid, alpha, fault tolerance and market choice of the file over all seeds; all
-/// settings of a seed share prices and jobs. After 5 seeds it drops settings that are significantly
-/// dearer than the best or later than allowed. The result does not depend on the number of threads.
-/// Errors: ConfigError if market, jobs or billing has more than one value; WorkloadError. Throws
-/// Interrupted.
+/// Tries every bid, alpha, fault tolerance, market choice and on-demand fallback of the file over
+/// all seeds; all settings of a seed share prices and jobs. After 5 seeds it drops settings that
+/// are significantly dearer than the best or later than allowed. The result does not depend on the
+/// number of threads. Errors: ConfigError if market, jobs or billing has more than one value;
+/// WorkloadError. Throws Interrupted.
 [[nodiscard]] Recommendation recommend(const BrokerStudySettings& settings,
                                        const RecommendOptions& options);
 

@@ -44,8 +44,9 @@ std::string settings_text(std::size_t settings) {
 }
 
 std::string setting_text(const Candidate& one) {
-  return fmt::format("bid {}, fault tolerance {}, market choice {}, alpha {:g}", one.bid,
-                     one.fault_tolerance, one.market_choice, one.alpha);
+  return fmt::format("bid {}, fault tolerance {}, market choice {}, alpha {:g}{}", one.bid,
+                     one.fault_tolerance, one.market_choice, one.alpha,
+                     one.on_demand_fallback ? ", on-demand fallback" : "");
 }
 
 /// Without those that came to exactly the same as an earlier one: with one market, all market
@@ -66,6 +67,7 @@ std::string settings_table(const std::vector<Candidate>& candidates, bool has_be
   table.add_column("bid", TextTable::Align::kLeft);
   table.add_column("fault_tolerance", TextTable::Align::kLeft);
   table.add_column("market_choice", TextTable::Align::kLeft);
+  table.add_column("fallback", TextTable::Align::kLeft);
   for (const char* title : {"alpha", "cost (USD)", "USD/useful job", "saving", "late",
                             "late, worst seed", "revocations"}) {
     table.add_column(title);
@@ -76,7 +78,8 @@ std::string settings_table(const std::vector<Candidate>& candidates, bool has_be
   for (std::size_t i = 0; i < shown; ++i) {
     const Candidate& one = *all[i];
     const auto& per_job = one.figures.cost_per_useful_job;
-    table.add_row({one.bid, one.fault_tolerance, one.market_choice, fmt::format("{:g}", one.alpha),
+    table.add_row({one.bid, one.fault_tolerance, one.market_choice,
+                   one.on_demand_fallback ? "on" : "off", fmt::format("{:g}", one.alpha),
                    interval_text(one.figures.cost, 2), per_job ? interval_text(*per_job, 4) : "-",
                    percent(one.saving), percent(one.late_share), percent(one.worst_late),
                    fmt::format("{:.0f}", one.figures.revocations.mean),
@@ -118,9 +121,10 @@ std::string headline(const Recommendation& all) {
         "Recommendation: on-demand; with every setting, more than {} of the jobs in excess of "
         "on-demand are late (mean of {})\n{}",
         percent(all.allowed_late), seeds_text(all.seeds),
-        all.falls_back ? ""
-                       : "Try --set on_demand_fallback=true: jobs that would be late change to "
-                         "on-demand instances\n");
+        all.tries_fallback
+            ? ""
+            : "Let the search try on_demand_fallback: [false, true]: jobs that would "
+              "be late change to on-demand instances\n");
   }
   const Candidate& best = all.ranked.front();
   std::string text;
@@ -150,11 +154,27 @@ std::string headline(const Recommendation& all) {
   return text;
 }
 
+/// What the fallback costs or saves, whether it is recommended or not.
+std::string fallback_text(const FallbackEffect& effect, bool is_on) {
+  MeanInterval added = effect.added_cost;
+  const bool is_less = added.mean < 0;
+  added.mean = std::abs(added.mean);
+  const std::string share = effect.cost_without > 0
+                                ? fmt::format(" ({:.1f}%)", 100 * added.mean / effect.cost_without)
+                                : "";
+  return fmt::format(
+      "On-demand fallback (a job that could not survive one more failure runs on-demand): {}; the "
+      "setting with it costs {} USD{} {} than without, and {} of the jobs are late instead of {}\n",
+      is_on ? "use it" : "do not use it", interval_text(added, 2), share, is_less ? "less" : "more",
+      percent(effect.late_share_with), percent(effect.late_share_without));
+}
+
 Json candidate_json(const Candidate& one) {
   return {{"bid", one.bid},
           {"fault_tolerance", one.fault_tolerance},
           {"market_choice", one.market_choice},
           {"alpha", json_of(one.alpha)},
+          {"on_demand_fallback", one.on_demand_fallback},
           {"seeds", one.figures.runs.size()},
           {"cost", mean_json(one.figures.cost)},
           {"cost_per_useful_job", mean_json(one.figures.cost_per_useful_job)},
@@ -164,6 +184,14 @@ Json candidate_json(const Candidate& one) {
           {"late_share", json_of(one.late_share)},
           {"late_share_worst_seed", json_of(one.worst_late)},
           {"revocations", json_of(one.figures.revocations.mean)}};
+}
+
+Json fallback_json(const std::optional<FallbackEffect>& one) {
+  if (!one) return nullptr;
+  return {{"added_cost", mean_json(one->added_cost)},
+          {"cost_without", json_of(one->cost_without)},
+          {"late_share_with", json_of(one->late_share_with)},
+          {"late_share_without", json_of(one->late_share_without)}};
 }
 
 Json bid_json(const MarketBid& one) {
@@ -193,6 +221,7 @@ std::string recommendation_text(const Recommendation& all) {
       interval_text(all.on_demand.figures.cost, 2),
       interval_text(cost_per_month(all.on_demand.figures.cost, all.days), 2),
       percent(all.on_demand.late_share), all.on_demand.market_choice);
+  if (all.fallback) text += fallback_text(*all.fallback, all.ranked.front().on_demand_fallback);
   if (!all.drawn.empty()) {
     text += fmt::format("Drawn at random, because the jobs do not state them: {}\n",
                         fmt::join(all.drawn, ", "));
@@ -246,6 +275,7 @@ Json recommendation_json(const Recommendation& all) {
       {"best", best},
       {"cost_per_month", all.ranked.empty() ? Json() : month_json(all.ranked.front().figures.cost)},
       {"bids", json_list_of(all.bids, bid_json)},
+      {"fallback", fallback_json(all.fallback)},
       {"on_demand",
        {{"market_choice", all.on_demand.market_choice},
         {"cost", mean_json(on_demand)},
