@@ -22,7 +22,9 @@ class BrokerSetting:
     #: its excess cost per useful job over the best, as a fraction of the best's
     to_best: Interval | None
     told_apart: bool  #: whether the interval of `to_best` excludes 0
-    saving: Interval  #: fraction of the on-demand cost of the same jobs
+    #: Fraction of the on-demand cost of the same jobs; None: it leaves jobs undone.
+    saving: Interval | None
+    unfinished: float  #: jobs left undone, per run
     late_share: float  #: fraction of all jobs
     #: Maximum over the seeds.
     worst_late_share: float = field(metadata={"key": "late_share_worst_seed"})

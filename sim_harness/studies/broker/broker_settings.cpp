@@ -103,6 +103,9 @@ void read_switches(const ConfigNode& root, BrokerStudySettings& settings) {
   if (const ConfigNode* node = root.find("postpone")) {
     settings.postpones = read_bool(*node, "postpone");
   }
+  if (const ConfigNode* node = root.find(kMaxLateKey)) {
+    settings.max_late_percent = read_number(*node, kMaxLateKey, 0, 100);
+  }
 }
 
 std::vector<JobsSpec> read_all_jobs(const StudyFile& file) {
@@ -179,7 +182,7 @@ const Setting<B> kModel{
         }};
 
 const Setting<B> kSwitches{
-    .keys = {"interval_seconds", "boot_seconds", "notice_seconds", "postpone"},
+    .keys = {"interval_seconds", "boot_seconds", "notice_seconds", "postpone", kMaxLateKey},
     .read = [](const StudyFile& file, B& settings) { read_switches(file.root, settings); },
     .write =
         [](const B& settings, Json& configuration) {
@@ -187,6 +190,7 @@ const Setting<B> kSwitches{
           configuration["boot_seconds"] = settings.boot_seconds;
           configuration["notice_seconds"] = settings.notice_seconds;
           configuration["postpone"] = settings.postpones;
+          configuration[std::string(kMaxLateKey)] = json_of(settings.max_late_percent);
         }};
 
 }  // namespace

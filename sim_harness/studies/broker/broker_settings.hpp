@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim_harness/base/configuration/yaml_reader.hpp"
@@ -26,6 +27,9 @@ struct JobsSpec {
   std::optional<double> days;
 };
 
+/// The key of BrokerStudySettings::max_late_percent in files and in stored configurations.
+inline constexpr std::string_view kMaxLateKey = "max_late_percent";
+
 /// The settings of a file of the study `broker`.
 struct BrokerStudySettings {
   std::vector<MarketSpec> markets{};
@@ -37,6 +41,8 @@ struct BrokerStudySettings {
   std::int64_t interval_seconds = 60, boot_seconds = 300, notice_seconds = 0;
   bool postpones = false;
   std::vector<bool> on_demand_fallback{false};
+  /// The limit of setting_ranking.hpp, %.
+  double max_late_percent = 1;
   /// The bids to try where only capacity ends instances, if the file names none; otherwise all
   /// bids.
   std::vector<std::string> bid_without_prices{};

@@ -19,7 +19,12 @@ const Schema& schema() {
 }
 
 Experiment load(const BrokerStudySettings& settings) {
-  auto inputs = std::make_shared<BrokerInputs>(load_broker_inputs(settings));
+  struct Loaded {
+    BrokerStudySettings settings;
+    BrokerInputs inputs;
+    OnDemandBaseline on_demand{settings, inputs};
+  };
+  const auto loaded = std::make_shared<Loaded>(settings, load_broker_inputs(settings));
   Experiment experiment{
       .schema = schema(),
       .axes = broker_table().axes(settings),
@@ -27,14 +32,16 @@ Experiment load(const BrokerStudySettings& settings) {
       .group_by = axis_names(kMarketAxis, kJobsAxis, kBidAxis, kAlphaAxis, kFaultToleranceAxis,
                              kBillingAxis, kMarketChoiceAxis, kFallbackAxis),
       .configuration = broker_table().json(settings).dump(),
-      .inputs = inputs->records};
+      .inputs = loaded->inputs.records};
   const Grid grid = experiment.grid();
-  experiment.run_group = [settings, inputs, grid](const RunGroup& /*group*/,
-                                                  std::span<const std::size_t> pending,
-                                                  const RecordRun& record) {
+  experiment.run_group = [loaded, grid](const RunGroup& /*group*/,
+                                        std::span<const std::size_t> pending,
+                                        const RecordRun& record) {
     for (const std::size_t run : pending) {
+      const Coordinates at = grid.coordinates(run);
+      const BrokerResult result = run_broker_at(loaded->settings, loaded->inputs, at);
       record(run, values_of(std::span(broker_measures()),
-                            figures_of(run_broker_at(settings, *inputs, grid.coordinates(run)))));
+                            figures_of(result, loaded->on_demand.of(at).runs[at.back()])));
     }
   };
   return experiment;

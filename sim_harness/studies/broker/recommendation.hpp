@@ -21,15 +21,6 @@ struct Candidate {
   RankedSetting figures{};
   double late_share = 0;  ///< fraction of all jobs: mean
   double worst_late = 0;  ///< maximum over the seeds
-  /// Fraction of the on-demand cost of the same jobs: mean and interval, paired by seed.
-  MeanInterval saving{};
-};
-
-/// The same jobs on on-demand instances only, where those are cheapest.
-struct OnDemandAlone {
-  std::string market_choice{};
-  RankedSetting figures{};
-  double late_share = 0;
 };
 
 /// The recommended setting against the same one with the other value of `on_demand_fallback`.
@@ -40,11 +31,13 @@ struct FallbackEffect {
 };
 
 struct Recommendation {
-  std::vector<Candidate> ranked{};   ///< those within the allowed lateness, ranked
+  std::vector<Candidate> ranked{};   ///< those that keep the limit, ranked
   std::vector<Candidate> others{};   ///< the rest, ranked
   std::vector<Candidate> dropped{};  ///< after the first seeds: significantly dearer or later
-  OnDemandAlone on_demand{};
-  std::vector<MarketBid> bids{};  ///< of the recommended setting, the most used market first
+  std::string on_demand_choice{};    ///< the market choice of on-demand alone
+  MeanInterval on_demand_cost{};     ///< USD a run
+  double on_demand_late_share = 0;   ///< mean
+  std::vector<MarketBid> bids{};     ///< of the recommended setting, the most used market first
   /// Of the first setting; none: the file allows one value of `on_demand_fallback` only.
   std::optional<FallbackEffect> fallback{};
   std::vector<std::string> drawn{};  ///< what the job log does not state
@@ -57,13 +50,13 @@ struct Recommendation {
   double days = 0;  ///< in which so many jobs are submitted, at the pace of the log
   std::size_t seeds = 0;
 
-  /// Whether the first setting saves money, and the interval of its saving is above 0.
-  [[nodiscard]] bool beats_on_demand() const;
+  /// Whether the first setting does.
+  [[nodiscard]] bool beats_on_demand() const {
+    return !ranked.empty() && ranked.front().figures.beats_on_demand();
+  }
 };
 
 struct RecommendOptions {
-  /// The mean fraction of jobs that may miss their deadline, beyond those late on on-demand.
-  double allowed_late = 0.01;
   std::size_t threads = 1;
   ProgressSink* progress = nullptr;
 };

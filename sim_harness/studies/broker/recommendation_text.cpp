@@ -22,19 +22,6 @@ std::string usd_text(MicroUsd price) {
 
 std::string percent(double share) { return fmt::format("{:.2f}%", 100 * share); }
 
-std::string percent(const MeanInterval& share) {
-  const auto half =
-      share.half_width ? std::optional(100 * *share.half_width) : std::optional<double>();
-  return interval_text({.mean = 100 * share.mean, .half_width = half}, 1) + "%";
-}
-
-/// `72.1 +/- 0.7% less`
-std::string saving_text(MeanInterval saving) {
-  const bool is_dearer = saving.mean < 0;
-  saving.mean = std::abs(saving.mean);
-  return percent(saving) + (is_dearer ? " more" : " less");
-}
-
 std::string seeds_text(std::size_t seeds) {
   return fmt::format("{} seed{}", seeds, seeds == 1 ? "" : "s");
 }
@@ -81,7 +68,7 @@ std::string settings_table(const std::vector<Candidate>& candidates, bool has_be
     table.add_row({one.bid, one.fault_tolerance, one.market_choice,
                    one.on_demand_fallback ? "on" : "off", fmt::format("{:g}", one.alpha),
                    interval_text(one.figures.cost, 2), per_job ? interval_text(*per_job, 4) : "-",
-                   percent(one.saving), percent(one.late_share), percent(one.worst_late),
+                   saving_cell_text(one.figures), percent(one.late_share), percent(one.worst_late),
                    fmt::format("{:.0f}", one.figures.revocations.mean),
                    has_best && i == 0 ? "best" : to_best_text(one.figures)});
   }
@@ -118,9 +105,8 @@ std::string bids_table(const std::vector<MarketBid>& bids) {
 std::string headline(const Recommendation& all) {
   if (all.ranked.empty()) {
     return fmt::format(
-        "Recommendation: on-demand; with every setting, more than {} of the jobs in excess of "
-        "on-demand are late (mean of {})\n{}",
-        percent(all.allowed_late), seeds_text(all.seeds),
+        "Recommendation: on-demand; no setting keeps the limit over {}: {}\n{}",
+        seeds_text(all.seeds), lateness_limit_text(all.allowed_late),
         all.tries_fallback
             ? ""
             : "Let the search try on_demand_fallback: [false, true]: jobs that would "
@@ -137,10 +123,10 @@ std::string headline(const Recommendation& all) {
         setting_text(best));
   }
   text += fmt::format(
-      "{} USD for {:.3g} day{} of jobs, {} USD a month; {} than on-demand; {} of the jobs late "
+      "{} USD for {:.3g} day{} of jobs, {} USD a month; {}; {} of the jobs late "
       "({} in the worst of {})\n",
       interval_text(best.figures.cost, 2), all.days, all.days == 1 ? "" : "s",
-      interval_text(cost_per_month(best.figures.cost, all.days), 2), saving_text(best.saving),
+      interval_text(cost_per_month(best.figures.cost, all.days), 2), saving_text(best.figures),
       percent(best.late_share), percent(best.worst_late), seeds_text(all.seeds));
   const std::vector<const Candidate*> others = distinct(all.ranked);
   const auto alike = std::ranges::count_if(
@@ -180,7 +166,8 @@ Json candidate_json(const Candidate& one) {
           {"cost_per_useful_job", mean_json(one.figures.cost_per_useful_job)},
           {"to_best", mean_json(one.figures.to_best)},
           {"told_apart", one.figures.is_told_apart()},
-          {"saving", mean_json(one.saving)},
+          {"saving", saving_json(one.figures)},
+          {"unfinished", json_of(one.figures.unfinished)},
           {"late_share", json_of(one.late_share)},
           {"late_share_worst_seed", json_of(one.worst_late)},
           {"revocations", json_of(one.figures.revocations.mean)}};
@@ -218,9 +205,9 @@ std::string recommendation_text(const Recommendation& all) {
   text += fmt::format(
       "On-demand alone: {} USD, {} USD a month, {} of the jobs late (market choice "
       "{})\n",
-      interval_text(all.on_demand.figures.cost, 2),
-      interval_text(cost_per_month(all.on_demand.figures.cost, all.days), 2),
-      percent(all.on_demand.late_share), all.on_demand.market_choice);
+      interval_text(all.on_demand_cost, 2),
+      interval_text(cost_per_month(all.on_demand_cost, all.days), 2),
+      percent(all.on_demand_late_share), all.on_demand_choice);
   if (all.fallback) text += fallback_text(*all.fallback, all.ranked.front().on_demand_fallback);
   if (!all.drawn.empty()) {
     text += fmt::format("Drawn at random, because the jobs do not state them: {}\n",
@@ -238,19 +225,17 @@ std::string recommendation_text(const Recommendation& all) {
   const auto& shown = all.ranked.empty() ? all.others : all.ranked;
   if (!shown.empty()) {
     text += all.ranked.empty()
-                ? "The cheapest settings, all later than allowed:\n"
-                : fmt::format(
-                      "Cheapest settings per useful job, with late jobs within {} in "
-                      "excess of on-demand:\n",
-                      percent(all.allowed_late));
+                ? "The cheapest settings, none of which keeps the limit:\n"
+                : fmt::format("Cheapest settings per useful job within the limit ({}):\n",
+                              lateness_limit_text(all.allowed_late));
     text += settings_table(shown, !all.ranked.empty());
   }
   if (!all.ranked.empty() && !all.others.empty()) {
     const Candidate& first = all.others.front();
     text += fmt::format(
-        "{} beyond that limit (--max-late-percent); the cheapest: {}, {} than on-demand with {} of "
+        "{} beyond that limit (--max-late-percent); the cheapest: {}, {}, with {} of "
         "the jobs late\n",
-        settings_text(all.others.size()), setting_text(first), saving_text(first.saving),
+        settings_text(all.others.size()), setting_text(first), saving_text(first.figures),
         percent(first.late_share));
   }
   if (!all.dropped.empty()) {
@@ -266,7 +251,7 @@ Json recommendation_json(const Recommendation& all) {
   const auto month_json = [&all](const MeanInterval& cost) {
     return mean_json(cost_per_month(cost, all.days));
   };
-  const MeanInterval& on_demand = all.on_demand.figures.cost;
+  const MeanInterval& on_demand = all.on_demand_cost;
   return {
       {"seeds", all.seeds},
       {"days", json_of(all.days)},
@@ -277,10 +262,10 @@ Json recommendation_json(const Recommendation& all) {
       {"bids", json_list_of(all.bids, bid_json)},
       {"fallback", fallback_json(all.fallback)},
       {"on_demand",
-       {{"market_choice", all.on_demand.market_choice},
+       {{"market_choice", all.on_demand_choice},
         {"cost", mean_json(on_demand)},
         {"cost_per_month", month_json(on_demand)},
-        {"late_share", json_of(all.on_demand.late_share)}}},
+        {"late_share", json_of(all.on_demand_late_share)}}},
       {"drawn", all.drawn},
       {"cautions", all.cautions},
       {"within_risk", json_list_of(all.ranked, candidate_json)},
