@@ -297,6 +297,56 @@ TEST_CASE("recommend: where only capacity ends instances, bids are no choice") {
   CHECK(page.find("with exactly the results of another one") != std::string::npos);
 }
 
+TEST_CASE("availability: all bids do the same, also the mean, which equals the price") {
+  const ScratchFolder folder;
+  (void)folder.write("a.csv",
+                     "time,available,price\n0,1,0.09\n1000000,0,\n1003600,1,0.09\n5184000,0,\n");
+  (void)folder.write("jobs.csv", "submission_s,duration_s,parallelism\n0,7000,1\n90000,70000,1\n");
+  StudyFile file;
+  file.root = parse_yaml(
+      "study: broker\nmarket: [{type: m1.small, datacenter: a, availability: a.csv}]\n"
+      "jobs: {csv: jobs.csv}\nbid: [minimum, mean, on_demand, high, current]\nalpha: 2\n"
+      "market_choice: [cheapest, lifetime]\nseed: [1, 2, 3, 4]\n",
+      "test");
+  file.folder = folder.path();
+  NoProgress progress;
+  ResultsDatabase results =
+      run_in_memory(built_in_studies().find("broker")->read(file)(), 1, progress);
+  const std::vector<RankedSetting> all = ranked_settings(results);
+  const std::size_t bid = broker_table().position(kBidAxis.name);
+  for (const RankedSetting& one : all) {
+    Coordinates first = one.at;
+    first[bid] = 0;
+    const auto same = std::ranges::find(all, first, &RankedSetting::at);
+    REQUIRE(same != all.end());
+    CHECK(same->runs == one.runs);
+  }
+}
+
+TEST_CASE("SWF: the requested time is the user's estimate, unless the study says otherwise") {
+  const ScratchFolder folder;
+  // Requested: 9,000 s, unknown, 0 s.
+  (void)folder.write("log.swf",
+                     "1 0 -1 7000 1 -1 -1 -1 9000 -1 1 1 1 -1 -1 1 -1 -1\n"
+                     "2 600 -1 3000 1 -1 -1 -1 -1 -1 1 1 1 -1 -1 1 -1 -1\n"
+                     "3 700 -1 3000 1 -1 -1 -1 0 -1 1 1 1 -1 -1 1 -1 -1\n");
+  const auto jobs_of = [&folder](const std::string& more) {
+    const std::string text =
+        "study: broker\nmarket: {synthetic: us_east_2011}\njobs: {swf: log.swf" + more + "}\n";
+    const BrokerInputs inputs = load_broker_inputs(
+        read_broker_settings(parse_yaml(text, "test"), folder.path(), paper_defaults()));
+    return make_broker_jobs(inputs.jobs.front().log, 3, 86'400, 1, JobModel{});
+  };
+  const auto stated = jobs_of(""), drawn = jobs_of(", requested_time: false");
+  CHECK(stated[0].estimate == 9000);  // of one processor: the speedup is 1
+  CHECK(drawn[0].estimate != 9000);
+  CHECK(stated[1].estimate == drawn[1].estimate);
+  CHECK(stated[2].estimate == drawn[2].estimate);
+  // 1.5 to 4 times the estimate is the deadline.
+  CHECK(stated[0].deadline >= 13'500);
+  CHECK(stated[0].deadline <= 36'000);
+}
+
 TEST_CASE("recommend: cautions, and what it cannot answer") {
   const ScratchFolder folder;
   // Prices of 2020, for 16 days: room for one start.

@@ -48,7 +48,7 @@ class MarketBid:
     type: str
     os: str
     datacenter: str
-    bid: float
+    bid: float | None  #: None: bids end no instance in this market
     spot_price: float | None  #: None: no capacity
     on_demand_price: float
     share_of_instances: float

@@ -258,7 +258,7 @@ void BrokerRun::provision(std::int32_t id, Seconds now) {
     return;
   }
   const MicroUsd price = market.prices.at(now);
-  const MicroUsd bid = settings_.bid->bid(market.prices, markets_.types[market.type], now);
+  const MicroUsd bid = bid_in(market, *settings_.bid, markets_.types[market.type], now);
   const Seconds can_wait = urgency(deadline, now, settings_.alpha, takes, settings_.boot);
   BidCheck check = check_bid(bid, price, can_wait, now);
   if (price >= kNoCapacityPrice) {  // no bid helps; look elsewhere after a while
@@ -299,8 +299,8 @@ bool BrokerRun::extend(std::int32_t id, std::uint32_t choice, bool on_demand, Se
   if (lease.market == avoided_market(task)) return false;
   const Seconds takes = expected(id, type);
   const auto hours = [](Seconds seconds) { return (seconds + kHour - 1) / kHour; };
-  const MicroUsd price = on_demand ? markets_.types[type].on_demand_price
-                                   : markets_.markets[choice].prices.at(now);
+  const MicroUsd price =
+      on_demand ? markets_.types[type].on_demand_price : markets_.markets[choice].prices.at(now);
   const MicroUsd added =
       hours(std::max<Seconds>(0, takes - (lease.hour_end - now))) * price_hour(lease, now);
   if (added > hours(takes + settings_.boot) * price) return false;

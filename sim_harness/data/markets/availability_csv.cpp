@@ -26,8 +26,9 @@ struct Row {
   friend auto operator<=>(const Row&, const Row&) = default;
 };
 
-enum Column : std::size_t { kTime, kAvailable, kPrice };
-constexpr std::array<TableColumn, 3> kColumns{{{"time"}, {"available"}, {"price", false}}};
+enum Column : std::size_t { kTime, kAvailable, kPrice, kCurrency };
+constexpr std::array<TableColumn, 4> kColumns{
+    {{"time"}, {"available"}, {"price", false}, {"currency", false}}};
 constexpr TableFormat kFormat{.columns = kColumns, .has_other_columns = true};
 
 std::vector<Row> read_rows(const std::filesystem::path& file) {
@@ -35,6 +36,10 @@ std::vector<Row> read_rows(const std::filesystem::path& file) {
   TableReader table(file, kFormat);
   std::vector<Row> rows;
   while (table.next()) {
+    // Bids, list prices and costs are all in USD.
+    if (!table.is_empty(kCurrency) && table.field(kCurrency) != "USD") {
+      table.refuse(kCurrency, "USD: convert the prices, or remove the columns price and currency");
+    }
     Row& row = rows.emplace_back();
     row.time = table.value(kTime, parse_time, kTimeExpected);
     row.capacity = static_cast<std::uint32_t>(table.number(kAvailable, 0, kMost));

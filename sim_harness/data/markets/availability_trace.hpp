@@ -48,8 +48,9 @@ inline constexpr SimTime kAvailabilityTick = std::chrono::seconds(300);
 
 /// Reads a CSV with a header line and the columns time (ISO 8601 in UTC, or seconds), available
 /// (number of instances) and optionally price (USD/h of a spot, above 0; may be empty without
-/// capacity), plain or gzip; other columns are ignored. A row holds until the next one; the last
-/// row marks the end of the trace. A tick's capacity is the minimum over the tick.
+/// capacity) and currency (USD or empty), plain or gzip; other columns are ignored. A row holds
+/// until the next one; the last row marks the end of the trace. A tick's capacity is the minimum
+/// over the tick.
 ///
 /// Repairs: sorts rows and drops repeated ones. Errors: WorkloadError with `file:line:`.
 [[nodiscard]] AvailabilityTrace read_availability_csv(const std::filesystem::path& file,

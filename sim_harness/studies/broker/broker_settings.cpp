@@ -32,8 +32,8 @@ std::vector<std::string> names_of(const Entries& entries) {
 }
 
 JobsSpec read_jobs(const ConfigNode& node, const std::filesystem::path& folder) {
-  static constexpr std::array<std::string_view, 7> kKeys{"label", "swf",   "csv", "synthetic",
-                                                         "seed",  "count", "days"};
+  static constexpr std::array<std::string_view, 8> kKeys{
+      "label", "swf", "csv", "synthetic", "seed", "count", "days", "requested_time"};
   require_known_keys(node, "jobs", kKeys);
   JobsSpec spec;
   if (const ConfigNode* count = node.find("count")) {
@@ -44,6 +44,9 @@ JobsSpec read_jobs(const ConfigNode& node, const std::filesystem::path& folder) 
   }
   if (const ConfigNode* seed = node.find("seed")) {
     spec.synthetic_seed = read_integer(*seed, "jobs.seed", 0, kMaxSeed);
+  }
+  if (const ConfigNode* requested = node.find("requested_time")) {
+    spec.uses_requested_time = read_bool(*requested, "jobs.requested_time");
   }
   const ConfigNode* swf = node.find("swf");
   const ConfigNode* csv = node.find("csv");
@@ -207,6 +210,7 @@ Json setting_json(const JobsSpec& jobs) {
   }
   if (jobs.count) json["count"] = *jobs.count;
   if (jobs.days) json["days"] = json_of(jobs.days);
+  if (!jobs.uses_requested_time) json["requested_time"] = false;
   return json;
 }
 
@@ -349,6 +353,12 @@ LoadedJobs read_jobs_of(const JobsSpec& spec, std::vector<InputRecord>& records)
   });
   if (!any) throw ConfigError(fmt::format("jobs {}: no job has a run time", spec.label));
   records.push_back({.label = spec.label, .sha256 = log.sha256, .name = spec.label});
+  if (spec.uses_requested_time) {
+    for (Job& job : log.jobs) {
+      const bool is_stated = job.requested_time && *job.requested_time > SimTime(0);
+      if (!job.estimate && is_stated) job.estimate = job.requested_time;
+    }
+  }
   return loaded_jobs(std::move(log.jobs), spec);
 }
 

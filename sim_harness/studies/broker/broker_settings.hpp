@@ -25,6 +25,8 @@ struct JobsSpec {
   // Default: all jobs of a file; for synthetic jobs, 100,000 over 7 days.
   std::optional<std::int64_t> count;
   std::optional<double> days;
+  /// Whether the requested time of an SWF log is the user's estimate of the run time.
+  bool uses_requested_time = true;
 };
 
 /// The key of BrokerStudySettings::max_late_percent in files and in stored configurations.

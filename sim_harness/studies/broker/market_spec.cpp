@@ -314,6 +314,7 @@ MarketSet load_markets(const MarketSpec& spec, std::vector<InputRecord>& inputs,
                                           : read_availability_trace(file.file, tick);
       set.add(find_type(spec, file.type, file.label), file.os, file.datacenter,
               prices_of(trace, price_of(file, trace)));
+      set.markets.back().takes_bids = false;
       if (signals && file.kind == MarketFile::Kind::kAvailability) {
         set.markets.back().told_lifetime = told_lifetime(*signals, file, trace);
       }

@@ -30,8 +30,9 @@ std::string settings_text(std::size_t settings) {
   return fmt::format("{} setting{}", settings, settings == 1 ? "" : "s");
 }
 
-std::string setting_text(const Candidate& one) {
-  return fmt::format("bid {}, fault tolerance {}, market choice {}, alpha {:g}{}", one.bid,
+std::string setting_text(const Candidate& one, bool has_prices) {
+  const std::string bid = has_prices ? "bid " + one.bid + ", " : "";
+  return fmt::format("{}fault tolerance {}, market choice {}, alpha {:g}{}", bid,
                      one.fault_tolerance, one.market_choice, one.alpha,
                      one.on_demand_fallback ? ", on-demand fallback" : "");
 }
@@ -115,12 +116,12 @@ std::string headline(const Recommendation& all) {
   const Candidate& best = all.ranked.front();
   std::string text;
   if (all.beats_on_demand()) {
-    text = "Recommendation: " + setting_text(best) + "\nExpected: ";
+    text = "Recommendation: " + setting_text(best, all.has_prices) + "\nExpected: ";
   } else {
     text = fmt::format(
         "Recommendation: on-demand; no setting is significantly cheaper\n"
         "The best: {}\nExpected of it: ",
-        setting_text(best));
+        setting_text(best, all.has_prices));
   }
   text += fmt::format(
       "{} USD for {:.3g} day{} of jobs, {} USD a month; {}; {} of the jobs late "
@@ -142,6 +143,11 @@ std::string headline(const Recommendation& all) {
 
 /// What the fallback costs or saves, whether it is recommended or not.
 std::string fallback_text(const FallbackEffect& effect, bool is_on) {
+  constexpr const char* kWhat =
+      "On-demand fallback (a job that could not survive one more failure runs on-demand): ";
+  if (effect.added_cost.mean == 0 && effect.late_share_with == effect.late_share_without) {
+    return fmt::format("{}makes no difference to this setting\n", kWhat);
+  }
   MeanInterval added = effect.added_cost;
   const bool is_less = added.mean < 0;
   added.mean = std::abs(added.mean);
@@ -149,10 +155,11 @@ std::string fallback_text(const FallbackEffect& effect, bool is_on) {
                                 ? fmt::format(" ({:.1f}%)", 100 * added.mean / effect.cost_without)
                                 : "";
   return fmt::format(
-      "On-demand fallback (a job that could not survive one more failure runs on-demand): {}; the "
-      "setting with it costs {} USD{} {} than without, and {} of the jobs are late instead of {}\n",
-      is_on ? "use it" : "do not use it", interval_text(added, 2), share, is_less ? "less" : "more",
-      percent(effect.late_share_with), percent(effect.late_share_without));
+      "{}{}; the setting with it costs {} USD{} {} than without, and {} of the jobs are late "
+      "instead of {}\n",
+      kWhat, is_on ? "use it" : "do not use it", interval_text(added, 2), share,
+      is_less ? "less" : "more", percent(effect.late_share_with),
+      percent(effect.late_share_without));
 }
 
 Json candidate_json(const Candidate& one) {
@@ -186,7 +193,7 @@ Json bid_json(const MarketBid& one) {
   return {{"type", one.type},
           {"os", one.os},
           {"datacenter", one.datacenter},
-          {"bid", json_of(usd(one.bid))},
+          {"bid", one.bid < kNoCapacityPrice ? json_of(usd(one.bid)) : Json()},
           {"spot_price", has_capacity ? json_of(usd(one.price)) : Json()},
           {"on_demand_price", json_of(usd(one.on_demand_price))},
           {"share_of_instances", json_of(one.share)}};
@@ -235,8 +242,8 @@ std::string recommendation_text(const Recommendation& all) {
     text += fmt::format(
         "{} beyond that limit (--max-late-percent); the cheapest: {}, {}, with {} of "
         "the jobs late\n",
-        settings_text(all.others.size()), setting_text(first), saving_text(first.figures),
-        percent(first.late_share));
+        settings_text(all.others.size()), setting_text(first, all.has_prices),
+        saving_text(first.figures), percent(first.late_share));
   }
   if (!all.dropped.empty()) {
     text += fmt::format("{} dropped after {}: significantly dearer, or too late\n",
