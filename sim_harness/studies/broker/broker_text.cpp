@@ -67,7 +67,13 @@ std::string cheapest_text(const std::vector<RankedSetting>& settings,
   text +=
       fmt::format(": {} USD a useful job with {}; {}", interval_text(*best.cost_per_useful_job, 5),
                   fmt::join(chosen, ", "), saving_text(best));
-  if (kept == 0) return text + "\n" + limit;
+  if (kept == 0) {
+    const std::vector<AxisValue>& fallback = axes[axis_position(axes, kFallbackAxis.name)].values;
+    if (fallback.size() == 1 && fallback.front().label == "off") {
+      text += "; with on_demand_fallback: on, jobs that would be late change to on-demand";
+    }
+    return text + "\n" + limit;
+  }
   const auto others = std::ranges::count_if(std::span(settings).subspan(1), [&](const auto& one) {
     return one.keeps_limit(allowed) && !one.is_told_apart();
   });

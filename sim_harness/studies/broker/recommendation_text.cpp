@@ -142,12 +142,14 @@ std::string headline(const Recommendation& all) {
 }
 
 /// What the fallback costs or saves, whether it is recommended or not.
-std::string fallback_text(const FallbackEffect& effect, bool is_on) {
+std::string fallback_text(const FallbackEffect& effect, const Recommendation& all) {
   constexpr const char* kWhat =
       "On-demand fallback (a job that could not survive one more failure runs on-demand): ";
   if (effect.added_cost.mean == 0 && effect.late_share_with == effect.late_share_without) {
     return fmt::format("{}makes no difference to this setting\n", kWhat);
   }
+  const bool is_on = all.ranked.front().on_demand_fallback;
+  const char* advice = !all.beats_on_demand() ? "" : is_on ? "use it; " : "do not use it; ";
   MeanInterval added = effect.added_cost;
   const bool is_less = added.mean < 0;
   added.mean = std::abs(added.mean);
@@ -155,11 +157,10 @@ std::string fallback_text(const FallbackEffect& effect, bool is_on) {
                                 ? fmt::format(" ({:.1f}%)", 100 * added.mean / effect.cost_without)
                                 : "";
   return fmt::format(
-      "{}{}; the setting with it costs {} USD{} {} than without, and {} of the jobs are late "
+      "{}{}the setting with it costs {} USD{} {} than without, and {} of the jobs are late "
       "instead of {}\n",
-      kWhat, is_on ? "use it" : "do not use it", interval_text(added, 2), share,
-      is_less ? "less" : "more", percent(effect.late_share_with),
-      percent(effect.late_share_without));
+      kWhat, advice, interval_text(added, 2), share, is_less ? "less" : "more",
+      percent(effect.late_share_with), percent(effect.late_share_without));
 }
 
 Json candidate_json(const Candidate& one) {
@@ -215,7 +216,7 @@ std::string recommendation_text(const Recommendation& all) {
       interval_text(all.on_demand_cost, 2),
       interval_text(cost_per_month(all.on_demand_cost, all.days), 2),
       percent(all.on_demand_late_share), all.on_demand_choice);
-  if (all.fallback) text += fallback_text(*all.fallback, all.ranked.front().on_demand_fallback);
+  if (all.fallback) text += fallback_text(*all.fallback, all);
   if (!all.drawn.empty()) {
     text += fmt::format("Drawn at random, because the jobs do not state them: {}\n",
                         fmt::join(all.drawn, ", "));
