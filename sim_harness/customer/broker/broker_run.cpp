@@ -289,14 +289,14 @@ void BrokerRun::request(std::int32_t id, std::uint32_t market, MicroUsd bid, Sec
 }
 
 /// Takes an idle instance although its hour is not enough, if the hours that this adds cost no more
-/// than those of a new one.
+/// than those of a new one; in place of a new on-demand instance only another one, as spots end.
 bool BrokerRun::extend(std::int32_t id, std::uint32_t choice, bool on_demand, Seconds now) {
   const Task& task = task_at(id);
   const std::uint32_t type = markets_.markets[choice].type;
   if (idle_[type].empty()) return false;
   const std::int32_t last = std::prev(idle_[type].end())->second;
   const Lease& lease = lease_at(last);
-  if (lease.market == avoided_market(task)) return false;
+  if (lease.market == avoided_market(task) || (on_demand && !lease.on_demand)) return false;
   const Seconds takes = expected(id, type);
   const auto hours = [](Seconds seconds) { return (seconds + kHour - 1) / kHour; };
   const MicroUsd price =
