@@ -197,6 +197,19 @@ TEST_CASE("the fallback takes the market in which on-demand costs least, not the
   CHECK(run_broker(markets, jobs, settings).cost == 85'000);
 }
 
+TEST_CASE("the fallback does not extend a spot, which may be revoked") {
+  // When the second job comes, an idle spot has 240 s of its paid hour left. Another hour of it costs
+  // less than one on-demand, but the job has no time for a failure.
+  const MarketSet markets = small_markets({{{0, 80'000}, {9'000'000, 80'000}}});
+  BrokerSettings settings = broker_settings("high", "none");
+  const std::vector<BrokerJob> jobs{serial_job(0, 3000, 100'000), serial_job(3360, 3000, 9360)};
+  CHECK(run_broker(markets, jobs, settings).cost == 2 * 80'000);
+  settings.on_demand_fallback = true;
+  const BrokerResult result = run_broker(markets, jobs, settings);
+  CHECK(result.cost == 80'000 + 85'000);
+  CHECK(result.on_demand == 3600);
+}
+
 TEST_CASE("memory: a job starts only where it fits, and a snapshot saves what it has") {
   // m1.small (1,740 MiB) costs less everywhere, but 4,000 MiB fit on m1.large only; with
   // duplication both copies need a market of it.

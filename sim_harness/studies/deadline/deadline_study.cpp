@@ -73,23 +73,21 @@ const std::vector<Measure<DeadlineFigures>>& measures() {
   using D = DeadlineFigures;
   static const std::vector<Measure<D>> made = [] {
     std::vector<Measure<D>> all = measures_of<&D::run>(run_measures());
+    const auto detail = [](const char* name, const char* unit, const char* meaning) {
+      return Column{.name = name, .role = ColumnRole::kDetail, .unit = unit, .meaning = meaning};
+    };
     append(all,
-           {measure<&D::type>(
-                {.name = "type", .meaning = "instance type of the trace; empty: not stated"}),
-            measure<&D::history>(
-                {.name = "history", .meaning = "what the trace is a window or a type of"}),
-            measure<&D::start_hours>({.name = "start_in_history_hours",
-                                      .unit = "h",
-                                      .meaning = "of the job, since the history began"}),
-            measure<&D::spot_price>(
-                {.name = "paid_spot_price", .unit = "USD/h", .meaning = "of a spot of the type"}),
-            measure<&D::on_demand_price>({.name = "paid_on_demand_price",
-                                          .unit = "USD/h",
-                                          .meaning = "of an on-demand instance of the type"}),
-            measure<&D::now>({.name = "now",
-                              .meaning = "what the strategy runs first if the job starts at "
-                                         "the end of the history: spot, on_demand or nothing; "
-                                         "empty: it may be late or knows the future"})});
+           {measure<&D::type>(detail("type", "", "instance type of the trace; empty: not stated")),
+            measure<&D::history>(detail("history", "", "what the trace is a window or a type of")),
+            measure<&D::start_hours>(
+                detail("start_in_history_hours", "h", "of the job, since the history began")),
+            measure<&D::spot_price>(detail("paid_spot_price", "USD/h", "of a spot of the type")),
+            measure<&D::on_demand_price>(
+                detail("paid_on_demand_price", "USD/h", "of an on-demand instance of the type")),
+            measure<&D::now>(
+                detail("now", "",
+                       "what the strategy runs first if the job starts at the end of the history: "
+                       "spot, on_demand or nothing; empty: it may be late or knows the future"))});
     return all;
   }();
   return made;

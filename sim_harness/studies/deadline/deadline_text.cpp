@@ -54,8 +54,10 @@ std::string recommendation_text(const DeadlineComparison& all) {
     if (next != nullptr && next != on_demand) text += less_than(*best, *next);
   }
   text += fmt::format("; never late in {} run{}\n", best->runs, best->runs == 1 ? "" : "s");
-  if (all.samples < 2) {
-    text += "One start in one trace has no interval: give more traces, or several start_hours\n";
+  if (all.independent < 2) {
+    text +=
+        "One start in one trace has no interval: give more traces, or several start_hours, a "
+        "deadline apart\n";
   }
   return text;
 }
