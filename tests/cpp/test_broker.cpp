@@ -198,8 +198,8 @@ TEST_CASE("the fallback takes the market in which on-demand costs least, not the
 }
 
 TEST_CASE("the fallback does not extend a spot, which may be revoked") {
-  // When the second job comes, an idle spot has 240 s of its paid hour left. Another hour of it costs
-  // less than one on-demand, but the job has no time for a failure.
+  // When the second job comes, an idle spot has 240 s of its paid hour left. Another hour of it
+  // costs less than one on-demand, but the job has no time for a failure.
   const MarketSet markets = small_markets({{{0, 80'000}, {9'000'000, 80'000}}});
   BrokerSettings settings = broker_settings("high", "none");
   const std::vector<BrokerJob> jobs{serial_job(0, 3000, 100'000), serial_job(3360, 3000, 9360)};

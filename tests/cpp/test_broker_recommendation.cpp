@@ -140,7 +140,7 @@ TEST_CASE("recommend and summary rank by one rule") {
   const std::string page = broker_summary(results, Timing::kOff).text.plain();
   CHECK(page.starts_with("Cheapest within the limit: "));
   CHECK(page.find("Limit: at most 2.00% of the jobs late in excess of on-demand alone, on average "
-                  "(max_late_percent), and none left undone, as in `cospot broker recommend`; ") !=
+                  "(max_late_percent), and none left undone, as in cospot broker recommend; ") !=
         std::string::npos);
 }
 

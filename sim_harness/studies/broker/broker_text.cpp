@@ -56,7 +56,7 @@ std::string cheapest_text(const std::vector<RankedSetting>& settings,
   const auto kept = std::ranges::count_if(
       settings, [allowed](const auto& one) { return one.keeps_limit(allowed); });
   const std::string limit =
-      fmt::format("Limit: {}, as in `cospot broker recommend`; {} of {} settings keep it\n",
+      fmt::format("Limit: {}, as in cospot broker recommend; {} of {} settings keep it\n",
                   lateness_limit_text(allowed), kept, settings.size());
   std::string text = "Cheapest within the limit";
   if (kept == 0) {
@@ -197,8 +197,8 @@ StudySummary broker_summary(ResultsDatabase& results, Timing /*timing*/) {
                                              {"saving", "saving"},
                                              {"deadline_violations", "violations"},
                                              {"unfinished"},
-                                             {"limit", "limit", TextTable::Align::kLeft},
-                                             {"seeds", "seeds"},
+                                             {"limit"},
+                                             {"seeds"},
                                              {"told_apart"}});
   const auto number = [](int decimals) {
     return Figure{.unit = FigureUnit::kNumber, .decimals = decimals};
@@ -211,15 +211,18 @@ StudySummary broker_summary(ResultsDatabase& results, Timing /*timing*/) {
       row.push_back(setting_cell(results.schema().axes[axis], axes[axis], one.at[axis]));
     }
     row.push_back(mean_cell(number(5), one.cost_per_useful_job));
-    row.push_back({rank == 1 ? "best" : to_best_text(one), mean_json(one.to_best)});
+    const bool keeps = one.keeps_limit(allowed);
+    const char* limit = keeps ? "kept" : one.unfinished > 0 ? "undone" : "late";
+    row.push_back({!keeps      ? limit
+                   : rank == 1 ? "best"
+                               : to_best_text(one),
+                   mean_json(one.to_best)});
     row.push_back(mean_cell(number(2), one.cost));
     row.push_back({saving_cell_text(one), saving_json(one)});
     row.push_back(mean_cell(number(1), one.late));
     row.push_back({"", json_of(one.unfinished)});
-    const bool keeps = one.keeps_limit(allowed);
-    const std::string limit = keeps ? "kept" : one.unfinished > 0 ? "undone" : "late";
-    row.push_back({limit, limit});
-    row.push_back({std::to_string(one.runs.size()), one.runs.size()});
+    row.push_back({"", limit});
+    row.push_back({"", one.runs.size()});
     row.push_back({"", one.is_told_apart()});
   }
   StudySummary summary;
@@ -229,7 +232,8 @@ StudySummary broker_summary(ResultsDatabase& results, Timing /*timing*/) {
   summary.text += signals_text(settings, axes, saved);
   if (!saved.empty()) summary.json["signals_save"] = std::move(saved);
   summary.text +=
-      "Means over the seeds, with 95% confidence intervals (Student's t); to best: seed by seed\n";
+      "Means over the seeds, with 95% confidence intervals (Student's t); to best: seed by seed, "
+      "or why the limit is not kept\n";
   summary.text.add(table);
   summary.json[std::string(kMaxLateKey)] = json_of(100 * allowed);
   summary.json["cells"] = table.json();
