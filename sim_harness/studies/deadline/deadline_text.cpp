@@ -130,8 +130,8 @@ Json saving_json(const StrategyFigures* one, const StrategyFigures* other) {
 }
 
 Json now_json(const StrategyFigures& one) {
-  Json json = Json::object();
-  for (const auto& [job, now] : one.now) json[job] = now;
+  Json json = Json::array();
+  for (const auto& [job, now] : one.now) json.push_back({{"job", job}, {"run", now}});
   return json;
 }
 
