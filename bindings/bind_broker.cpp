@@ -42,7 +42,7 @@ py::dict broker_run(const py::object& study, const py::iterable& overrides,
   std::filesystem::path file;
   if (!events.is_none()) file = read_path(events, "events");
   const BrokerFigures figures =
-      figures_of(watched([&] { return run_single(given.settings, given.where, file); }));
+      watched([&] { return run_single(given.settings, given.where, file); });
   py::dict measures;
   for (const Measure<BrokerFigures>& one : broker_measures()) {
     measures[one.column.name.c_str()] = measured(one.read(figures));
@@ -52,13 +52,16 @@ py::dict broker_run(const py::object& study, const py::iterable& overrides,
 
 py::object broker_recommend(const py::object& study, const py::iterable& overrides,
                             const py::object& max_late_percent, const py::object& threads) {
-  const GivenBroker given = read_broker(study, overrides, recommendation_defaults());
-  const double percent = read_any_number(max_late_percent, "max_late_percent");
-  if (!(percent >= 0 && percent <= 100)) {
-    throw ConfigError(
-        fmt::format("max_late_percent: found {}, expected a number from 0 to 100", percent));
+  GivenBroker given = read_broker(study, overrides, recommendation_defaults());
+  if (!max_late_percent.is_none()) {
+    const double percent = read_any_number(max_late_percent, kMaxLateKey.data());
+    if (!(percent >= 0 && percent <= 100)) {
+      throw ConfigError(
+          fmt::format("{}: found {}, expected a number from 0 to 100", kMaxLateKey, percent));
+    }
+    given.settings.max_late_percent = percent;
   }
-  const RecommendOptions options{.allowed_late = percent / 100, .threads = read_threads(threads)};
+  const RecommendOptions options{.threads = read_threads(threads)};
   const Recommendation found = watched([&] { return recommend(given.settings, options); });
   return make_result("cospot.customer.broker", "BrokerRecommendation", recommendation_json(found));
 }
@@ -86,7 +89,8 @@ Raises:
 Source: Voorsluys and Buyya, "Reliable Provisioning of Spot Instances", AINA 2012.
 )doc");
   core.def("broker_recommend", &broker_recommend, "study"_a, py::kw_only(),
-           "overrides"_a = py::tuple(), "max_late_percent"_a = 1, "threads"_a = py::none(), R"doc(
+           "overrides"_a = py::tuple(), "max_late_percent"_a = py::none(), "threads"_a = py::none(),
+           R"doc(
 Find the cheapest way to run a customer's jobs, as `cospot broker recommend` does.
 
 Tries every bid, alpha, mechanism and choice of a market of the study over all its seeds: 20, and
@@ -95,7 +99,8 @@ the strategies that docs/broker.md finds best among others, where the study does
 Args:
     study: Study file (YAML) with `study: broker`, or a dict of its keys.
     overrides: Assignments as those of --set.
-    max_late_percent: Jobs that may be late beyond those that are late on-demand too, on the mean.
+    max_late_percent: Jobs that may be late beyond those that are late on-demand too, on the mean;
+        that of the study, or 1, unless given.
     threads: How many, 1 to 4096; one a core unless given.
 
 Returns:

@@ -145,6 +145,21 @@ def availability() -> str:
     return "\n".join([*lines, f"{21 * DAY},0,"]) + "\n"
 
 
+def availability_of_types() -> str:
+    """Three weeks of spots of two types: the large one comes and goes more often."""
+    draw = Draw(8)
+    lines = ["time,available,price,type"]
+    for kind, price, up_h in (("m5.large", 0.031, 9), ("m5.2xlarge", 0.11, 5)):
+        time_s, there = 0.0, True
+        while time_s < 21 * DAY:
+            now = price * draw.uniform(0.9, 1.1)
+            lines.append(f"{time_s:.0f}," + (f"1,{now:.4f}," if there else "0,,") + kind)
+            time_s += 600 + draw.exponential((up_h if there else 3) * 3600)
+            there = not there
+        lines.append(f"{21 * DAY},0,,{kind}")
+    return "\n".join(lines) + "\n"
+
+
 def spot_prices() -> str:
     """Ten weeks of prices of a market in which bids count, as EC2's did: calm, with peaks."""
     draw = Draw(6)
@@ -159,6 +174,7 @@ def spot_prices() -> str:
 
 MADE: dict[str, Callable[[], str]] = {
     "availability.csv": availability,
+    "availability-types.csv": availability_of_types,
     "cluster.csv": cluster,
     "hosts.csv": hosts,
     "jobs.csv": jobs,

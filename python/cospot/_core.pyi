@@ -1628,7 +1628,7 @@ def broker_recommend(
     study: _Path | Mapping[str, Any],
     *,
     overrides: Iterable[str] = (),
-    max_late_percent: _Number = 1,
+    max_late_percent: _Number | None = None,
     threads: _Integer | None = None,
 ) -> BrokerRecommendation:
     """Find the cheapest way to run a customer's jobs, as `cospot broker recommend` does.
@@ -1639,7 +1639,8 @@ def broker_recommend(
     Args:
         study: Study file (YAML) with `study: broker`, or a dict of its keys.
         overrides: Assignments as those of --set.
-        max_late_percent: Jobs that may be late beyond those that are late on-demand too, on the mean.
+        max_late_percent: Jobs that may be late beyond those that are late on-demand too, on the mean;
+            that of the study, or 1, unless given.
         threads: How many, 1 to 4096; one a core unless given.
 
     Returns:

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
@@ -21,7 +23,7 @@ struct BrokerArguments {
   std::vector<std::string> overrides;
   SignalsFileOption signals;
   std::string events;
-  double max_late_percent = 1;
+  std::optional<double> max_late_percent;
   std::size_t threads = threads_of_machine();
   bool json = false;
   bool quiet = false;
@@ -30,7 +32,7 @@ struct BrokerArguments {
 void run_once(const BrokerArguments& arguments, PolicyLoader& loader) {
   const StudyFile file = read_study_file(arguments.file, arguments.overrides, std::nullopt, loader);
   require_usable_output("--events", arguments.events, files_of_study(arguments.file, file));
-  const BrokerResult result =
+  const BrokerFigures result =
       run_single(require_broker_study(file.root, file.folder, arguments.file), arguments.file,
                  arguments.events);
   if (arguments.json) return print_json(result_json(result));
@@ -42,9 +44,7 @@ void run_recommend(const BrokerArguments& arguments, PolicyLoader& loader) {
   const std::unique_ptr<ProgressSink> progress = make_progress(arguments.quiet);
   const Recommendation found = recommend(
       require_broker_study(file.root, file.folder, arguments.file, recommendation_defaults()),
-      {.allowed_late = arguments.max_late_percent / 100,
-       .threads = arguments.threads,
-       .progress = progress.get()});
+      {.threads = arguments.threads, .progress = progress.get()});
   if (arguments.json) return print_json(recommendation_json(found));
   print(recommendation_text(found));
 }
@@ -78,13 +78,17 @@ void add_broker_commands(CLI::App& app, PolicyLoader& loader) {
       add_command(*broker, "recommend", "Find the cheapest way to run the jobs", recommend);
   recommend_command
       ->add_option("--max-late-percent", recommend->max_late_percent,
-                   "Maximum mean share of late jobs in excess of on-demand, %")
-      ->check(CLI::Range(0.0, 100.0))
-      ->capture_default_str();
+                   "Maximum mean share of late jobs in excess of on-demand, % (default: the study "
+                   "file's max_late_percent, or 1)")
+      ->check(CLI::Range(0.0, 100.0));
   add_threads_option(*recommend_command, recommend->threads, "Threads");
   recommend_command->add_flag("-q,--quiet", recommend->quiet, "No progress");
   recommend_command->callback([recommend, &loader] {
     recommend->signals.add_override(recommend->overrides);
+    if (recommend->max_late_percent) {
+      recommend->overrides.push_back(
+          fmt::format("{}={}", kMaxLateKey, *recommend->max_late_percent));
+    }
     run_recommend(*recommend, loader);
   });
 }

@@ -259,7 +259,7 @@ class Customers(unittest.TestCase):
         self.browser.open(self.folder / f"{name}.html", view)
 
     def test_the_answer_stands_on_top_in_words(self) -> None:
-        for name, begin, words in (("broker", "Cheapest: ", "fault tolerance"),
+        for name, begin, words in (("broker", "Cheapest within the limit: ", "fault tolerance"),
                                    ("classes", "Revenue: highest ", "by checkpoint minutes: 5: ")):
             self.open(name)
             first = self.browser.all("#answer .answer")[0]

@@ -77,6 +77,10 @@ TEST_CASE("availability CSV: what is wrong, on which line, and what was expected
   CHECK(contains(error("time,available\nsoon,1\n"), "t.csv:2: time is 'soon', expected"));
   CHECK(contains(error("time,available\n0,-1\n"), "available is '-1', expected a number"));
   CHECK(contains(error("time,available,price\n0,1,\n"), "price is empty, expected USD an hour"));
+  CHECK(contains(error("time,available,price,currency\n0,1,0.3,USD\n600,1,0.3,EUR\n"),
+                 "t.csv:3: currency is 'EUR', expected USD: convert the prices"));
+  CHECK_FALSE(
+      contains(error("time,available,price,currency\n0,1,0.3,\n600,1,,USD\n"), "currency is"));
   CHECK(contains(error("time,available\n0,1,2\n"), "3 fields, expected 2"));
   CHECK(contains(error("time,available\n0,1\n0,0\n"), "two different rows at time 0"));
   CHECK(contains(error("time,available\n0,1\n100,0\n"), "span less than a tick of 300 s"));

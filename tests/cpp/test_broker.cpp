@@ -182,6 +182,34 @@ TEST_CASE("a job that cannot wait runs on-demand, if the broker may") {
   check_sums(result, events);
 }
 
+TEST_CASE("the fallback takes the market in which on-demand costs least, not the spot") {
+  // Spots of c1.medium cost less than those of m1.small; on-demand it is the other way round. Of
+  // 6,000 s, 2 x 3,000 s of work and 300 s of boot leave none to wait.
+  MarketSet markets;
+  const std::vector<InstanceType>& types = types_of_2011();
+  markets.add(types[0], "os", "a", PriceSeries({{-kBidWindow, 80'000}, {1, 80'000}}));
+  markets.add(types[3], "os", "a", PriceSeries({{-kBidWindow, 20'000}, {1, 20'000}}));
+  BrokerSettings settings = broker_settings("high", "none");
+  settings.market_choice = &find_market_choice("cheapest");
+  const std::vector<BrokerJob> jobs{serial_job(0, 3000, 6000)};
+  CHECK(run_broker(markets, jobs, settings).cost == 20'000);
+  settings.on_demand_fallback = true;
+  CHECK(run_broker(markets, jobs, settings).cost == 85'000);
+}
+
+TEST_CASE("the fallback does not extend a spot, which may be revoked") {
+  // When the second job comes, an idle spot has 240 s of its paid hour left. Another hour of it
+  // costs less than one on-demand, but the job has no time for a failure.
+  const MarketSet markets = small_markets({{{0, 80'000}, {9'000'000, 80'000}}});
+  BrokerSettings settings = broker_settings("high", "none");
+  const std::vector<BrokerJob> jobs{serial_job(0, 3000, 100'000), serial_job(3360, 3000, 9360)};
+  CHECK(run_broker(markets, jobs, settings).cost == 2 * 80'000);
+  settings.on_demand_fallback = true;
+  const BrokerResult result = run_broker(markets, jobs, settings);
+  CHECK(result.cost == 80'000 + 85'000);
+  CHECK(result.on_demand == 3600);
+}
+
 TEST_CASE("memory: a job starts only where it fits, and a snapshot saves what it has") {
   // m1.small (1,740 MiB) costs less everywhere, but 4,000 MiB fit on m1.large only; with
   // duplication both copies need a market of it.

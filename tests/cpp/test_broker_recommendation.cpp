@@ -19,7 +19,10 @@ namespace {
 RankedSetting setting(std::size_t place, const std::vector<double>& per_job) {
   RankedSetting one{.at = {place}};
   for (std::size_t seed = 0; seed < per_job.size(); ++seed) {
-    one.runs[seed] = {.cost = 10 * per_job[seed], .cost_per_useful_job = per_job[seed]};
+    one.runs[seed] = {.cost = 10 * per_job[seed],
+                      .cost_per_useful_job = per_job[seed],
+                      .jobs = 10,
+                      .on_demand = {.cost = 40}};
   }
   return one;
 }
@@ -29,11 +32,14 @@ TEST_CASE("ranking: least cost per useful job; differences seed by seed, as a sh
   // .2, -.2, .15 (mean .05, standard deviation sqrt(.0475) = .218: t x sd / sqrt(3) = .5414).
   std::vector<RankedSetting> all{setting(0, {1.1, 2.1, 3.1}), setting(1, {1.2, 1.8, 3.15}),
                                  setting(2, {1, 2, 3})};
-  rank_settings(all);
+  rank_settings(all, 0);
   CHECK(all[0].at[0] == 2);
   CHECK(all[1].at[0] == 1);
   CHECK(all[2].at[0] == 0);
   CHECK(all[0].cost.mean == doctest::Approx(20));
+  CHECK(all[0].saving.mean == doctest::Approx(0.5));                   // of 40 USD on-demand
+  CHECK(saving_text(all[0]) == "50.0 +/- 62.1% less than on-demand");  // 4.303 x .25 / sqrt(3)
+  CHECK_FALSE(all[0].beats_on_demand());
   CHECK_FALSE(all[0].is_told_apart());
   CHECK(all[1].to_best->mean == doctest::Approx(0.05 / 2));
   CHECK(*all[1].to_best->half_width == doctest::Approx(0.541 / 2).epsilon(1e-2));
@@ -47,10 +53,38 @@ TEST_CASE("ranking: least cost per useful job; differences seed by seed, as a sh
 TEST_CASE("ranking: a setting with which no job of a seed was in time comes last") {
   std::vector<RankedSetting> all{setting(0, {1, 1}), setting(1, {5, 5})};
   all[0].runs[1].cost_per_useful_job.reset();
-  rank_settings(all);
+  rank_settings(all, 0);
   CHECK(all[0].at[0] == 1);
   CHECK_FALSE(all[1].cost_per_useful_job.has_value());
   CHECK_FALSE(all[1].to_best.has_value());
+}
+
+TEST_CASE("ranking: settings that keep the limit of lateness first; undone work never does") {
+  std::vector<RankedSetting> all{setting(0, {1, 1}), setting(1, {2, 2}), setting(2, {3, 3})};
+  // Of 10 jobs, 3 and 1 are late, 2 of these on-demand too: none in excess, on average. The first
+  // has 5 and 1: 10 % in excess. The second leaves a job undone in one seed.
+  for (RankedSetting& one : all) {
+    for (auto& [seed, run] : one.runs) run.on_demand.late = 2;
+  }
+  all[2].runs[0].late = 3;
+  all[2].runs[1].late = 1;
+  all[0].runs[0].late = 5;
+  all[0].runs[1].late = 1;
+  all[1].runs[0].late = all[1].runs[0].unfinished = 1;
+  const auto order_with = [&all](double allowed) {
+    rank_settings(all, allowed);
+    return std::vector<std::size_t>{all[0].at[0], all[1].at[0], all[2].at[0]};
+  };
+  CHECK(order_with(0) == std::vector<std::size_t>{2, 0, 1});
+  CHECK(all[0].keeps_limit(0));
+  CHECK(all[1].more_late.mean == doctest::Approx(0.1));
+  CHECK_FALSE(all[1].keeps_limit(0.09));
+  CHECK(all[2].unfinished == 0.5);
+  CHECK(saving_text(all[2]) == "0.5 jobs left undone");
+  CHECK(saving_cell_text(all[2]) == "undone");
+  CHECK_FALSE(all[2].beats_on_demand());
+  CHECK(order_with(0.1) == std::vector<std::size_t>{0, 2, 1});
+  CHECK_FALSE(all[2].keeps_limit(1));
 }
 
 const std::string kStudy = R"(
@@ -78,7 +112,8 @@ TEST_CASE("recommend: 20 seeds, and what the page finds best, where the file say
 TEST_CASE("recommend and summary rank by one rule") {
   const std::string text =
       kStudy + "bid: [minimum, on_demand]\nalpha: [1, 4]\nmarket_choice: [preferred, cheapest]\n" +
-      "fault_tolerance: [none, migration]\nseed: [1, 2, 3]\n";
+      "fault_tolerance: [none, migration]\non_demand_fallback: [false, true]\nseed: [1, 2, 3]\n" +
+      "max_late_percent: 2\n";
   StudyFile file;
   file.root = parse_yaml(text, "test");
   file.folder = ".";
@@ -86,16 +121,27 @@ TEST_CASE("recommend and summary rank by one rule") {
   ResultsDatabase results =
       run_in_memory(built_in_studies().find("broker")->read(file)(), 1, progress);
   const std::vector<RankedSetting> summary = ranked_settings(results);
-  // Everything within the limit: 100 % may be late.
-  const Recommendation found = recommend(settings_of(text), {.allowed_late = 1, .threads = 2});
-  REQUIRE(found.ranked.size() == summary.size());
-  CHECK(found.others.empty());
+  // Those within the limit, then those beyond it: some of both.
+  const Recommendation found = recommend(settings_of(text), {.threads = 2});
+  REQUIRE(found.ranked.size() + found.others.size() == summary.size());
+  CHECK_FALSE(found.ranked.empty());
+  CHECK_FALSE(found.others.empty());
   CHECK(found.dropped.empty());
   for (std::size_t i = 0; i < summary.size(); ++i) {
-    CHECK(found.ranked[i].figures.at == summary[i].at);
-    CHECK(found.ranked[i].figures.cost.mean == summary[i].cost.mean);
-    CHECK(found.ranked[i].figures.is_told_apart() == summary[i].is_told_apart());
+    const bool is_kept = i < found.ranked.size();
+    const RankedSetting& one =
+        (is_kept ? found.ranked[i] : found.others[i - found.ranked.size()]).figures;
+    CHECK(summary[i].keeps_limit(0.02) == is_kept);
+    CHECK(one.at == summary[i].at);
+    CHECK(one.cost.mean == summary[i].cost.mean);
+    CHECK(one.saving.mean == summary[i].saving.mean);
+    CHECK(one.is_told_apart() == summary[i].is_told_apart());
   }
+  const std::string page = broker_summary(results, Timing::kOff).text.plain();
+  CHECK(page.starts_with("Cheapest within the limit: "));
+  CHECK(page.find("Limit: at most 2.00% of the jobs late in excess of on-demand alone, on average "
+                  "(max_late_percent), and none left undone, as in cospot broker recommend; ") !=
+        std::string::npos);
 }
 
 TEST_CASE("recommend: dropping settings after the first seeds changes no recommendation") {
@@ -108,20 +154,30 @@ TEST_CASE("recommend: dropping settings after the first seeds changes no recomme
   for (int seed = 2; seed <= 20; ++seed) seeds += ", " + std::to_string(seed);
   StudyFile file;
   file.root = parse_yaml(
-      text + "market_choice: [preferred, cheapest, diversified]\nseed: [" + seeds + "]\n", "test");
+      text +
+          "market_choice: [preferred, cheapest, diversified]\non_demand_fallback: [false, true]\n" +
+          "seed: [" + seeds + "]\n",
+      "test");
   file.folder = ".";
   NoProgress progress;
   ResultsDatabase results =
       run_in_memory(built_in_studies().find("broker")->read(file)(), 2, progress);
   const std::vector<RankedSetting> all = ranked_settings(results);
   for (const double allowed_late : {0.0, 0.05}) {
-    const Recommendation found =
-        recommend(settings_of(text), {.allowed_late = allowed_late, .threads = 2});
-    const double allowed = found.on_demand.figures.late.mean + allowed_late * 300 + 1e-9;
+    BrokerStudySettings settings = settings_of(text);
+    settings.max_late_percent = 100 * allowed_late;
+    const Recommendation found = recommend(settings, {.threads = 2});
+    const double allowed = 300 * (found.on_demand_late_share + allowed_late) + 1e-9;
     CHECK(found.dropped.empty() == (allowed_late == 0));
-    const auto best = std::ranges::find_if(
-        all, [allowed](const RankedSetting& one) { return one.late.mean <= allowed; });
-    REQUIRE(best != all.end());
+    const RankedSetting* best = nullptr;
+    for (const RankedSetting& one : all) {
+      const bool is_safe = one.late.mean <= allowed && one.unfinished == 0;
+      if (!is_safe || !one.cost_per_useful_job) continue;
+      if (best == nullptr || one.cost_per_useful_job->mean < best->cost_per_useful_job->mean) {
+        best = &one;
+      }
+    }
+    REQUIRE(best != nullptr);
     REQUIRE_FALSE(found.ranked.empty());
     CHECK(found.ranked.front().figures.at == best->at);
     CHECK(found.ranked.front().figures.cost.mean == best->cost.mean);
@@ -144,7 +200,7 @@ TEST_CASE("recommend: the saving is against the cheapest way to run on-demand") 
   CHECK(found.seeds == 20);
   CHECK(found.days == 1);  // of one job: the day that its submission is in
   CHECK(found.drawn == std::vector<std::string>{"estimates"});
-  CHECK(found.ranked.front().saving.mean == doctest::Approx(1 - 0.03 / 0.085));
+  CHECK(found.ranked.front().figures.saving.mean == doctest::Approx(1 - 0.03 / 0.085));
   CHECK(found.beats_on_demand());
   REQUIRE(found.bids.size() == 1);
   CHECK(found.bids[0].type == "m1.small");
@@ -154,6 +210,53 @@ TEST_CASE("recommend: the saving is against the cheapest way to run on-demand") 
   CHECK(found.bids[0].share == 1);
   // Three hours of 0.03 USD on one day are 30.4375 x 0.09 USD a month or less by the idle hour.
   CHECK(recommendation_text(found).find("USD a month") != std::string::npos);
+}
+
+TEST_CASE("recommend: the search includes the fallback to on-demand, and says what it costs") {
+  const ScratchFolder folder;
+  (void)folder.write("a.csv", "time,price\n0,0.03\n5184000,0.03\n");
+  // 7,000 s of work and 300 s of boot are 3 hours. 14,000 s are less than 2 x 7,000 + 300: with the
+  // fallback the job runs on-demand, for 3 x 0.085 instead of 3 x 0.03 USD.
+  (void)folder.write("jobs.csv",
+                     "submission_s,duration_s,parallelism,deadline_s,estimate_s\n"
+                     "0,7000,1,14000,7000\n");
+  const std::string text =
+      "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: a.csv}]\n"
+      "jobs: {csv: jobs.csv}\nbid: high\nalpha: 1\nfault_tolerance: none\nseed: [1, 2]\n"
+      "market_choice: cheapest\n";
+  const auto found_of = [&](const std::string& more) {
+    return recommend(read_broker_settings(parse_yaml(text + more, "test"), folder.path(),
+                                          recommendation_defaults()),
+                     {.threads = 1});
+  };
+  const Recommendation found = found_of("");
+  REQUIRE(found.ranked.size() == 2);
+  CHECK_FALSE(found.ranked.front().on_demand_fallback);
+  REQUIRE(found.fallback.has_value());
+  CHECK(found.fallback->added_cost.mean == doctest::Approx(3 * 0.055));
+  CHECK(found.fallback->cost_without == doctest::Approx(3 * 0.03));
+  CHECK(found.fallback->late_share_with == 0);
+  CHECK(recommendation_text(found).find("do not use it; the setting with it costs 0.17 +/- 0.00 "
+                                        "USD (183.3%) more than without") != std::string::npos);
+  CHECK_FALSE(found_of("on_demand_fallback: false\n").fallback.has_value());
+  // Without capacity from the first submission on, only the fallback gets the job done.
+  (void)folder.write("a.csv", "time,available,price\n0,1,0.03\n604800,0,\n1400000,0,\n");
+  const auto scarce = [&](const std::string& more) {
+    std::string study = text + more;
+    study.replace(study.find("prices: a.csv"), 13, "availability: a.csv");
+    return recommend(
+        read_broker_settings(parse_yaml(study, "test"), folder.path(), recommendation_defaults()),
+        {.threads = 1});
+  };
+  const Recommendation with = scarce("");
+  REQUIRE(with.ranked.size() == 1);
+  CHECK(with.ranked.front().on_demand_fallback);
+  CHECK(with.ranked.front().figures.cost.mean == doctest::Approx(3 * 0.085));
+  CHECK(with.fallback->late_share_without == 1);
+  const Recommendation without = scarce("on_demand_fallback: false\n");
+  CHECK(without.ranked.empty());
+  CHECK(recommendation_text(without).find("Let the search try on_demand_fallback") !=
+        std::string::npos);
 }
 
 TEST_CASE("recommend: on-demand where spots save nothing") {
@@ -167,7 +270,7 @@ TEST_CASE("recommend: on-demand where spots save nothing") {
   const Recommendation found = recommend(
       read_broker_settings(parse_yaml(text, "test"), folder.path(), recommendation_defaults()),
       {.threads = 1});
-  CHECK(found.ranked.front().saving.mean < 0);
+  CHECK(found.ranked.front().figures.saving.mean < 0);
   CHECK_FALSE(found.beats_on_demand());
   CHECK(recommendation_text(found).starts_with(
       "Recommendation: on-demand; no setting is significantly cheaper"));
@@ -187,10 +290,61 @@ TEST_CASE("recommend: where only capacity ends instances, bids are no choice") {
   const Recommendation found = recommend(settings, {.threads = 2});
   CHECK_FALSE(found.has_prices);
   // 0.03 against 0.085 USD/h; nobody pays for seconds without capacity more than for others.
-  CHECK(found.ranked.front().saving.mean == doctest::Approx(1 - 0.03 / 0.085).epsilon(0.02));
+  CHECK(found.ranked.front().figures.saving.mean ==
+        doctest::Approx(1 - 0.03 / 0.085).epsilon(0.02));
   const std::string page = recommendation_text(found);
   CHECK(page.find("Markets of availability") != std::string::npos);
   CHECK(page.find("with exactly the results of another one") != std::string::npos);
+}
+
+TEST_CASE("availability: all bids do the same, also the mean, which equals the price") {
+  const ScratchFolder folder;
+  (void)folder.write("a.csv",
+                     "time,available,price\n0,1,0.09\n1000000,0,\n1003600,1,0.09\n5184000,0,\n");
+  (void)folder.write("jobs.csv", "submission_s,duration_s,parallelism\n0,7000,1\n90000,70000,1\n");
+  StudyFile file;
+  file.root = parse_yaml(
+      "study: broker\nmarket: [{type: m1.small, datacenter: a, availability: a.csv}]\n"
+      "jobs: {csv: jobs.csv}\nbid: [minimum, mean, on_demand, high, current]\nalpha: 2\n"
+      "market_choice: [cheapest, lifetime]\nseed: [1, 2, 3, 4]\n",
+      "test");
+  file.folder = folder.path();
+  NoProgress progress;
+  ResultsDatabase results =
+      run_in_memory(built_in_studies().find("broker")->read(file)(), 1, progress);
+  const std::vector<RankedSetting> all = ranked_settings(results);
+  const std::size_t bid = broker_table().position(kBidAxis.name);
+  for (const RankedSetting& one : all) {
+    Coordinates first = one.at;
+    first[bid] = 0;
+    const auto same = std::ranges::find(all, first, &RankedSetting::at);
+    REQUIRE(same != all.end());
+    CHECK(same->runs == one.runs);
+  }
+}
+
+TEST_CASE("SWF: the requested time is the user's estimate, unless the study says otherwise") {
+  const ScratchFolder folder;
+  // Requested: 9,000 s, unknown, 0 s.
+  (void)folder.write("log.swf",
+                     "1 0 -1 7000 1 -1 -1 -1 9000 -1 1 1 1 -1 -1 1 -1 -1\n"
+                     "2 600 -1 3000 1 -1 -1 -1 -1 -1 1 1 1 -1 -1 1 -1 -1\n"
+                     "3 700 -1 3000 1 -1 -1 -1 0 -1 1 1 1 -1 -1 1 -1 -1\n");
+  const auto jobs_of = [&folder](const std::string& more) {
+    const std::string text =
+        "study: broker\nmarket: {synthetic: us_east_2011}\njobs: {swf: log.swf" + more + "}\n";
+    const BrokerInputs inputs = load_broker_inputs(
+        read_broker_settings(parse_yaml(text, "test"), folder.path(), paper_defaults()));
+    return make_broker_jobs(inputs.jobs.front().log, 3, 86'400, 1, JobModel{});
+  };
+  const auto stated = jobs_of(""), drawn = jobs_of(", requested_time: false");
+  CHECK(stated[0].estimate == 9000);  // of one processor: the speedup is 1
+  CHECK(drawn[0].estimate != 9000);
+  CHECK(stated[1].estimate == drawn[1].estimate);
+  CHECK(stated[2].estimate == drawn[2].estimate);
+  // 1.5 to 4 times the estimate is the deadline.
+  CHECK(stated[0].deadline >= 13'500);
+  CHECK(stated[0].deadline <= 36'000);
 }
 
 TEST_CASE("recommend: cautions, and what it cannot answer") {

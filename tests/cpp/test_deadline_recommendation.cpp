@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,10 @@ bool has(const std::string& text, const std::string& part) {
 TEST_CASE("savings: sample by sample, as a share of what the dearer costs") {
   // Differences 2, 4, 6 of a mean of 20: mean 4 / 20; sd 2 and t(0.975; 2) = 4.30265 give
   // 4.30265 x 2 / sqrt(3) / 20 = 0.24841.
-  const StrategyFigures cheap{.name = "a", .cost_of_sample = {{0, 8}, {1, 16}, {2, 24}}};
-  const StrategyFigures dear{.name = "b", .cost_of_sample = {{0, 10}, {1, 20}, {2, 30}}};
+  const StrategyFigures cheap{.name = "a",
+                              .cost_of_sample = {{{"t", 0}, 8}, {{"t", 1}, 16}, {{"t", 2}, 24}}};
+  const StrategyFigures dear{.name = "b",
+                             .cost_of_sample = {{{"t", 0}, 10}, {{"t", 1}, 20}, {{"t", 2}, 30}}};
   const MeanInterval saving = saving_of(cheap, dear);
   CHECK(saving.mean == doctest::Approx(0.2));
   CHECK(*saving.half_width == doctest::Approx(0.24841).epsilon(1e-4));
@@ -52,6 +55,80 @@ TEST_CASE("savings: sample by sample, as a share of what the dearer costs") {
   CHECK(is_saving({.mean = 0.2, .half_width = {}}));
   CHECK(is_saving({.mean = 0.2, .half_width = 0.1}));
   CHECK_FALSE(is_saving({.mean = -0.2, .half_width = 0.1}));
+}
+
+TEST_CASE("samples that overlap count once") {
+  // Of 70 h each: a from 0, 70 on; those at 10 and 75 overlap the one before. Of 10 h: all but 75.
+  const std::map<Sample, double> samples{
+      {{"a", 0}, 1}, {{"a", 10}, 1}, {{"a", 70}, 1}, {{"a", 75}, 1}, {{"b", 5}, 1}};
+  CHECK(independent_samples(samples, 70) == 3);
+  CHECK(independent_samples(samples, 10) == 4);
+  CHECK(independent_samples(samples, 5) == 5);
+  // Standard deviation 2, t(0.975; 1) = 12.7062: 12.7062 x 2 / sqrt(2) = 17.969.
+  const std::vector<double> values{2, 4, 6};
+  CHECK(*mean_interval(values, 2).half_width == doctest::Approx(17.969).epsilon(1e-4));
+  CHECK_FALSE(mean_interval(values, 1).half_width.has_value());
+  const std::string study = "trace: {synthetic: bursty, seed: 1}\ndeadline_hours: 70\n";
+  CHECK(has(summary_of(study + "start_hours: [0, 10, 100]\n"),
+            "the intervals count only the 2 of 3 that do not\n"));
+  CHECK_FALSE(has(summary_of(study + "start_hours: [0, 70, 140]\n"), "overlap"));
+  // Windows of one trace overlap in the same way: at 0, 24, 48, 72 and 96 h.
+  CHECK(has(
+      summary_of("trace: {synthetic: bursty, seed: 1, days: 7, windows: {hours: 70, every_hours: "
+                 "24}}\ndeadline_hours: 70\n"),
+      "the intervals count only the 2 of 5 that do not\n"));
+}
+
+TEST_CASE("what to run now: the first choice at the end of the trace") {
+  const ScratchFolder folder;
+  (void)folder.write("up.csv", "time,available,price\n0,0,\n3600,1,0.3\n360000,0,\n");
+  (void)folder.write("down.csv", "time,available,price\n0,1,0.3\n356400,0,\n360000,0,\n");
+  const auto now_of = [&folder](const std::string& trace, const std::string& more) {
+    const std::string text =
+        summary_of("trace: " + trace + "\nstrategy: greedy\non_demand_price: 1\n" + more, folder);
+    const std::size_t at = text.find("Now, at the end of the trace: ");
+    return at == std::string::npos ? "" : text.substr(at + 30, text.find('.', at) - at - 30);
+  };
+  CHECK(now_of("up.csv", "") == "start a spot instance");
+  CHECK(now_of("down.csv", "") == "wait for a spot instance");
+  // 48 h and 12 minutes of overhead are 579 ticks of 5 minutes: with 48.25 h there is no other.
+  CHECK(now_of("down.csv", "deadline_hours: 48.25\n") == "start an on-demand instance");
+  CHECK(now_of("down.csv", "deadline_hours: [48.25, 70]\n") ==
+        "start an on-demand instance (48 h of work due in 48");
+  CHECK(now_of("[up.csv, down.csv]", "").empty());
+}
+
+TEST_CASE("instance types of one file: each with its prices and its speed") {
+  const ScratchFolder folder;
+  (void)folder.write("t.csv",
+                     "time,available,price,type\n0,1,0.3,slow\n0,1,0.4,fast\n360000,0,,slow\n"
+                     "360000,0,,fast\n");
+  const std::string types =
+      "types: {slow: {on_demand: 1}, fast: {on_demand: 1.5, speed: 2}}\ndeadline_hours: 70\n";
+  // In ticks of five minutes: 48 h of work and 0.2 h of overhead on slow are 48.25 h at 0.3 =
+  // 14.475 USD; on fast 24 h and 0.2 h are 24.25 h at 0.4 = 9.70 USD, on-demand at 1.5 36.375 USD.
+  const std::string text =
+      summary_of("trace: t.csv\nstrategy: [on_demand, greedy]\n" + types, folder);
+  CHECK(has(text,
+            "Recommendation: greedy on fast, 9.70 USD a job, 73.3% less than on_demand on "
+            "fast"));  // 1 - 9.7 / 36.375
+  CHECK(has(text, "start a spot fast instance"));
+  CHECK(has(text, "slow  greedy"));
+  const std::string one = summary_of(
+      "trace: {file: t.csv, type: slow}\nstrategy: [on_demand, greedy]\n" + types, folder);
+  CHECK(has(one, "Recommendation: greedy on slow, 14.47 USD a job"));
+  CHECK_FALSE(has(one, "fast"));
+  CHECK_THROWS_WITH_AS((void)experiment_of("trace: {file: t.csv, type: huge}\n" + types, folder),
+                       (folder.path() / "t.csv")
+                           .string()
+                           .append(": has no row of type 'huge', expected one of: slow, fast")
+                           .c_str(),
+                       InputError);
+  CHECK_THROWS_WITH_AS((void)experiment_of("trace: t.csv\ntypes: {slow: {on_demand: 1}}\n", folder),
+                       "trace t.csv:fast: has the type 'fast', expected one of the key types: slow",
+                       ConfigError);
+  CHECK_THROWS_AS((void)experiment_of("trace: t.csv\non_demand_price: 1\n" + types, folder),
+                  ConfigError);
 }
 
 TEST_CASE("a late strategy is no saving, and is not recommended") {
@@ -137,9 +214,13 @@ TEST_CASE("the price of a customer's own trace") {
             "Recommendation: greedy, 14.47 USD"));
   CHECK(has(summary_of("trace: a.csv\nstrategy: greedy\nspot_price: 0.5\n", folder),
             "Recommendation: greedy, 24.12 USD"));
-  CHECK_THROWS_WITH_AS((void)experiment_of("trace: [a.csv, b.csv]\n", folder),
-                       "trace: a.csv states a spot price of 0.3 and b.csv of 0.4, expected one for "
-                       "all; state spot_price, or run them one by one with --set trace=FILE",
+  // Each its own: (14.475 + 48.25 x 0.4) / 2 = 16.8875.
+  CHECK(has(summary_of("trace: [a.csv, b.csv]\nstrategy: greedy\n", folder),
+            "Recommendation: greedy, 16.89 USD"));
+  (void)folder.write("c.csv", "time,available\n0,1\n360000,0\n");
+  CHECK_THROWS_WITH_AS((void)experiment_of("trace: [a.csv, c.csv]\n", folder),
+                       "trace: a.csv states a spot price of 0.3 and c.csv of none, expected one of "
+                       "each, or the key spot_price",
                        ConfigError);
 }
 

@@ -77,9 +77,13 @@ def test_recommendation(study: dict[str, Any]) -> None:
     assert found.recommendation.saving.mean == pytest.approx(saving)
     assert found.bids[0].bid in (0.03, 0.085)
     assert found.cost_per_month.mean > 4 * found.best.cost.mean
+    # The best runs on spots; on-demand would cost 0.085 instead of 0.03 for what falls back.
+    assert not found.best.on_demand_fallback
+    assert found.best.unfinished == 0
+    assert 0 <= found.fallback.added_cost.mean <= found.fallback.cost_without * (0.085 / 0.03 - 1)
     assert cospot.broker_recommend(study, threads=1) == cospot.broker_recommend(study, threads=3)
-    # Two bids, and three choices of a market, which the study does not say.
-    assert len(found.within_risk) + len(found.beyond_risk) == 6
+    # Two bids; three choices of a market and the fallback on or off, which the study does not say.
+    assert len(found.within_risk) + len(found.beyond_risk) == 12
     with pytest.raises(ConfigError, match="max_late_percent: found 101"):
         cospot.broker_recommend(study, max_late_percent=101)
 

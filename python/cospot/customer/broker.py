@@ -15,13 +15,16 @@ class BrokerSetting:
     alpha: float
     fault_tolerance: str
     market_choice: str
+    on_demand_fallback: bool  #: a job that could not survive one more failure runs on-demand
     seeds: int  #: number of seeds it ran on
     cost: Interval  #: per run
     cost_per_useful_job: Interval | None  #: None: some seed had no job in time
     #: its excess cost per useful job over the best, as a fraction of the best's
     to_best: Interval | None
     told_apart: bool  #: whether the interval of `to_best` excludes 0
-    saving: Interval  #: fraction of the on-demand cost of the same jobs
+    #: Fraction of the on-demand cost of the same jobs; None: it leaves jobs undone.
+    saving: Interval | None
+    unfinished: float  #: jobs left undone, per run
     late_share: float  #: fraction of all jobs
     #: Maximum over the seeds.
     worst_late_share: float = field(metadata={"key": "late_share_worst_seed"})
@@ -45,10 +48,20 @@ class MarketBid:
     type: str
     os: str
     datacenter: str
-    bid: float
+    bid: float | None  #: None: bids end no instance in this market
     spot_price: float | None  #: None: no capacity
     on_demand_price: float
     share_of_instances: float
+
+
+@dataclass(frozen=True)
+class FallbackEffect:
+    """The best setting against the same one with the other value of `on_demand_fallback`."""
+
+    added_cost: Interval  #: of the fallback, USD a run
+    cost_without: float  #: USD a run
+    late_share_with: float  #: fraction of all jobs
+    late_share_without: float
 
 
 @dataclass(frozen=True)
@@ -63,6 +76,7 @@ class BrokerRecommendation:
     best: BrokerSetting | None
     cost_per_month: Interval | None  #: of `best`
     bids: list[MarketBid]  #: most used market first
+    fallback: FallbackEffect | None  #: None: the study allows one value only
     on_demand: OnDemand
     drawn: list[str]  #: what the job log does not state
     cautions: list[str]

@@ -71,6 +71,13 @@ class CurrentBid final : public BidStrategy {
   }
 };
 
+/// The broker's bid in a market. Where only capacity ends instances, all strategies are the same:
+/// above every price.
+[[nodiscard]] inline MicroUsd bid_in(const Market& market, const BidStrategy& strategy,
+                                     const InstanceType& type, Seconds now) {
+  return market.takes_bids ? strategy.bid(market.prices, type, now) : kNoCapacityPrice;
+}
+
 struct BidStrategyEntry {
   std::string_view name;
   std::string_view summary;

@@ -32,7 +32,7 @@ void BrokerLog::happened(const Event& event) {
   buffer_ += ',';
   if (event.job >= 0) fmt::format_to(out, "{}", event.job);
   buffer_ += ',';
-  if (event.bid > 0) buffer_ += usd_text(event.bid);
+  if (event.bid > 0 && event.bid < kNoCapacityPrice) buffer_ += usd_text(event.bid);
   buffer_ += ',';
   if (event.amount != 0) buffer_ += usd_text(event.amount);
   buffer_ += '\n';

@@ -228,13 +228,13 @@ bool BrokerRun::reuse(std::int32_t id, Seconds now) {
   return false;
 }
 
-std::uint32_t BrokerRun::choose_market(std::int32_t id, Seconds now) const {
+std::uint32_t BrokerRun::choose_market(std::int32_t id, bool on_demand, Seconds now) const {
   const Task& task = tasks_[static_cast<std::size_t>(id)];
   return settings_.market_choice->choose({.markets = &markets_,
                                           .bid = settings_.bid,
                                           .now = now,
                                           .boot = settings_.boot,
-                                          .on_demand = settings_.on_demand_only,
+                                          .on_demand = on_demand,
                                           .expected = expected(id),
                                           .preferred_type = task.preferred,
                                           .avoid = avoided_market(task),
@@ -244,20 +244,21 @@ std::uint32_t BrokerRun::choose_market(std::int32_t id, Seconds now) const {
 /// Step 5 and Algorithm 1: extend a lease, start one, or wait.
 void BrokerRun::provision(std::int32_t id, Seconds now) {
   const Task& task = task_at(id);
-  const std::uint32_t choice = choose_market(id, now);
-  const Market& market = markets_.markets[choice];
   const Seconds takes = expected(id, task.preferred);
   const Seconds deadline = settings_.start + job_of(task).deadline;
   const bool is_last_chance =
       settings_.on_demand_fallback && urgency(deadline, now, 2, takes, settings_.boot) == 0;
-  if (settings_.on_demand_only || is_last_chance) {
-    if (extend(id, choice, now)) return;
+  const bool on_demand = settings_.on_demand_only || is_last_chance;
+  const std::uint32_t choice = choose_market(id, on_demand, now);
+  const Market& market = markets_.markets[choice];
+  if (on_demand) {
+    if (extend(id, choice, true, now)) return;
     ++result_.requests;
     (void)start_lease(choice, true, 0, id, now);
     return;
   }
   const MicroUsd price = market.prices.at(now);
-  const MicroUsd bid = settings_.bid->bid(market.prices, markets_.types[market.type], now);
+  const MicroUsd bid = bid_in(market, *settings_.bid, markets_.types[market.type], now);
   const Seconds can_wait = urgency(deadline, now, settings_.alpha, takes, settings_.boot);
   BidCheck check = check_bid(bid, price, can_wait, now);
   if (price >= kNoCapacityPrice) {  // no bid helps; look elsewhere after a while
@@ -267,7 +268,7 @@ void BrokerRun::provision(std::int32_t id, Seconds now) {
   }
   const bool postpones = settings_.postpones && can_wait > 0;
   if (check.starts_now && !postpones) {
-    if (extend(id, choice, now)) return;
+    if (extend(id, choice, false, now)) return;
     ++result_.requests;
     (void)start_lease(choice, false, check.bid, id, now);
     return;
@@ -288,18 +289,18 @@ void BrokerRun::request(std::int32_t id, std::uint32_t market, MicroUsd bid, Sec
 }
 
 /// Takes an idle instance although its hour is not enough, if the hours that this adds cost no more
-/// than those of a new one.
-bool BrokerRun::extend(std::int32_t id, std::uint32_t choice, Seconds now) {
+/// than those of a new one; in place of a new on-demand instance only another one, as spots end.
+bool BrokerRun::extend(std::int32_t id, std::uint32_t choice, bool on_demand, Seconds now) {
   const Task& task = task_at(id);
   const std::uint32_t type = markets_.markets[choice].type;
   if (idle_[type].empty()) return false;
   const std::int32_t last = std::prev(idle_[type].end())->second;
   const Lease& lease = lease_at(last);
-  if (lease.market == avoided_market(task)) return false;
+  if (lease.market == avoided_market(task) || (on_demand && !lease.on_demand)) return false;
   const Seconds takes = expected(id, type);
   const auto hours = [](Seconds seconds) { return (seconds + kHour - 1) / kHour; };
-  const MicroUsd price = settings_.on_demand_only ? markets_.types[type].on_demand_price
-                                                  : markets_.markets[choice].prices.at(now);
+  const MicroUsd price =
+      on_demand ? markets_.types[type].on_demand_price : markets_.markets[choice].prices.at(now);
   const MicroUsd added =
       hours(std::max<Seconds>(0, takes - (lease.hour_end - now))) * price_hour(lease, now);
   if (added > hours(takes + settings_.boot) * price) return false;

@@ -62,7 +62,7 @@ class BrokerRun {
   void place(std::int32_t task, Seconds now);
   bool reuse(std::int32_t task, Seconds now);
   void provision(std::int32_t task, Seconds now);
-  bool extend(std::int32_t task, std::uint32_t market, Seconds now);
+  bool extend(std::int32_t task, std::uint32_t market, bool on_demand, Seconds now);
   void request(std::int32_t task, std::uint32_t market, MicroUsd bid, Seconds now);
   void wait(std::int32_t task, Seconds check_again);
   void stop_waiting(std::int32_t task);
@@ -80,7 +80,7 @@ class BrokerRun {
     return one.state == Task::State::kAssigned && one.lease == lease;
   }
   [[nodiscard]] std::uint32_t avoided_market(const Task& task) const;
-  [[nodiscard]] std::uint32_t choose_market(std::int32_t task, Seconds now) const;
+  [[nodiscard]] std::uint32_t choose_market(std::int32_t task, bool on_demand, Seconds now) const;
   void want_decision(Seconds time);
 
   // Leases (lease_events.cpp).

@@ -396,7 +396,7 @@ void BrokerRun::migrate(std::int32_t id, std::uint32_t from, Seconds now) {
   }
   const Market& market = markets_.markets[best];
   const MicroUsd price = market.prices.at(now);
-  const MicroUsd bid = settings_.bid->bid(market.prices, markets_.types[market.type], now);
+  const MicroUsd bid = bid_in(market, *settings_.bid, markets_.types[market.type], now);
   ++result_.requests;
   (void)start_lease(best, false, std::max(bid, price + kBidStep), id, now);
 }

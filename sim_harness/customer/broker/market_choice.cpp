@@ -42,8 +42,7 @@ const Diversified kDiversified;
 
 /// What the last week shows for the bid.
 Seconds lifetime_seen(const MarketQuestion& question, const Market& one) {
-  const MicroUsd bid =
-      question.bid->bid(one.prices, question.markets->types[one.type], question.now);
+  const MicroUsd bid = bid_in(one, *question.bid, question.markets->types[one.type], question.now);
   return observed_lifetime(one.prices, std::max(bid, one.prices.at(question.now) + kBidStep),
                            question.now);
 }

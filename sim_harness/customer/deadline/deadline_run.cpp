@@ -35,6 +35,13 @@ bool leaves_time_for_on_demand(const DeadlineCase& run, const DeadlineView& view
          run.ticks() - view.tick - 1 >= ticks_for(left, run.job.overhead, run.tick);
 }
 
+Capacity first_choice(const DeadlineCase& run, DeadlineStrategy& strategy) {
+  const DeadlineView view{
+      .time_left = run.ticks() * run.tick, .work_left = run.job.duration, .spot = run.spot.front()};
+  const Capacity choice = strategy.choose(view);
+  return leaves_time_for_on_demand(run, view, choice) ? choice : Capacity::kOnDemand;
+}
+
 DeadlineResult run_deadline(const DeadlineCase& run, DeadlineStrategy& strategy, bool safety_net) {
   DeadlineResult result;
   std::array<std::int64_t, 3> ticks{};  // paid, of each Capacity

@@ -81,6 +81,9 @@ struct DeadlineResult {
 [[nodiscard]] bool leaves_time_for_on_demand(const DeadlineCase& run, const DeadlineView& view,
                                              Capacity choice);
 
+/// What runs in the first tick of a job, with the safety net.
+[[nodiscard]] Capacity first_choice(const DeadlineCase& run, DeadlineStrategy& strategy);
+
 /// Runs a job tick by tick. An instance-tick is paid in full. Overhead is worked off within ticks
 /// (the rest of the tick does work), and a new start replaces the remaining overhead of the last.
 /// With `safety_net`, on-demand runs in every tick in which the strategy's choice would leave too

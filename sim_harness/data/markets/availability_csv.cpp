@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -6,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -26,15 +28,22 @@ struct Row {
   friend auto operator<=>(const Row&, const Row&) = default;
 };
 
-enum Column : std::size_t { kTime, kAvailable, kPrice };
-constexpr std::array<TableColumn, 3> kColumns{{{"time"}, {"available"}, {"price", false}}};
+enum Column : std::size_t { kTime, kAvailable, kPrice, kCurrency, kType };
+constexpr std::array<TableColumn, 5> kColumns{
+    {{"time"}, {"available"}, {"price", false}, {"currency", false}, {"type", false}}};
 constexpr TableFormat kFormat{.columns = kColumns, .has_other_columns = true};
 
-std::vector<Row> read_rows(const std::filesystem::path& file) {
+/// Of one type, if the file has the column.
+std::vector<Row> read_rows(const std::filesystem::path& file, std::string_view type) {
   constexpr double kMost = std::numeric_limits<std::int32_t>::max();
   TableReader table(file, kFormat);
   std::vector<Row> rows;
   while (table.next()) {
+    if (table.has(kType) && !type.empty() && table.field(kType) != type) continue;
+    // Bids, list prices and costs are all in USD.
+    if (!table.is_empty(kCurrency) && table.field(kCurrency) != "USD") {
+      table.refuse(kCurrency, "USD: convert the prices, or remove the columns price and currency");
+    }
     Row& row = rows.emplace_back();
     row.time = table.value(kTime, parse_time, kTimeExpected);
     row.capacity = static_cast<std::uint32_t>(table.number(kAvailable, 0, kMost));
@@ -71,8 +80,27 @@ bool is_availability_csv(const std::filesystem::path& file) {
   return file.filename().string().find(".csv") != std::string::npos;
 }
 
-AvailabilityTrace read_availability_csv(const std::filesystem::path& file, SimTime tick) {
-  const std::vector<Row> rows = read_rows(file);
+std::vector<std::string> availability_types(const std::filesystem::path& file) {
+  TableReader table(file, kFormat);
+  std::vector<std::string> types;
+  while (table.next()) {
+    if (!table.has(kType)) return {};
+    if (table.is_empty(kType)) table.refuse(kType, "the instance type of the row");
+    if (std::ranges::find(types, table.field(kType)) == types.end()) {
+      types.emplace_back(table.field(kType));
+    }
+  }
+  return types;
+}
+
+AvailabilityTrace read_availability_csv(const std::filesystem::path& file, SimTime tick,
+                                        std::string_view type) {
+  const std::vector<Row> rows = read_rows(file, type);
+  if (rows.empty() && !type.empty()) {
+    throw WorkloadError(fmt::format("{}: has no row of type '{}', expected one of: {}",
+                                    file.string(), type,
+                                    fmt::join(availability_types(file), ", ")));
+  }
   AvailabilityTrace trace{.tick = tick, .capacity = {}, .spot_price = mean_price(rows)};
   const auto time_of = [&rows](std::size_t i) {
     return SimTime(std::chrono::seconds(rows[i].time - rows.front().time));

@@ -49,8 +49,9 @@ void read_flavor(JsonFile& file, AvailabilityTrace& trace) {
 
 }  // namespace
 
-AvailabilityTrace read_availability_trace(const std::filesystem::path& path, SimTime csv_tick) {
-  if (is_availability_csv(path)) return read_availability_csv(path, csv_tick);
+AvailabilityTrace read_availability_trace(const std::filesystem::path& path, SimTime csv_tick,
+                                          std::string_view csv_type) {
+  if (is_availability_csv(path)) return read_availability_csv(path, csv_tick, csv_type);
   JsonFile file(path);
   AvailabilityTrace trace{.tick = read_tick(file), .capacity = {}};
   read_flavor(file, trace);

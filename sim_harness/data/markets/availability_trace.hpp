@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/resource_vector.hpp"
@@ -41,19 +42,25 @@ inline constexpr SimTime kAvailabilityTick = std::chrono::seconds(300);
 /// Errors: WorkloadError if a member is missing, gap_seconds is not above 0, there are no ticks, or
 /// a tick is not a number of at least 0.
 [[nodiscard]] AvailabilityTrace read_availability_trace(const std::filesystem::path& file,
-                                                        SimTime csv_tick = kAvailabilityTick);
+                                                        SimTime csv_tick = kAvailabilityTick,
+                                                        std::string_view csv_type = {});
 
 /// Tells by its name whether a file is a CSV.
 [[nodiscard]] bool is_availability_csv(const std::filesystem::path& file);
 
 /// Reads a CSV with a header line and the columns time (ISO 8601 in UTC, or seconds), available
 /// (number of instances) and optionally price (USD/h of a spot, above 0; may be empty without
-/// capacity), plain or gzip; other columns are ignored. A row holds until the next one; the last
-/// row marks the end of the trace. A tick's capacity is the minimum over the tick.
+/// capacity), currency (USD or empty) and type (only rows of `type` count), plain or gzip; other
+/// columns are ignored. A row holds
+/// until the next one; the last row marks the end of the trace. A tick's capacity is the minimum
+/// over the tick.
 ///
 /// Repairs: sorts rows and drops repeated ones. Errors: WorkloadError with `file:line:`.
 [[nodiscard]] AvailabilityTrace read_availability_csv(const std::filesystem::path& file,
-                                                      SimTime tick);
+                                                      SimTime tick, std::string_view type = {});
+
+/// The values of the column `type` of such a CSV, in order of appearance; none without the column.
+[[nodiscard]] std::vector<std::string> availability_types(const std::filesystem::path& file);
 
 /// The same, as JSON.
 [[nodiscard]] std::string availability_json(const AvailabilityTrace& trace);

@@ -15,6 +15,8 @@ struct Market {
   std::uint32_t type = 0;        ///< index into MarketSet::types
   std::uint32_t datacenter = 0;  ///< index into MarketSet::datacenters
   PriceSeries prices;
+  /// False: a market of availability, where a lack of capacity ends instances and no bid does.
+  bool takes_bids = true;
   /// The mean time to eviction from the provider's signals; nothing: no signals.
   std::optional<Seconds> told_lifetime{};
 };

@@ -10,13 +10,18 @@ double t_quantile(std::size_t count) {
 }
 
 MeanInterval mean_interval(std::span<const double> values) {
+  return mean_interval(values, values.size());
+}
+
+MeanInterval mean_interval(std::span<const double> values, std::size_t independent) {
   MeanInterval result;
   const auto count = static_cast<double>(values.size());
   for (const double value : values) result.mean += value / count;
-  if (values.size() < 2) return result;
+  if (values.size() < 2 || independent < 2) return result;
   double squares = 0;
   for (const double value : values) squares += (value - result.mean) * (value - result.mean);
-  result.half_width = t_quantile(values.size()) * std::sqrt(squares / (count - 1) / count);
+  result.half_width =
+      t_quantile(independent) * std::sqrt(squares / (count - 1) / static_cast<double>(independent));
   return result;
 }
 

@@ -13,6 +13,10 @@ struct MeanInterval {
   std::optional<double> half_width{};
 };
 
+/// The same where only `independent` of the values are: the others overlap with these, so the
+/// interval is as wide as over so many. None below 2.
+[[nodiscard]] MeanInterval mean_interval(std::span<const double> values, std::size_t independent);
+
 /// Without values, a mean of 0.
 [[nodiscard]] MeanInterval mean_interval(std::span<const double> values);
 

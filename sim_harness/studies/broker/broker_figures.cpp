@@ -7,7 +7,7 @@ double hours(Seconds seconds) { return static_cast<double>(seconds) / static_cas
 
 }  // namespace
 
-BrokerFigures figures_of(const BrokerResult& result) {
+BrokerFigures figures_of(const BrokerResult& result, const OnDemandRun& alone) {
   BrokerFigures figures{.jobs = result.jobs,
                         .completed = result.completed,
                         .deadline_violations = result.deadline_violations,
@@ -23,7 +23,9 @@ BrokerFigures figures_of(const BrokerResult& result) {
                         .hours_overhead = hours(result.overhead),
                         .hours_idle = hours(result.idle),
                         .hours_on_demand = hours(result.on_demand),
-                        .unfinished = result.unfinished};
+                        .unfinished = result.unfinished,
+                        .on_demand_alone_cost = alone.cost,
+                        .on_demand_alone_late = alone.late};
   if (result.jobs > result.deadline_violations) {
     figures.cost_per_useful_job =
         figures.cost / static_cast<double>(result.jobs - result.deadline_violations);
@@ -65,9 +67,16 @@ const std::vector<Measure<BrokerFigures>>& broker_measures() {
         measure<&F::hours_idle>({.name = "hours_idle", .unit = "h", .meaning = "paid, unused"}),
         measure<&F::hours_on_demand>(
             {.name = "hours_on_demand", .unit = "h", .meaning = "paid, of on-demand instances"}),
-        measure<&F::unfinished>({.name = "unfinished",
-                                 .unit = "jobs",
-                                 .meaning = "wait for a price that never comes"})};
+        measure<&F::unfinished>(
+            {.name = "unfinished", .unit = "jobs", .meaning = "wait for a price that never comes"}),
+        measure<&F::on_demand_alone_cost>(
+            {.name = "on_demand_alone_cost",
+             .unit = "USD",
+             .meaning = "of the same jobs on on-demand instances alone, where these cost least"}),
+        measure<&F::on_demand_alone_late>(
+            {.name = "on_demand_alone_late",
+             .unit = "jobs",
+             .meaning = "that miss their deadline on on-demand instances alone"})};
   }();
   return all;
 }

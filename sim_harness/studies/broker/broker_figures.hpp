@@ -4,6 +4,7 @@
 
 #include "sim_harness/customer/broker/broker_simulation.hpp"
 #include "sim_harness/experiments/results/measure.hpp"
+#include "sim_harness/studies/broker/on_demand_alone.hpp"
 
 namespace cospot {
 
@@ -16,9 +17,12 @@ struct BrokerFigures {
   double hours_paid = 0, hours_useful = 0, hours_lost = 0, hours_overhead = 0, hours_idle = 0,
          hours_on_demand = 0;
   std::uint64_t unfinished = 0;
+  double on_demand_alone_cost = 0;  ///< USD, of the same jobs
+  double on_demand_alone_late = 0;  ///< jobs
 };
 
-[[nodiscard]] BrokerFigures figures_of(const BrokerResult& result);
+/// Args: alone: the same jobs on on-demand instances alone.
+[[nodiscard]] BrokerFigures figures_of(const BrokerResult& result, const OnDemandRun& alone = {});
 
 /// The columns of the study.
 [[nodiscard]] const std::vector<Measure<BrokerFigures>>& broker_measures();

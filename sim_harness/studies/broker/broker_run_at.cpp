@@ -19,6 +19,7 @@ BrokerResult run_broker_at(const BrokerStudySettings& settings, const BrokerInpu
   one.fault_tolerance = &find_fault_tolerance(at.get(kFaultToleranceAxis));
   one.billing = at.get(kBillingAxis) == "per_second" ? Billing::kPerSecond : Billing::kHourly;
   one.market_choice = &find_market_choice(at.get(kMarketChoiceAxis));
+  one.on_demand_fallback = at.get(kFallbackAxis);
   one.start = draw_start(markets, loaded.days, seed);
   one.on_demand_only = on_demand_only;
   return run_broker(markets, *jobs, one, observer);

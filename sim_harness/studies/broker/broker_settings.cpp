@@ -32,8 +32,8 @@ std::vector<std::string> names_of(const Entries& entries) {
 }
 
 JobsSpec read_jobs(const ConfigNode& node, const std::filesystem::path& folder) {
-  static constexpr std::array<std::string_view, 7> kKeys{"label", "swf",   "csv", "synthetic",
-                                                         "seed",  "count", "days"};
+  static constexpr std::array<std::string_view, 8> kKeys{
+      "label", "swf", "csv", "synthetic", "seed", "count", "days", "requested_time"};
   require_known_keys(node, "jobs", kKeys);
   JobsSpec spec;
   if (const ConfigNode* count = node.find("count")) {
@@ -44,6 +44,9 @@ JobsSpec read_jobs(const ConfigNode& node, const std::filesystem::path& folder) 
   }
   if (const ConfigNode* seed = node.find("seed")) {
     spec.synthetic_seed = read_integer(*seed, "jobs.seed", 0, kMaxSeed);
+  }
+  if (const ConfigNode* requested = node.find("requested_time")) {
+    spec.uses_requested_time = read_bool(*requested, "jobs.requested_time");
   }
   const ConfigNode* swf = node.find("swf");
   const ConfigNode* csv = node.find("csv");
@@ -100,11 +103,12 @@ void read_switches(const ConfigNode& root, BrokerStudySettings& settings) {
   seconds("interval_seconds", settings.interval_seconds, 1);
   seconds("boot_seconds", settings.boot_seconds, 0);
   seconds("notice_seconds", settings.notice_seconds, 0);
-  const auto flag = [&root](const char* key, bool& value) {
-    if (const ConfigNode* node = root.find(key)) value = read_bool(*node, key);
-  };
-  flag("postpone", settings.postpones);
-  flag("on_demand_fallback", settings.on_demand_fallback);
+  if (const ConfigNode* node = root.find("postpone")) {
+    settings.postpones = read_bool(*node, "postpone");
+  }
+  if (const ConfigNode* node = root.find(kMaxLateKey)) {
+    settings.max_late_percent = read_number(*node, kMaxLateKey, 0, 100);
+  }
 }
 
 std::vector<JobsSpec> read_all_jobs(const StudyFile& file) {
@@ -181,8 +185,7 @@ const Setting<B> kModel{
         }};
 
 const Setting<B> kSwitches{
-    .keys = {"interval_seconds", "boot_seconds", "notice_seconds", "postpone",
-             "on_demand_fallback"},
+    .keys = {"interval_seconds", "boot_seconds", "notice_seconds", "postpone", kMaxLateKey},
     .read = [](const StudyFile& file, B& settings) { read_switches(file.root, settings); },
     .write =
         [](const B& settings, Json& configuration) {
@@ -190,7 +193,7 @@ const Setting<B> kSwitches{
           configuration["boot_seconds"] = settings.boot_seconds;
           configuration["notice_seconds"] = settings.notice_seconds;
           configuration["postpone"] = settings.postpones;
-          configuration["on_demand_fallback"] = settings.on_demand_fallback;
+          configuration[std::string(kMaxLateKey)] = json_of(settings.max_late_percent);
         }};
 
 }  // namespace
@@ -207,6 +210,7 @@ Json setting_json(const JobsSpec& jobs) {
   }
   if (jobs.count) json["count"] = *jobs.count;
   if (jobs.days) json["days"] = json_of(jobs.days);
+  if (!jobs.uses_requested_time) json["requested_time"] = false;
   return json;
 }
 
@@ -264,6 +268,13 @@ const Axis<B, std::string> kMarketChoiceAxis{
       return read_choices(file, "market_choice", market_choices(), before.market_choice);
     }};
 
+const Axis<B, bool> kFallbackAxis{
+    .name = "on_demand_fallback",
+    .unit = "0 or 1",
+    .meaning = "a job that could not survive one more failure runs on-demand",
+    .values = &B::on_demand_fallback,
+    .read = read_bool};
+
 const Axis<B, std::int64_t> kBrokerSeedAxis{
     .name = "seed",
     .meaning = "of the start in the price history and of what is drawn for jobs",
@@ -273,7 +284,7 @@ const Axis<B, std::int64_t> kBrokerSeedAxis{
 const SettingTable<B>& broker_table() {
   static const SettingTable<B> table(
       "study", {kMarketAxis, kJobsAxis, kBidAxis, kAlphaAxis, kFaultToleranceAxis, kBillingAxis,
-                kMarketChoiceAxis, kBrokerSeedAxis, kModel, kSwitches, kSignals});
+                kMarketChoiceAxis, kFallbackAxis, kBrokerSeedAxis, kModel, kSwitches, kSignals});
   return table;
 }
 
@@ -292,6 +303,7 @@ const BrokerStudySettings& recommendation_defaults() {
     BrokerStudySettings all{.fault_tolerance = names_without_signals(fault_tolerance_mechanisms()),
                             .market_choice = {"preferred", "cheapest", "diversified"},
                             .alpha = {1, 2, 4, 8},
+                            .on_demand_fallback = {false, true},
                             .bid_without_prices = {"on_demand"}};
     for (std::int64_t seed = 1; seed <= 20; ++seed) all.seeds.push_back(seed);
     return all;
@@ -341,6 +353,12 @@ LoadedJobs read_jobs_of(const JobsSpec& spec, std::vector<InputRecord>& records)
   });
   if (!any) throw ConfigError(fmt::format("jobs {}: no job has a run time", spec.label));
   records.push_back({.label = spec.label, .sha256 = log.sha256, .name = spec.label});
+  if (spec.uses_requested_time) {
+    for (Job& job : log.jobs) {
+      const bool is_stated = job.requested_time && *job.requested_time > SimTime(0);
+      if (!job.estimate && is_stated) job.estimate = job.requested_time;
+    }
+  }
   return loaded_jobs(std::move(log.jobs), spec);
 }
 
@@ -404,7 +422,6 @@ BrokerSettings base_settings(const BrokerStudySettings& settings) {
   base.boot = settings.boot_seconds;
   base.notice = settings.notice_seconds;
   base.postpones = settings.postpones;
-  base.on_demand_fallback = settings.on_demand_fallback;
   return base;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim_harness/base/configuration/yaml_reader.hpp"
@@ -24,7 +25,12 @@ struct JobsSpec {
   // Default: all jobs of a file; for synthetic jobs, 100,000 over 7 days.
   std::optional<std::int64_t> count;
   std::optional<double> days;
+  /// Whether the requested time of an SWF log is the user's estimate of the run time.
+  bool uses_requested_time = true;
 };
+
+/// The key of BrokerStudySettings::max_late_percent in files and in stored configurations.
+inline constexpr std::string_view kMaxLateKey = "max_late_percent";
 
 /// The settings of a file of the study `broker`.
 struct BrokerStudySettings {
@@ -35,7 +41,10 @@ struct BrokerStudySettings {
   std::vector<std::int64_t> seeds{};
   JobModel model{};
   std::int64_t interval_seconds = 60, boot_seconds = 300, notice_seconds = 0;
-  bool postpones = false, on_demand_fallback = false;
+  bool postpones = false;
+  std::vector<bool> on_demand_fallback{false};
+  /// The limit of setting_ranking.hpp, %.
+  double max_late_percent = 1;
   /// The bids to try where only capacity ends instances, if the file names none; otherwise all
   /// bids.
   std::vector<std::string> bid_without_prices{};
@@ -52,6 +61,7 @@ extern const Axis<BrokerStudySettings, double> kAlphaAxis;
 extern const Axis<BrokerStudySettings, std::string> kFaultToleranceAxis;
 extern const Axis<BrokerStudySettings, std::string> kBillingAxis;
 extern const Axis<BrokerStudySettings, std::string> kMarketChoiceAxis;
+extern const Axis<BrokerStudySettings, bool> kFallbackAxis;
 extern const Axis<BrokerStudySettings, std::int64_t> kBrokerSeedAxis;
 
 [[nodiscard]] const SettingTable<BrokerStudySettings>& broker_table();
@@ -95,7 +105,7 @@ struct BrokerInputs {
 /// The start of the first job in the price history: a random whole minute of that range.
 [[nodiscard]] Seconds draw_start(const MarketSet& markets, double days, std::int64_t seed);
 
-/// The settings of a run of the grid, except its bid and other choices.
+/// The settings of a run of the grid that no axis chooses.
 [[nodiscard]] BrokerSettings base_settings(const BrokerStudySettings& settings);
 
 [[nodiscard]] const BidStrategy& find_bid(const std::string& name);

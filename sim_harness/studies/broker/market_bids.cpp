@@ -44,7 +44,7 @@ std::vector<MarketBid> market_bids(const BrokerStudySettings& settings, const Br
     bids.push_back({.type = type.name,
                     .os = os_of(market, type.name, datacenter),
                     .datacenter = datacenter,
-                    .bid = strategy.bid(market.prices, type, markets.end()),
+                    .bid = bid_in(market, strategy, type, markets.end()),
                     .price = market.prices.at(markets.end()),
                     .on_demand_price = type.on_demand_price,
                     .starts = count.starts[i],

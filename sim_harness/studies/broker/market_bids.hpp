@@ -11,7 +11,7 @@ namespace cospot {
 /// The bid of a setting in one market at the end of the price history.
 struct MarketBid {
   std::string type{}, os{}, datacenter{};
-  MicroUsd bid = 0;    ///< kNoCapacityPrice: no capacity for a week
+  MicroUsd bid = 0;  ///< kNoCapacityPrice: none, since bids end no instance or no capacity was seen
   MicroUsd price = 0;  ///< at the end; kNoCapacityPrice: no capacity
   MicroUsd on_demand_price = 0;
   std::uint64_t starts = 0;  ///< of spots, over all seeds

@@ -311,9 +311,10 @@ MarketSet load_markets(const MarketSpec& spec, std::vector<InputRecord>& inputs,
       const SimTime tick(std::llround(file.gap_seconds * 1e6));
       const AvailabilityTrace trace = file.kind == MarketFile::Kind::kEvents
                                           ? read_eviction_availability(file.file, tick)
-                                          : read_availability_trace(file.file, tick);
+                                          : read_availability_trace(file.file, tick, file.type);
       set.add(find_type(spec, file.type, file.label), file.os, file.datacenter,
               prices_of(trace, price_of(file, trace)));
+      set.markets.back().takes_bids = false;
       if (signals && file.kind == MarketFile::Kind::kAvailability) {
         set.markets.back().told_lifetime = told_lifetime(*signals, file, trace);
       }

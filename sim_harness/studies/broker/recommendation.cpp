@@ -16,45 +16,32 @@ namespace {
 
 /// After so many seeds, settings that are clearly not the best are dropped.
 constexpr std::size_t kFirstSeeds = 5;
-/// Of a mean of whole numbers of jobs.
-constexpr double kTolerance = 1e-9;
 /// More late jobs than that on-demand mean that deadlines and run times do not fit together.
 constexpr double kMostlyLate = 0.5;
 
 using Runs = std::vector<RankedSetting>;
 
-SettingRun setting_run(const BrokerResult& result) {
-  const BrokerFigures figures = figures_of(result);
-  return {.cost = figures.cost,
-          .late = static_cast<double>(figures.deadline_violations),
-          .revocations = static_cast<double>(figures.revocations),
-          .cost_per_useful_job = figures.cost_per_useful_job};
-}
-
-/// How many jobs more than on-demand are late.
-MeanInterval more_late(const RankedSetting& setting, const OnDemandAlone& on_demand) {
-  return paired(setting, on_demand.figures, [](const SettingRun& one, const SettingRun& other) {
-    return one.late - other.late;
-  });
+SettingRun setting_run(const BrokerResult& result, const OnDemandRun& on_demand) {
+  return setting_run_of(figures_of(result, on_demand));
 }
 
 /// Moves the settings that cannot be the best any more out of `running`: those that are later than
-/// allowed beyond their interval, and those that are dearer beyond it than the best that keeps the
-/// limit beyond its own.
-Runs drop_losers(Runs& running, const OnDemandAlone& on_demand, double allowed) {
-  rank_settings(running);
+/// allowed beyond their interval or leave jobs undone, and those that are dearer beyond it than the
+/// best that keeps the limit beyond its own.
+Runs drop_losers(Runs& running, double allowed) {
+  rank_settings(running, allowed);
   const auto best = std::ranges::find_if(running, [&](const RankedSetting& one) {
-    const MeanInterval late = more_late(one, on_demand);
-    return one.cost_per_useful_job && late.mean + late.half_width.value_or(0) <= allowed;
+    return one.cost_per_useful_job && one.keeps_limit(allowed) &&
+           one.more_late.mean + one.more_late.half_width.value_or(0) <= allowed;
   });
   const bool has_best = best != running.end();
   const RankedSetting reference = has_best ? *best : RankedSetting{};
   Runs kept, dropped;
   for (RankedSetting& one : running) {
     compare_setting(one, reference);
-    const MeanInterval late = more_late(one, on_demand);
+    const MeanInterval& late = one.more_late;
     const bool is_dearer = has_best && one.is_told_apart() && one.to_best->mean > 0;
-    const bool is_late = late.mean - late.half_width.value_or(0) > allowed;
+    const bool is_late = one.unfinished > 0 || late.mean - late.half_width.value_or(0) > allowed;
     (is_dearer || is_late ? dropped : kept).push_back(std::move(one));
   }
   running = std::move(kept);
@@ -64,18 +51,22 @@ Runs drop_losers(Runs& running, const OnDemandAlone& on_demand, double allowed) 
 /// The search: settings, each with the runs of its seeds.
 class Search {
  public:
-  Search(const BrokerStudySettings& settings, const BrokerInputs& inputs, std::size_t threads,
-         RunCounter& counter)
-      : settings_(settings), inputs_(inputs), threads_(threads), counter_(counter) {}
+  Search(const BrokerStudySettings& settings, const BrokerInputs& inputs,
+         const OnDemandAlone& on_demand, std::size_t threads, RunCounter& counter)
+      : settings_(settings),
+        inputs_(inputs),
+        on_demand_(on_demand),
+        threads_(threads),
+        counter_(counter) {}
 
   /// Adds the runs of seeds from `first` to before `last` to each setting.
-  void run(Runs& candidates, std::size_t first, std::size_t last, bool on_demand_only = false) {
+  void run(Runs& candidates, std::size_t first, std::size_t last) {
     work_in_parallel(candidates.size(), threads_, [&](std::size_t i) {
       Coordinates at = candidates[i].at;
       std::size_t& seed = at.emplace_back();  // the last axis
       for (seed = first; seed < last; ++seed) {
         candidates[i].runs[seed] =
-            setting_run(run_broker_at(settings_, inputs_, at, on_demand_only));
+            setting_run(run_broker_at(settings_, inputs_, at), on_demand_.runs[seed]);
       }
       counter_.add(last - first);
     });
@@ -84,18 +75,17 @@ class Search {
 
   /// Adds the runs of all seeds to each setting but those that are dropped after the first seeds,
   /// which it gives back. Should none of the others keep the limit in the end, none is dropped.
-  Runs run_all(Runs& running, const OnDemandAlone& on_demand, double allowed) {
+  Runs run_all(Runs& running, double allowed) {
     const std::size_t seeds = settings_.seeds.size();
     const std::size_t begin = std::min(kFirstSeeds, seeds);
     run(running, 0, begin);
     if (begin == seeds) return {};
-    Runs dropped = drop_losers(running, on_demand, allowed);
+    Runs dropped = drop_losers(running, allowed);
     const std::size_t left_out = dropped.size() * (seeds - begin);
     counter_.set_total(counter_.total() - left_out);
     run(running, begin, seeds);
-    const bool keeps_limit = std::ranges::any_of(running, [&](const RankedSetting& one) {
-      return more_late(one, on_demand).mean <= allowed + kTolerance;
-    });
+    rank_settings(running, allowed);
+    const bool keeps_limit = !running.empty() && running.front().keeps_limit(allowed);
     if (keeps_limit) return dropped;
     counter_.set_total(counter_.total() + left_out);
     run(dropped, begin, seeds);
@@ -106,6 +96,7 @@ class Search {
  private:
   const BrokerStudySettings& settings_;
   const BrokerInputs& inputs_;
+  const OnDemandAlone& on_demand_;
   std::size_t threads_;
   RunCounter& counter_;
 };
@@ -120,44 +111,19 @@ Runs all_settings(const BrokerStudySettings& settings) {
   return all;
 }
 
-/// A study of the same jobs without spots: what is left to choose is where.
-BrokerStudySettings without_spots(BrokerStudySettings settings) {
-  settings.bid = {"on_demand"};
-  settings.alpha.resize(1);
-  settings.fault_tolerance = {"none"};
-  std::vector<std::string>& choices = settings.market_choice;
-  if (std::ranges::find(choices, "cheapest") == choices.end()) choices.emplace_back("cheapest");
-  return settings;
-}
-
-OnDemandAlone run_on_demand(const BrokerStudySettings& settings, const BrokerInputs& inputs,
-                            const RecommendOptions& options, double jobs, RunCounter& counter) {
-  const BrokerStudySettings alone = without_spots(settings);
-  Runs all = all_settings(alone);
-  Search(alone, inputs, options.threads, counter).run(all, 0, settings.seeds.size(), true);
-  rank_settings(all);
-  return {.market_choice = broker_table().at(alone, all.front().at).get(kMarketChoiceAxis),
-          .figures = all.front(),
-          .late_share = all.front().late.mean / jobs};
-}
-
 Candidate candidate_of(const RankedSetting& figures, const BrokerStudySettings& settings,
-                       const OnDemandAlone& on_demand, double jobs) {
+                       double jobs) {
   const auto at = broker_table().at(settings, figures.at);
   Candidate one{.bid = at.get(kBidAxis),
                 .fault_tolerance = at.get(kFaultToleranceAxis),
                 .market_choice = at.get(kMarketChoiceAxis),
                 .alpha = at.get(kAlphaAxis),
+                .on_demand_fallback = at.get(kFallbackAxis),
                 .figures = figures,
                 .late_share = figures.late.mean / jobs};
   for (const auto& [seed, run] : figures.runs) {
     one.worst_late = std::max(one.worst_late, run.late / jobs);
   }
-  one.saving = paired(
-      on_demand.figures, figures,
-      [](const SettingRun& dearer, const SettingRun& run) { return dearer.cost - run.cost; });
-  one.saving.mean /= on_demand.figures.cost.mean;
-  if (one.saving.half_width) *one.saving.half_width /= on_demand.figures.cost.mean;
   return one;
 }
 
@@ -166,13 +132,11 @@ Candidate candidate_of(const RankedSetting& figures, const BrokerStudySettings& 
 void add_candidates(Recommendation& found, Runs running, const Runs& dropped,
                     const BrokerStudySettings& settings) {
   const auto candidate = [&](const RankedSetting& one) {
-    return candidate_of(one, settings, found.on_demand, found.jobs);
+    return candidate_of(one, settings, found.jobs);
   };
-  rank_settings(running);
+  rank_settings(running, found.allowed_late);
   for (const RankedSetting& one : running) {
-    const bool is_safe =
-        more_late(one, found.on_demand).mean <= found.allowed_late * found.jobs + kTolerance;
-    (is_safe ? found.ranked : found.others).push_back(candidate(one));
+    (one.keeps_limit(found.allowed_late) ? found.ranked : found.others).push_back(candidate(one));
   }
   std::ranges::transform(dropped, std::back_inserter(found.dropped), candidate);
   if (found.ranked.empty()) return;
@@ -180,6 +144,36 @@ void add_candidates(Recommendation& found, Runs running, const Runs& dropped,
   for (auto* list : {&found.ranked, &found.others, &found.dropped}) {
     for (Candidate& one : *list) compare_setting(one.figures, best);
   }
+}
+
+/// What the fallback does to the first setting, if the search has the same setting with the other
+/// value.
+std::optional<FallbackEffect> fallback_effect(const Recommendation& found) {
+  const Candidate& best = found.ranked.front();
+  const std::size_t axis = broker_table().position(kFallbackAxis.name);
+  const auto is_twin = [&](const Candidate& one) {
+    Coordinates at = one.figures.at;
+    at[axis] = best.figures.at[axis];
+    return at == best.figures.at && one.on_demand_fallback != best.on_demand_fallback;
+  };
+  for (const auto* list : {&found.ranked, &found.others, &found.dropped}) {
+    const auto twin = std::ranges::find_if(*list, is_twin);
+    if (twin == list->end()) continue;
+    const Candidate& with = best.on_demand_fallback ? best : *twin;
+    const Candidate& without = best.on_demand_fallback ? *twin : best;
+    const auto cost_of = [&](const PairValue& value) {
+      return paired(with.figures, without.figures, value);
+    };
+    return FallbackEffect{.added_cost = cost_of([](const SettingRun& one, const SettingRun& other) {
+                            return one.cost - other.cost;
+                          }),
+                          .cost_without = cost_of([](const SettingRun&, const SettingRun& other) {
+                                            return other.cost;
+                                          }).mean,
+                          .late_share_with = with.late_share,
+                          .late_share_without = without.late_share};
+  }
+  return std::nullopt;
 }
 
 void require_one_of_each(const BrokerStudySettings& settings) {
@@ -250,12 +244,6 @@ std::vector<std::string> cautions_of(const BrokerStudySettings& settings,
 
 }  // namespace
 
-bool Recommendation::beats_on_demand() const {
-  if (ranked.empty()) return false;
-  const MeanInterval& saving = ranked.front().saving;
-  return saving.mean - saving.half_width.value_or(0) > 0;
-}
-
 Recommendation recommend(const BrokerStudySettings& settings, const RecommendOptions& options) {
   require_one_of_each(settings);
   const BrokerInputs inputs = load_broker_inputs(settings);
@@ -264,26 +252,35 @@ Recommendation recommend(const BrokerStudySettings& settings, const RecommendOpt
   Recommendation found{.drawn = drawn_of(inputs.jobs.front()),
                        .cautions = cautions_of(settings, inputs),
                        .has_prices = settings.markets.front().has_prices(),
-                       .falls_back = settings.on_demand_fallback,
-                       .allowed_late = options.allowed_late,
+                       .tries_fallback = std::ranges::find(settings.on_demand_fallback, true) !=
+                                         settings.on_demand_fallback.end(),
+                       .allowed_late = settings.max_late_percent / 100,
                        .days = inputs.jobs.front().pace_days,
                        .seeds = seeds};
   found.jobs = static_cast<double>(run_broker_at(settings, inputs, first, true).jobs);
   Runs running = all_settings(settings);
-  const std::size_t alone = without_spots(settings).market_choice.size();
-  RunCounter counter(options.progress, (running.size() + alone) * seeds);
-  found.on_demand = run_on_demand(settings, inputs, options, found.jobs, counter);
-  Search search(settings, inputs, options.threads, counter);
-  const Runs dropped = search.run_all(running, found.on_demand, options.allowed_late * found.jobs);
+  OnDemandBaseline baseline(settings, inputs);
+  const OnDemandAlone& on_demand = baseline.of(first, options.threads);
+  std::vector<double> costs;
+  for (const OnDemandRun& run : on_demand.runs) {
+    costs.push_back(run.cost);
+    found.on_demand_late_share += run.late / found.jobs / static_cast<double>(seeds);
+  }
+  found.on_demand_cost = mean_interval(costs);
+  found.on_demand_choice = on_demand.market_choice;
+  RunCounter counter(options.progress, running.size() * seeds);
+  Search search(settings, inputs, on_demand, options.threads, counter);
+  const Runs dropped = search.run_all(running, found.allowed_late);
   add_candidates(found, std::move(running), dropped, settings);
   if (!found.ranked.empty()) {
     found.bids = market_bids(settings, inputs, found.ranked.front().figures.at);
+    found.fallback = fallback_effect(found);
   }
-  if (found.on_demand.late_share > kMostlyLate) {
+  if (found.on_demand_late_share > kMostlyLate) {
     found.cautions.push_back(fmt::format(
         "{:.0f}% of the jobs are late even on-demand: their deadlines are shorter than their work; "
         "check deadline_s and duration_s",
-        100 * found.on_demand.late_share));
+        100 * found.on_demand_late_share));
   }
   counter.finish(true);
   return found;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,52 +17,55 @@ namespace cospot {
 struct Candidate {
   std::string bid{}, fault_tolerance{}, market_choice{};
   double alpha = 0;
+  bool on_demand_fallback = false;
   RankedSetting figures{};
   double late_share = 0;  ///< fraction of all jobs: mean
   double worst_late = 0;  ///< maximum over the seeds
-  /// Fraction of the on-demand cost of the same jobs: mean and interval, paired by seed.
-  MeanInterval saving{};
 };
 
-/// The same jobs on on-demand instances only, where those are cheapest.
-struct OnDemandAlone {
-  std::string market_choice{};
-  RankedSetting figures{};
-  double late_share = 0;
+/// The recommended setting against the same one with the other value of `on_demand_fallback`.
+struct FallbackEffect {
+  MeanInterval added_cost{};  ///< of the fallback: USD a run, paired by seed
+  double cost_without = 0;    ///< USD, mean over these seeds
+  double late_share_with = 0, late_share_without = 0;  ///< fractions of all jobs
 };
 
 struct Recommendation {
-  std::vector<Candidate> ranked{};   ///< those within the allowed lateness, ranked
+  std::vector<Candidate> ranked{};   ///< those that keep the limit, ranked
   std::vector<Candidate> others{};   ///< the rest, ranked
   std::vector<Candidate> dropped{};  ///< after the first seeds: significantly dearer or later
-  OnDemandAlone on_demand{};
+  std::string on_demand_choice{};    ///< the market choice of on-demand alone
+  MeanInterval on_demand_cost{};     ///< USD a run
+  double on_demand_late_share = 0;   ///< mean
   std::vector<MarketBid> bids{};     ///< of the recommended setting, the most used market first
+  /// Of the first setting; none: the file allows one value of `on_demand_fallback` only.
+  std::optional<FallbackEffect> fallback{};
   std::vector<std::string> drawn{};  ///< what the job log does not state
   std::vector<std::string> cautions{};
   /// False: all markets are availability traces, where bids have no effect.
   bool has_prices = true;
-  bool falls_back = false;  ///< the file lets late jobs change to on-demand instances
+  bool tries_fallback = false;  ///< some settings have `on_demand_fallback`
   double allowed_late = 0;
   double jobs = 0;  ///< per run
   double days = 0;  ///< in which so many jobs are submitted, at the pace of the log
   std::size_t seeds = 0;
 
-  /// Whether the first setting saves money, and the interval of its saving is above 0.
-  [[nodiscard]] bool beats_on_demand() const;
+  /// Whether the first setting does.
+  [[nodiscard]] bool beats_on_demand() const {
+    return !ranked.empty() && ranked.front().figures.beats_on_demand();
+  }
 };
 
 struct RecommendOptions {
-  /// The mean fraction of jobs that may miss their deadline, beyond those late on on-demand.
-  double allowed_late = 0.01;
   std::size_t threads = 1;
   ProgressSink* progress = nullptr;
 };
 
-/// Tries every bid, alpha, fault tolerance and market choice of the file over all seeds; all
-/// settings of a seed share prices and jobs. After 5 seeds it drops settings that are significantly
-/// dearer than the best or later than allowed. The result does not depend on the number of threads.
-/// Errors: ConfigError if market, jobs or billing has more than one value; WorkloadError. Throws
-/// Interrupted.
+/// Tries every bid, alpha, fault tolerance, market choice and on-demand fallback of the file over
+/// all seeds; all settings of a seed share prices and jobs. After 5 seeds it drops settings that
+/// are significantly dearer than the best or later than allowed. The result does not depend on the
+/// number of threads. Errors: ConfigError if market, jobs or billing has more than one value;
+/// WorkloadError. Throws Interrupted.
 [[nodiscard]] Recommendation recommend(const BrokerStudySettings& settings,
                                        const RecommendOptions& options);
 

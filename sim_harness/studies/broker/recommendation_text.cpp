@@ -22,19 +22,6 @@ std::string usd_text(MicroUsd price) {
 
 std::string percent(double share) { return fmt::format("{:.2f}%", 100 * share); }
 
-std::string percent(const MeanInterval& share) {
-  const auto half =
-      share.half_width ? std::optional(100 * *share.half_width) : std::optional<double>();
-  return interval_text({.mean = 100 * share.mean, .half_width = half}, 1) + "%";
-}
-
-/// `72.1 +/- 0.7% less`
-std::string saving_text(MeanInterval saving) {
-  const bool is_dearer = saving.mean < 0;
-  saving.mean = std::abs(saving.mean);
-  return percent(saving) + (is_dearer ? " more" : " less");
-}
-
 std::string seeds_text(std::size_t seeds) {
   return fmt::format("{} seed{}", seeds, seeds == 1 ? "" : "s");
 }
@@ -43,9 +30,11 @@ std::string settings_text(std::size_t settings) {
   return fmt::format("{} setting{}", settings, settings == 1 ? "" : "s");
 }
 
-std::string setting_text(const Candidate& one) {
-  return fmt::format("bid {}, fault tolerance {}, market choice {}, alpha {:g}", one.bid,
-                     one.fault_tolerance, one.market_choice, one.alpha);
+std::string setting_text(const Candidate& one, bool has_prices) {
+  const std::string bid = has_prices ? "bid " + one.bid + ", " : "";
+  return fmt::format("{}fault tolerance {}, market choice {}, alpha {:g}{}", bid,
+                     one.fault_tolerance, one.market_choice, one.alpha,
+                     one.on_demand_fallback ? ", on-demand fallback" : "");
 }
 
 /// Without those that came to exactly the same as an earlier one: with one market, all market
@@ -66,6 +55,7 @@ std::string settings_table(const std::vector<Candidate>& candidates, bool has_be
   table.add_column("bid", TextTable::Align::kLeft);
   table.add_column("fault_tolerance", TextTable::Align::kLeft);
   table.add_column("market_choice", TextTable::Align::kLeft);
+  table.add_column("fallback", TextTable::Align::kLeft);
   for (const char* title : {"alpha", "cost (USD)", "USD/useful job", "saving", "late",
                             "late, worst seed", "revocations"}) {
     table.add_column(title);
@@ -76,9 +66,10 @@ std::string settings_table(const std::vector<Candidate>& candidates, bool has_be
   for (std::size_t i = 0; i < shown; ++i) {
     const Candidate& one = *all[i];
     const auto& per_job = one.figures.cost_per_useful_job;
-    table.add_row({one.bid, one.fault_tolerance, one.market_choice, fmt::format("{:g}", one.alpha),
+    table.add_row({one.bid, one.fault_tolerance, one.market_choice,
+                   one.on_demand_fallback ? "on" : "off", fmt::format("{:g}", one.alpha),
                    interval_text(one.figures.cost, 2), per_job ? interval_text(*per_job, 4) : "-",
-                   percent(one.saving), percent(one.late_share), percent(one.worst_late),
+                   saving_cell_text(one.figures), percent(one.late_share), percent(one.worst_late),
                    fmt::format("{:.0f}", one.figures.revocations.mean),
                    has_best && i == 0 ? "best" : to_best_text(one.figures)});
   }
@@ -115,28 +106,28 @@ std::string bids_table(const std::vector<MarketBid>& bids) {
 std::string headline(const Recommendation& all) {
   if (all.ranked.empty()) {
     return fmt::format(
-        "Recommendation: on-demand; with every setting, more than {} of the jobs in excess of "
-        "on-demand are late (mean of {})\n{}",
-        percent(all.allowed_late), seeds_text(all.seeds),
-        all.falls_back ? ""
-                       : "Try --set on_demand_fallback=true: jobs that would be late change to "
-                         "on-demand instances\n");
+        "Recommendation: on-demand; no setting keeps the limit over {}: {}\n{}",
+        seeds_text(all.seeds), lateness_limit_text(all.allowed_late),
+        all.tries_fallback
+            ? ""
+            : "Let the search try on_demand_fallback: [false, true]: jobs that would "
+              "be late change to on-demand instances\n");
   }
   const Candidate& best = all.ranked.front();
   std::string text;
   if (all.beats_on_demand()) {
-    text = "Recommendation: " + setting_text(best) + "\nExpected: ";
+    text = "Recommendation: " + setting_text(best, all.has_prices) + "\nExpected: ";
   } else {
     text = fmt::format(
         "Recommendation: on-demand; no setting is significantly cheaper\n"
         "The best: {}\nExpected of it: ",
-        setting_text(best));
+        setting_text(best, all.has_prices));
   }
   text += fmt::format(
-      "{} USD for {:.3g} day{} of jobs, {} USD a month; {} than on-demand; {} of the jobs late "
+      "{} USD for {:.3g} day{} of jobs, {} USD a month; {}; {} of the jobs late "
       "({} in the worst of {})\n",
       interval_text(best.figures.cost, 2), all.days, all.days == 1 ? "" : "s",
-      interval_text(cost_per_month(best.figures.cost, all.days), 2), saving_text(best.saving),
+      interval_text(cost_per_month(best.figures.cost, all.days), 2), saving_text(best.figures),
       percent(best.late_share), percent(best.worst_late), seeds_text(all.seeds));
   const std::vector<const Candidate*> others = distinct(all.ranked);
   const auto alike = std::ranges::count_if(
@@ -150,20 +141,52 @@ std::string headline(const Recommendation& all) {
   return text;
 }
 
+/// What the fallback costs or saves, whether it is recommended or not.
+std::string fallback_text(const FallbackEffect& effect, const Recommendation& all) {
+  constexpr const char* kWhat =
+      "On-demand fallback (a job that could not survive one more failure runs on-demand): ";
+  if (effect.added_cost.mean == 0 && effect.late_share_with == effect.late_share_without) {
+    return fmt::format("{}makes no difference to this setting\n", kWhat);
+  }
+  const bool is_on = all.ranked.front().on_demand_fallback;
+  const char* advice = !all.beats_on_demand() ? "" : is_on ? "use it; " : "do not use it; ";
+  MeanInterval added = effect.added_cost;
+  const bool is_less = added.mean < 0;
+  added.mean = std::abs(added.mean);
+  const std::string share = effect.cost_without > 0
+                                ? fmt::format(" ({:.1f}%)", 100 * added.mean / effect.cost_without)
+                                : "";
+  return fmt::format(
+      "{}{}the setting with it costs {} USD{} {} than without, and {} of the jobs are late "
+      "instead of {}\n",
+      kWhat, advice, interval_text(added, 2), share, is_less ? "less" : "more",
+      percent(effect.late_share_with), percent(effect.late_share_without));
+}
+
 Json candidate_json(const Candidate& one) {
   return {{"bid", one.bid},
           {"fault_tolerance", one.fault_tolerance},
           {"market_choice", one.market_choice},
           {"alpha", json_of(one.alpha)},
+          {"on_demand_fallback", one.on_demand_fallback},
           {"seeds", one.figures.runs.size()},
           {"cost", mean_json(one.figures.cost)},
           {"cost_per_useful_job", mean_json(one.figures.cost_per_useful_job)},
           {"to_best", mean_json(one.figures.to_best)},
           {"told_apart", one.figures.is_told_apart()},
-          {"saving", mean_json(one.saving)},
+          {"saving", saving_json(one.figures)},
+          {"unfinished", json_of(one.figures.unfinished)},
           {"late_share", json_of(one.late_share)},
           {"late_share_worst_seed", json_of(one.worst_late)},
           {"revocations", json_of(one.figures.revocations.mean)}};
+}
+
+Json fallback_json(const std::optional<FallbackEffect>& one) {
+  if (!one) return nullptr;
+  return {{"added_cost", mean_json(one->added_cost)},
+          {"cost_without", json_of(one->cost_without)},
+          {"late_share_with", json_of(one->late_share_with)},
+          {"late_share_without", json_of(one->late_share_without)}};
 }
 
 Json bid_json(const MarketBid& one) {
@@ -171,7 +194,7 @@ Json bid_json(const MarketBid& one) {
   return {{"type", one.type},
           {"os", one.os},
           {"datacenter", one.datacenter},
-          {"bid", json_of(usd(one.bid))},
+          {"bid", one.bid < kNoCapacityPrice ? json_of(usd(one.bid)) : Json()},
           {"spot_price", has_capacity ? json_of(usd(one.price)) : Json()},
           {"on_demand_price", json_of(usd(one.on_demand_price))},
           {"share_of_instances", json_of(one.share)}};
@@ -190,9 +213,10 @@ std::string recommendation_text(const Recommendation& all) {
   text += fmt::format(
       "On-demand alone: {} USD, {} USD a month, {} of the jobs late (market choice "
       "{})\n",
-      interval_text(all.on_demand.figures.cost, 2),
-      interval_text(cost_per_month(all.on_demand.figures.cost, all.days), 2),
-      percent(all.on_demand.late_share), all.on_demand.market_choice);
+      interval_text(all.on_demand_cost, 2),
+      interval_text(cost_per_month(all.on_demand_cost, all.days), 2),
+      percent(all.on_demand_late_share), all.on_demand_choice);
+  if (all.fallback) text += fallback_text(*all.fallback, all);
   if (!all.drawn.empty()) {
     text += fmt::format("Drawn at random, because the jobs do not state them: {}\n",
                         fmt::join(all.drawn, ", "));
@@ -209,20 +233,18 @@ std::string recommendation_text(const Recommendation& all) {
   const auto& shown = all.ranked.empty() ? all.others : all.ranked;
   if (!shown.empty()) {
     text += all.ranked.empty()
-                ? "The cheapest settings, all later than allowed:\n"
-                : fmt::format(
-                      "Cheapest settings per useful job, with late jobs within {} in "
-                      "excess of on-demand:\n",
-                      percent(all.allowed_late));
+                ? "The cheapest settings, none of which keeps the limit:\n"
+                : fmt::format("Cheapest settings per useful job within the limit ({}):\n",
+                              lateness_limit_text(all.allowed_late));
     text += settings_table(shown, !all.ranked.empty());
   }
   if (!all.ranked.empty() && !all.others.empty()) {
     const Candidate& first = all.others.front();
     text += fmt::format(
-        "{} beyond that limit (--max-late-percent); the cheapest: {}, {} than on-demand with {} of "
+        "{} beyond that limit (--max-late-percent); the cheapest: {}, {}, with {} of "
         "the jobs late\n",
-        settings_text(all.others.size()), setting_text(first), saving_text(first.saving),
-        percent(first.late_share));
+        settings_text(all.others.size()), setting_text(first, all.has_prices),
+        saving_text(first.figures), percent(first.late_share));
   }
   if (!all.dropped.empty()) {
     text += fmt::format("{} dropped after {}: significantly dearer, or too late\n",
@@ -237,7 +259,7 @@ Json recommendation_json(const Recommendation& all) {
   const auto month_json = [&all](const MeanInterval& cost) {
     return mean_json(cost_per_month(cost, all.days));
   };
-  const MeanInterval& on_demand = all.on_demand.figures.cost;
+  const MeanInterval& on_demand = all.on_demand_cost;
   return {
       {"seeds", all.seeds},
       {"days", json_of(all.days)},
@@ -246,11 +268,12 @@ Json recommendation_json(const Recommendation& all) {
       {"best", best},
       {"cost_per_month", all.ranked.empty() ? Json() : month_json(all.ranked.front().figures.cost)},
       {"bids", json_list_of(all.bids, bid_json)},
+      {"fallback", fallback_json(all.fallback)},
       {"on_demand",
-       {{"market_choice", all.on_demand.market_choice},
+       {{"market_choice", all.on_demand_choice},
         {"cost", mean_json(on_demand)},
         {"cost_per_month", month_json(on_demand)},
-        {"late_share", json_of(all.on_demand.late_share)}}},
+        {"late_share", json_of(all.on_demand_late_share)}}},
       {"drawn", all.drawn},
       {"cautions", all.cautions},
       {"within_risk", json_list_of(all.ranked, candidate_json)},

@@ -5,16 +5,25 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "sim_harness/base/text/amount_text.hpp"
 
 namespace cospot {
 namespace {
 
+/// Of a mean of whole numbers of jobs.
+constexpr double kTolerance = 1e-9;
+
 void summarise(RankedSetting& setting) {
-  std::vector<double> cost, late, revocations, per_job;
+  std::vector<double> cost, late, revocations, per_job, more_late, unfinished, saved;
+  double on_demand = 0;
   for (const auto& [seed, run] : setting.runs) {
     cost.push_back(run.cost);
+    more_late.push_back((run.late - run.on_demand.late) / run.jobs);
+    unfinished.push_back(run.unfinished);
+    saved.push_back(run.on_demand.cost - run.cost);
+    on_demand += run.on_demand.cost / static_cast<double>(setting.runs.size());
     late.push_back(run.late);
     revocations.push_back(run.revocations);
     if (run.cost_per_useful_job) per_job.push_back(*run.cost_per_useful_job);
@@ -22,14 +31,36 @@ void summarise(RankedSetting& setting) {
   setting.cost = mean_interval(cost);
   setting.late = mean_interval(late);
   setting.revocations = mean_interval(revocations);
+  setting.more_late = mean_interval(more_late);
+  setting.unfinished = mean_interval(unfinished).mean;
+  for (double& amount : saved) amount /= on_demand;
+  setting.saving = mean_interval(saved);
   setting.cost_per_useful_job.reset();
   if (per_job.size() == cost.size()) setting.cost_per_useful_job = mean_interval(per_job);
 }
 
 }  // namespace
 
+SettingRun setting_run_of(const BrokerFigures& figures) {
+  return {.cost = figures.cost,
+          .late = static_cast<double>(figures.deadline_violations),
+          .revocations = static_cast<double>(figures.revocations),
+          .unfinished = static_cast<double>(figures.unfinished),
+          .cost_per_useful_job = figures.cost_per_useful_job,
+          .jobs = static_cast<double>(figures.jobs),
+          .on_demand = {figures.on_demand_alone_cost, figures.on_demand_alone_late}};
+}
+
 bool RankedSetting::is_told_apart() const {
   return to_best && to_best->half_width && std::abs(to_best->mean) > *to_best->half_width;
+}
+
+bool RankedSetting::keeps_limit(double allowed) const {
+  return unfinished == 0 && more_late.mean <= allowed + kTolerance;
+}
+
+bool RankedSetting::beats_on_demand() const {
+  return unfinished == 0 && saving.mean - saving.half_width.value_or(0) > 0;
 }
 
 MeanInterval paired(const RankedSetting& a, const RankedSetting& b, const PairValue& value) {
@@ -49,11 +80,12 @@ void compare_setting(RankedSetting& setting, const RankedSetting& best) {
   });
 }
 
-void rank_settings(std::vector<RankedSetting>& settings) {
+void rank_settings(std::vector<RankedSetting>& settings, double allowed) {
   std::ranges::for_each(settings, summarise);
-  std::ranges::stable_sort(settings, {}, [](const RankedSetting& one) {
-    return one.cost_per_useful_job ? one.cost_per_useful_job->mean
-                                   : std::numeric_limits<double>::infinity();
+  std::ranges::stable_sort(settings, {}, [allowed](const RankedSetting& one) {
+    return std::pair(!one.keeps_limit(allowed), one.cost_per_useful_job
+                                                    ? one.cost_per_useful_job->mean
+                                                    : std::numeric_limits<double>::infinity());
   });
   if (settings.empty()) return;
   const RankedSetting best = settings.front();
@@ -65,6 +97,35 @@ std::string interval_text(const MeanInterval& mean, int decimals) {
     return with_commas(fmt::format("{:.{}f}", value, decimals));
   };
   return mean.half_width ? text(mean.mean) + " +/- " + text(*mean.half_width) : text(mean.mean);
+}
+
+std::string lateness_limit_text(double allowed) {
+  return fmt::format(
+      "at most {:.2f}% of the jobs late in excess of on-demand alone, on average "
+      "(max_late_percent), and none left undone",
+      100 * allowed);
+}
+
+std::string percent_text(const MeanInterval& share) {
+  const auto half =
+      share.half_width ? std::optional(100 * *share.half_width) : std::optional<double>();
+  return interval_text({.mean = 100 * share.mean, .half_width = half}, 1) + "%";
+}
+
+std::string saving_text(const RankedSetting& setting) {
+  if (setting.unfinished > 0) return fmt::format("{:.1f} jobs left undone", setting.unfinished);
+  MeanInterval saving = setting.saving;
+  const bool is_dearer = saving.mean < 0;
+  saving.mean = std::abs(saving.mean);
+  return percent_text(saving) + (is_dearer ? " more" : " less") + " than on-demand";
+}
+
+std::string saving_cell_text(const RankedSetting& setting) {
+  return setting.unfinished > 0 ? "undone" : percent_text(setting.saving);
+}
+
+Json saving_json(const RankedSetting& setting) {
+  return mean_json(setting.unfinished > 0 ? std::nullopt : std::optional(setting.saving));
 }
 
 std::string to_best_text(const RankedSetting& setting) {

@@ -9,6 +9,7 @@
 
 #include "sim_harness/experiments/grid/grid.hpp"
 #include "sim_harness/experiments/summary/mean_interval.hpp"
+#include "sim_harness/studies/broker/broker_figures.hpp"
 
 namespace cospot {
 
@@ -17,10 +18,15 @@ struct SettingRun {
   double cost = 0;                              ///< USD
   double late = 0;                              ///< jobs that missed their deadline
   double revocations = 0;                       ///< instances
+  double unfinished = 0;                        ///< jobs that were never done: late, and free
   std::optional<double> cost_per_useful_job{};  ///< USD; none: no job met its deadline
+  double jobs = 0;                              ///< all of them
+  OnDemandRun on_demand{};                      ///< the same jobs on on-demand instances alone
 
   friend bool operator==(const SettingRun&, const SettingRun&) = default;
 };
+
+[[nodiscard]] SettingRun setting_run_of(const BrokerFigures& figures);
 
 /// A setting with its runs over all seeds; `at` is its index on every axis but the seed.
 struct RankedSetting {
@@ -29,17 +35,43 @@ struct RankedSetting {
   // Over the seeds.
   MeanInterval cost{}, late{}, revocations{};
   std::optional<MeanInterval> cost_per_useful_job{};  ///< none: some seed had no job in time
+  /// Jobs late beyond those late on on-demand instances alone: fraction of all jobs, paired by
+  /// seed.
+  MeanInterval more_late{};
+  double unfinished = 0;  ///< jobs: mean
+  /// Fraction of the cost of on-demand alone, paired by seed. Says nothing with unfinished jobs.
+  MeanInterval saving{};
   /// The excess of its cost per useful job over the setting it is compared with, as a fraction of
   /// the latter's: over the seeds that both have, paired by seed, which share prices and jobs.
   std::optional<MeanInterval> to_best{};
 
   /// Whether the interval of `to_best` excludes 0. With one seed there is no interval.
   [[nodiscard]] bool is_told_apart() const;
+  /// Whether it keeps the limit of lateness: `more_late` is at most `allowed`, and no job is left
+  /// undone in any seed, since work that is never done costs nothing.
+  [[nodiscard]] bool keeps_limit(double allowed) const;
+  /// Whether it finishes all jobs and saves money, with an interval above 0.
+  [[nodiscard]] bool beats_on_demand() const;
 };
 
-/// The ranking of `cospot summary` and `cospot broker recommend`: lowest cost per useful job first;
-/// ties keep their order. Fills in everything but `at` and `runs`; compares with the first.
-void rank_settings(std::vector<RankedSetting>& settings);
+/// The ranking of `cospot compare`, `cospot summary` and `cospot broker recommend`: settings that
+/// keep the limit first, then lowest cost per useful job; ties keep their order. Fills in
+/// everything but `at` and `runs`; compares with the first. Args: allowed: maximum mean fraction of
+/// late jobs beyond those late on on-demand instances alone.
+void rank_settings(std::vector<RankedSetting>& settings, double allowed);
+
+/// The limit in words: `at most 1.00% of the jobs late in excess of on-demand ...`.
+[[nodiscard]] std::string lateness_limit_text(double allowed);
+
+/// `64.9 +/- 0.6% less than on-demand`, or `3.5 jobs left undone`, which save nothing.
+[[nodiscard]] std::string saving_text(const RankedSetting& setting);
+/// The saving for a table: `64.9 +/- 0.6%`, or `undone`.
+[[nodiscard]] std::string saving_cell_text(const RankedSetting& setting);
+/// The saving as JSON: null with unfinished jobs.
+[[nodiscard]] Json saving_json(const RankedSetting& setting);
+
+/// `5.4 +/- 0.3%`
+[[nodiscard]] std::string percent_text(const MeanInterval& share);
 
 /// A value computed from two runs of one seed.
 using PairValue = std::function<double(const SettingRun&, const SettingRun&)>;

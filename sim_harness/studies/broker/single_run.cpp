@@ -11,7 +11,6 @@
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/base/text/text_table.hpp"
 #include "sim_harness/customer/broker/broker_log.hpp"
-#include "sim_harness/studies/broker/broker_figures.hpp"
 #include "sim_harness/studies/broker/broker_run_at.hpp"
 
 namespace cospot {
@@ -39,8 +38,8 @@ BrokerStudySettings require_broker_study(const ConfigNode& root,
   return read_broker_settings(root, folder, defaults);
 }
 
-BrokerResult run_single(const BrokerStudySettings& settings, const std::string& where,
-                        const std::filesystem::path& events) {
+BrokerFigures run_single(const BrokerStudySettings& settings, const std::string& where,
+                         const std::filesystem::path& events) {
   if (const std::string wide = wide_axes(settings); !wide.empty()) {
     throw ConfigError(where + ": more than one value of: " + wide +
                       "; expected one run: choose with --set, or use cospot compare for all");
@@ -48,19 +47,18 @@ BrokerResult run_single(const BrokerStudySettings& settings, const std::string& 
   const BrokerInputs inputs = load_broker_inputs(settings);
   std::optional<BrokerLog> log;
   if (!events.empty()) log.emplace(events, inputs.markets.front());
-  const BrokerResult result =
-      run_broker_at(settings, inputs, Coordinates(broker_table().columns().size(), 0), false,
-                    log ? &*log : nullptr);
+  const Coordinates at(broker_table().columns().size(), 0);
+  const BrokerResult result = run_broker_at(settings, inputs, at, false, log ? &*log : nullptr);
   if (log) log->finish();
-  return result;
+  OnDemandBaseline on_demand(settings, inputs);
+  return figures_of(result, on_demand.of(at).runs.front());
 }
 
-std::string result_text(const BrokerResult& result) {
+std::string result_text(const BrokerFigures& figures) {
   TextTable table;
   table.add_column("measure", TextTable::Align::kLeft);
   table.add_column("value");
   table.add_column("unit", TextTable::Align::kLeft);
-  const BrokerFigures figures = figures_of(result);
   for (const Measure<BrokerFigures>& one : broker_measures()) {
     const Value value = one.read(figures);
     const auto* number = std::get_if<double>(&value);
@@ -72,9 +70,8 @@ std::string result_text(const BrokerResult& result) {
   return table.text();
 }
 
-Json result_json(const BrokerResult& result) {
+Json result_json(const BrokerFigures& figures) {
   Json json = Json::object();
-  const BrokerFigures figures = figures_of(result);
   for (const Measure<BrokerFigures>& one : broker_measures()) {
     json[one.column.name] = json_of(one.column, one.read(figures));
   }

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "sim_harness/base/json/json.hpp"
-#include "sim_harness/customer/broker/broker_simulation.hpp"
+#include "sim_harness/studies/broker/broker_figures.hpp"
 #include "sim_harness/studies/broker/broker_settings.hpp"
 
 namespace cospot {
@@ -17,12 +17,13 @@ namespace cospot {
 
 /// Simulates the single run that the settings describe; logs its events to `events` unless that is
 /// empty. Errors: ConfigError if an axis has more than one value, WorkloadError, InputError.
-[[nodiscard]] BrokerResult run_single(const BrokerStudySettings& settings, const std::string& where,
-                                      const std::filesystem::path& events);
+[[nodiscard]] BrokerFigures run_single(const BrokerStudySettings& settings,
+                                       const std::string& where,
+                                       const std::filesystem::path& events);
 
 /// All measures of a run, one per line, with units.
-[[nodiscard]] std::string result_text(const BrokerResult& result);
+[[nodiscard]] std::string result_text(const BrokerFigures& figures);
 /// The same as one JSON object.
-[[nodiscard]] Json result_json(const BrokerResult& result);
+[[nodiscard]] Json result_json(const BrokerFigures& figures);
 
 }  // namespace cospot

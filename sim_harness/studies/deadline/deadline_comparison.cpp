@@ -1,9 +1,15 @@
 #include "sim_harness/studies/deadline/deadline_comparison.hpp"
 
-#include <algorithm>
-#include <set>
-#include <utility>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/errors.hpp"
 #include "sim_harness/customer/deadline/deadline_strategies.hpp"
 #include "sim_harness/experiments/grid/grid.hpp"
 
@@ -23,67 +29,115 @@ bool keeps_deadlines(const std::string& strategy) {
 }
 
 /// Of every run the strategy's sums, and where spots are dearest.
-void read_runs(ResultsDatabase& results, const std::vector<GridAxis>& axes,
-               DeadlineComparison& made) {
-  const Grid grid = grid_of(axes);
-  const std::size_t strategy = axis_position(axes, "strategy");
-  const std::size_t trace = axis_position(axes, "trace");
-  const std::size_t start = axis_position(axes, "start_hours");
-  std::vector<std::map<std::size_t, SampleSum>> sums(made.strategies.size());
-  std::set<std::size_t> samples;
-  SqliteStatement select(results.connection(),
-                         "SELECT run_index, cost, restarts, spot_hours, met_deadline, spot_price, "
-                         "on_demand_price FROM run ORDER BY run_index");
+void read_runs(ResultsDatabase& results, DeadlineComparison& made) {
+  using Place = std::pair<std::string, std::string>;  // type and strategy
+  std::map<Place, std::map<Sample, SampleSum>> sums;
+  std::map<Sample, double> samples;
+  std::set<std::string> histories;
+  SqliteStatement select(
+      results.connection(),
+      "SELECT type, strategy, history, start_in_history_hours, cost, restarts, spot_hours, "
+      "met_deadline, paid_spot_price, paid_on_demand_price, duration_hours, deadline_hours, now "
+      "FROM run ORDER BY run_index");
   while (select.step()) {
-    const Coordinates at = grid.coordinates(static_cast<std::size_t>(select.read_integer()));
-    StrategyFigures& figures = made.strategies[at[strategy]];
-    const std::size_t sample = at[trace] * axes[start].values.size() + at[start];
+    const std::string type = select.read_text(), strategy = select.read_text();
+    auto found = std::ranges::find_if(made.strategies, [&](const StrategyFigures& one) {
+      return one.type == type && one.name == strategy;
+    });
+    if (found == made.strategies.end()) {
+      found = made.strategies.insert(
+          made.strategies.end(),
+          {.name = strategy, .type = type, .keeps_deadlines = keeps_deadlines(strategy)});
+    }
+    StrategyFigures& figures = *found;
+    Sample sample{select.read_text(), 0};
+    sample.second = select.read_number();
     const double cost = select.read_number();
     figures.cost += cost;
     figures.restarts += select.read_number();
     figures.spot_hours += select.read_number();
     figures.late += select.read_integer() == 0 ? 1 : 0;
     ++figures.runs;
-    SampleSum& sum = sums[at[strategy]][sample];
+    SampleSum& sum = sums[{type, strategy}][sample];
     sum.cost += cost;
     ++sum.runs;
-    samples.insert(sample);
+    samples[sample] = 0;
+    histories.insert(sample.first);
     const double spot = select.read_number(), on_demand = select.read_number();
     if (made.on_demand_price == 0 || spot * made.on_demand_price > made.spot_price * on_demand) {
       made.spot_price = spot;
       made.on_demand_price = on_demand;
     }
+    const double work = select.read_number(), deadline = select.read_number();
+    figures.longest_hours = std::max(figures.longest_hours, deadline);
+    figures.now[fmt::format("{:g} h of work due in {:g} h", work, deadline)] = select.read_text();
   }
   made.samples = samples.size();
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    for (const auto& [sample, sum] : sums[i]) {
-      made.strategies[i].cost_of_sample[sample] = sum.cost / sum.runs;
+  made.histories = histories.size();
+  for (StrategyFigures& one : made.strategies) {
+    for (const auto& [sample, sum] : sums[{one.type, one.name}]) {
+      one.cost_of_sample[sample] = sum.cost / sum.runs;
     }
+    made.independent = std::max(made.independent, independent_samples(samples, one.longest_hours));
   }
 }
 
 }  // namespace
 
+std::size_t independent_samples(const std::map<Sample, double>& samples, double hours) {
+  constexpr double kRounding = 1e-6;  // starts are sums of ticks
+  std::size_t count = 0;
+  const Sample* last = nullptr;
+  for (const auto& [sample, cost] : samples) {
+    const bool overlaps = last != nullptr && last->first == sample.first &&
+                          sample.second < last->second + hours - kRounding;
+    if (overlaps) continue;
+    last = &sample;
+    ++count;
+  }
+  return count;
+}
+
+MeanInterval cost_interval(const StrategyFigures& one) {
+  std::vector<double> samples;
+  for (const auto& [sample, cost] : one.cost_of_sample) samples.push_back(cost);
+  const std::size_t independent = independent_samples(one.cost_of_sample, one.longest_hours);
+  return {.mean = one.cost, .half_width = mean_interval(samples, independent).half_width};
+}
+
 MeanInterval saving_of(const StrategyFigures& cheaper, const StrategyFigures& dearer) {
   std::vector<double> savings;
+  std::map<Sample, double> both;
   double mean = 0;
   for (const auto& [sample, cost] : cheaper.cost_of_sample) {
     const auto other = dearer.cost_of_sample.find(sample);
     if (other == dearer.cost_of_sample.end()) continue;
     savings.push_back(other->second - cost);
+    both[sample] = 0;
     mean += other->second;
   }
   if (savings.empty() || mean <= 0) return {};
   mean /= static_cast<double>(savings.size());
   for (double& saving : savings) saving /= mean;
-  return mean_interval(savings);
+  const double hours = std::max(cheaper.longest_hours, dearer.longest_hours);
+  return mean_interval(savings, independent_samples(both, hours));
 }
 
 bool is_saving(const MeanInterval& saving) { return saving.mean > saving.half_width.value_or(0); }
 
+const StrategyFigures* DeadlineComparison::find(std::string_view name,
+                                                std::string_view type) const {
+  const auto found = std::ranges::find_if(
+      strategies, [&](const auto& one) { return one.name == name && one.type == type; });
+  return found == strategies.end() ? nullptr : &*found;
+}
+
 const StrategyFigures* DeadlineComparison::find(std::string_view name) const {
-  const auto found = std::ranges::find(strategies, name, &StrategyFigures::name);
-  return found == strategies.end() || found->runs == 0 ? nullptr : &*found;
+  const StrategyFigures* best = nullptr;
+  for (const StrategyFigures& one : strategies) {
+    if (one.name == name && (best == nullptr || one.cost < best->cost)) best = &one;
+  }
+  return best;
 }
 
 const StrategyFigures* DeadlineComparison::recommended() const {
@@ -106,20 +160,31 @@ const StrategyFigures* DeadlineComparison::next_to(const StrategyFigures& one) c
 }
 
 DeadlineComparison compare_strategies(ResultsDatabase& results) {
-  const std::vector<GridAxis> axes = results.axes();
-  DeadlineComparison made;
-  for (const AxisValue& value : axes[axis_position(axes, "strategy")].values) {
-    made.strategies.push_back(
-        {.name = value.label, .keeps_deadlines = keeps_deadlines(value.label)});
+  const auto& measures = results.schema().measures;
+  if (std::ranges::find(measures, "start_in_history_hours", &Column::name) == measures.end()) {
+    throw DatabaseError(
+        results.name() +
+        ": was written before runs said when they start; run `cospot compare` again");
   }
-  read_runs(results, axes, made);
+  DeadlineComparison made;
+  read_runs(results, made);
   for (StrategyFigures& one : made.strategies) {
-    if (one.runs == 0) continue;
     const auto runs = static_cast<double>(one.runs);
     one.cost /= runs;
     one.restarts /= runs;
     one.spot_hours /= runs;
   }
+  // As the axis has them: a shard, or a merged database, may begin elsewhere.
+  const std::vector<GridAxis> axes = results.axes();
+  const std::vector<AxisValue>& order = axes[axis_position(axes, "strategy")].values;
+  std::vector<std::string> types;
+  for (const StrategyFigures& one : made.strategies) {
+    if (std::ranges::find(types, one.type) == types.end()) types.push_back(one.type);
+  }
+  std::ranges::stable_sort(made.strategies, {}, [&](const StrategyFigures& one) {
+    return std::pair(std::ranges::find(types, one.type) - types.begin(),
+                     std::ranges::find(order, one.name, &AxisValue::label) - order.begin());
+  });
   return made;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim_harness/experiments/results/results_database.hpp"
@@ -11,19 +12,33 @@
 
 namespace cospot {
 
-/// The aggregated runs of a strategy.
+/// A history and the start of a job in it, in hours.
+using Sample = std::pair<std::string, double>;
+
+/// The aggregated runs of a strategy on an instance type.
 struct StrategyFigures {
   std::string name{};
+  std::string type{};           ///< empty: the traces state none
   bool keeps_deadlines = true;  ///< regardless of the capacity, and without knowing it in advance
   // Means over the runs.
   double cost = 0, restarts = 0, spot_hours = 0;
   std::size_t late = 0, runs = 0;
-  /// USD, mean over the cases of each sample (a trace and a start in it). Runs of one sample share
-  /// its capacity, so they are not independent.
-  std::map<std::size_t, double> cost_of_sample{};
+  /// USD, mean over the cases of each sample (a history and a start in it). Runs of one sample
+  /// share its capacity, so they are not independent.
+  std::map<Sample, double> cost_of_sample{};
+  std::map<std::string, std::string> now{};  ///< by job: what to run first now
+  double longest_hours = 0;                  ///< the longest deadline
 
   [[nodiscard]] bool can_be_used() const { return keeps_deadlines && late == 0 && runs > 0; }
 };
+
+/// How many of the samples have no hour in common, if each lasts `hours`: samples of one history
+/// are taken in order of their starts, those that overlap the last one are left out.
+[[nodiscard]] std::size_t independent_samples(const std::map<Sample, double>& samples,
+                                              double hours);
+
+/// The mean cost over the samples, with the interval of those that do not overlap.
+[[nodiscard]] MeanInterval cost_interval(const StrategyFigures& one);
 
 /// The saving of `cheaper` as a fraction of the cost of `dearer`, paired over the samples that both
 /// have.
@@ -33,12 +48,15 @@ struct StrategyFigures {
 [[nodiscard]] bool is_saving(const MeanInterval& saving);
 
 struct DeadlineComparison {
-  std::vector<StrategyFigures> strategies{};  ///< in the order of the axis
-  std::size_t samples = 0;
+  std::vector<StrategyFigures> strategies{};  ///< type by type, in the order of the axis
+  std::size_t samples = 0, independent = 0, histories = 0;
   /// USD/h, for the case with the dearest spots relative to on-demand.
   double spot_price = 0, on_demand_price = 0;
 
-  /// Null: not in the study.
+  [[nodiscard]] bool has_types() const { return !strategies.front().type.empty(); }
+  /// Of a type; null: not in the study.
+  [[nodiscard]] const StrategyFigures* find(std::string_view name, std::string_view type) const;
+  /// On the type on which its mean cost is lowest; null: not in the study.
   [[nodiscard]] const StrategyFigures* find(std::string_view name) const;
   /// The cheapest strategy that keeps deadlines; on_demand unless the saving's interval is above 0.
   /// Null: the study has none.

@@ -1,6 +1,7 @@
 #include "sim_harness/studies/deadline/deadline_study.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -37,7 +38,7 @@ std::vector<std::string> strategy_names(bool with_signals) {
   return names;
 }
 
-const std::vector<Measure<DeadlineResult>>& measures() {
+const std::vector<Measure<DeadlineResult>>& run_measures() {
   using D = DeadlineResult;
   static const std::vector<Measure<D>> all = [] {
     Column finished{.name = "finished_hours",
@@ -58,14 +59,69 @@ const std::vector<Measure<DeadlineResult>>& measures() {
   return all;
 }
 
+/// A run, and what tells a customer where and when it was.
+struct DeadlineFigures {
+  DeadlineResult run{};
+  std::string type{};                          ///< of the instances; empty: not stated
+  std::string history{};                       ///< the file, which its windows and types share
+  double start_hours = 0;                      ///< of the job, since the history began
+  double spot_price = 0, on_demand_price = 0;  ///< USD/h
+  std::string now{};  ///< what the strategy runs first if the job starts when the history ends
+};
+
+const std::vector<Measure<DeadlineFigures>>& measures() {
+  using D = DeadlineFigures;
+  static const std::vector<Measure<D>> made = [] {
+    std::vector<Measure<D>> all = measures_of<&D::run>(run_measures());
+    const auto detail = [](const char* name, const char* unit, const char* meaning) {
+      return Column{.name = name, .role = ColumnRole::kDetail, .unit = unit, .meaning = meaning};
+    };
+    append(all,
+           {measure<&D::type>(detail("type", "", "instance type of the trace; empty: not stated")),
+            measure<&D::history>(detail("history", "", "what the trace is a window or a type of")),
+            measure<&D::start_hours>(
+                detail("start_in_history_hours", "h", "of the job, since the history began")),
+            measure<&D::spot_price>(detail("paid_spot_price", "USD/h", "of a spot of the type")),
+            measure<&D::on_demand_price>(
+                detail("paid_on_demand_price", "USD/h", "of an on-demand instance of the type")),
+            measure<&D::now>(
+                detail("now", "",
+                       "what the strategy runs first if the job starts at the end of the history: "
+                       "spot, on_demand or nothing; empty: it may be late or knows the future"))});
+    return all;
+  }();
+  return made;
+}
+
+/// A price of an hour, USD; nothing: that of each trace or type.
+struct HourPrice {
+  std::optional<double> usd{};
+
+  friend bool operator==(const HourPrice&, const HourPrice&) = default;
+};
+
+AxisValue axis_value(const HourPrice& price) {
+  return price.usd ? cospot::axis_value(*price.usd) : AxisValue{Value(), "", ""};
+}
+Json setting_json(const HourPrice& price) { return json_of(price.usd); }
+constexpr ColumnType axis_type(const HourPrice* /*tag*/) { return ColumnType::kNumber; }
+
+/// What the study says about an instance type.
+struct DeadlineType {
+  std::string name;
+  double on_demand = 0;  ///< USD/h
+  double speed = 1;      ///< work that an hour on it does
+};
+
 /// A file of the study, read. The usual settings of the paper's evaluation stand for what is left
 /// out.
 struct Settings {
   std::vector<TraceSpec> traces{};
   std::vector<std::string> strategies{};
   std::vector<double> duration{48}, deadline{52, 70}, overhead{0.2}, start{0};
-  std::vector<double> spot_price{};  ///< empty: that of the traces
-  std::vector<double> on_demand_price{3.06};
+  std::vector<HourPrice> spot_price{};  ///< empty: that of the traces
+  std::vector<HourPrice> on_demand_price{{3.06}};
+  std::vector<DeadlineType> types{};
   std::optional<SignalsInput> signals{};
 };
 
@@ -119,24 +175,63 @@ const Axis<Settings, double> kStartAxis{
     .meaning = "of the job, in the trace",
     .values = &Settings::start,
     .read = [](const auto& item, auto key) { return read_number(item, key, 0, kMaxHours); }};
-const Axis<Settings, double> kSpotPriceAxis{
+HourPrice read_hour_price(const ConfigNode& item, std::string_view key) {
+  return {read_number(item, key, 0, kMaxPrice)};
+}
+const Axis<Settings, HourPrice> kSpotPriceAxis{
     .name = "spot_price",
     .unit = "USD/h",
-    .meaning = "of a spot",
+    .meaning = "of a spot; empty: that of each trace",
     .values = &Settings::spot_price,
-    .read_all = [](const StudyFile& file, const Settings&) -> std::vector<double> {
+    .read_all = [](const StudyFile& file, const Settings&) -> std::vector<HourPrice> {
       const ConfigNode* node = file.root.find("spot_price");
       if (node == nullptr) return {};
       return read_distinct(*node, "spot_price", [](const ConfigNode& item) {
-        return read_number(item, "spot_price", 0, kMaxPrice);
+        return read_hour_price(item, "spot_price");
       });
-    }};
-const Axis<Settings, double> kOnDemandPriceAxis{
+    },
+    .may_be_null = true};
+const Axis<Settings, HourPrice> kOnDemandPriceAxis{
     .name = "on_demand_price",
     .unit = "USD/h",
-    .meaning = "of an on-demand instance",
+    .meaning = "of an on-demand instance; empty: that of each type",
     .values = &Settings::on_demand_price,
-    .read = [](const auto& item, auto key) { return read_number(item, key, 0, kMaxPrice); }};
+    .read = [](const auto& item, auto key) { return read_hour_price(item, key); },
+    .may_be_null = true};
+
+void read_types(const StudyFile& file, Settings& settings) {
+  const ConfigNode* node = file.root.find("types");
+  if (node == nullptr) return;
+  if (node->kind != ConfigNode::Kind::kMapping) throw_bad_value(*node, "types", "a mapping");
+  if (const ConfigNode* price = file.root.find("on_demand_price")) {
+    throw ConfigError(fmt::format("{}: expected one of the keys types, on_demand_price",
+                                  key_place(*price, "on_demand_price")));
+  }
+  for (const ConfigEntry& entry : node->entries) {
+    static constexpr std::array<std::string_view, 2> kKeys{"on_demand", "speed"};
+    const std::string key = "types." + entry.key;
+    require_known_keys(entry.value, key, kKeys);
+    DeadlineType type{.name = entry.key};
+    type.on_demand =
+        read_number(require_key(entry.value, key, "on_demand"), "on_demand", 0, kMaxPrice);
+    if (const ConfigNode* speed = entry.value.find("speed")) {
+      type.speed = read_number(*speed, "speed", 1e-3, 1e3);
+    }
+    settings.types.push_back(std::move(type));
+  }
+  settings.on_demand_price = {{}};
+}
+
+const Setting<Settings> kTypes{
+    .keys = {"types"},
+    .read = read_types,
+    .write = [](const Settings& settings, Json& configuration) {
+      if (settings.types.empty()) return;
+      Json& types = configuration["types"] = Json::object();
+      for (const DeadlineType& one : settings.types) {
+        types[one.name] = {{"on_demand", json_of(one.on_demand)}, {"speed", json_of(one.speed)}};
+      }
+    }};
 
 const Setting<Settings>& signals_setting() {
   static const Setting<Settings> made = signals_setting_of<Settings>();
@@ -146,7 +241,7 @@ const Setting<Settings>& signals_setting() {
 const SettingTable<Settings>& table() {
   static const SettingTable<Settings> made(
       "study", {kTraceAxis, kStrategyAxis, kDurationAxis, kDeadlineAxis, kOverheadAxis, kStartAxis,
-                kSpotPriceAxis, kOnDemandPriceAxis, signals_setting()});
+                kSpotPriceAxis, kOnDemandPriceAxis, kTypes, signals_setting()});
   return made;
 }
 
@@ -184,12 +279,26 @@ struct Inputs {
 
   using At = GridPoint<Settings>;
 
-  [[nodiscard]] static DeadlineJob job_at(const At& at) {
-    return {.duration = time_of_hours(at.get(kDurationAxis)),
+  /// Null: the study describes no types.
+  [[nodiscard]] const DeadlineType* type_at(const At& at) const {
+    if (settings.types.empty()) return nullptr;
+    const TraceSpec& trace = at.get(kTraceAxis);
+    const auto found = std::ranges::find(settings.types, trace.type, &DeadlineType::name);
+    if (found != settings.types.end()) return &*found;
+    std::vector<std::string> names;
+    for (const DeadlineType& one : settings.types) names.push_back(one.name);
+    throw ConfigError(fmt::format("trace {}: has the type '{}', expected one of the key types: {}",
+                                  trace.label, trace.type, fmt::join(names, ", ")));
+  }
+
+  [[nodiscard]] DeadlineJob job_at(const At& at) const {
+    const DeadlineType* type = type_at(at);
+    const std::optional<double>& stated = traces[at.index(kTraceAxis)].spot_price;
+    return {.duration = time_of_hours(at.get(kDurationAxis) / (type ? type->speed : 1)),
             .deadline = time_of_hours(at.get(kDeadlineAxis)),
             .overhead = time_of_hours(at.get(kOverheadAxis)),
-            .spot_price = at.get(kSpotPriceAxis),
-            .on_demand_price = at.get(kOnDemandPriceAxis)};
+            .spot_price = at.get(kSpotPriceAxis).usd.value_or(stated.value_or(0)),
+            .on_demand_price = type ? type->on_demand : *at.get(kOnDemandPriceAxis).usd};
   }
 
   /// The tick of the trace in which the job starts.
@@ -216,7 +325,17 @@ struct Inputs {
     return SpellRates{of.ends_per_hour, of.evictions_per_hour};
   }
 
-  [[nodiscard]] DeadlineResult run(const At& at) const {
+  /// What is known of the capacity before a tick of the trace.
+  [[nodiscard]] SpellHistory history_before(const At& at, std::size_t tick) const {
+    const AvailabilityTrace& trace = traces[at.index(kTraceAxis)];
+    const TraceSpec& spec = at.get(kTraceAxis);
+    if (find_deadline_strategy(at.get(kStrategyAxis)).uses_signals) {
+      return spells_before(trace, tick, told_of(trace, spec.label));
+    }
+    return spec.quote ? SpellHistory(trace.tick, *spec.quote) : spells_before(trace, tick);
+  }
+
+  [[nodiscard]] DeadlineFigures run(const At& at) const {
     const AvailabilityTrace& trace = traces[at.index(kTraceAxis)];
     DeadlineCase one{.job = job_at(at), .tick = trace.tick, .spot = {}};
     const std::size_t first = start_at(at);
@@ -224,19 +343,44 @@ struct Inputs {
     one.spot.reserve(end - first);
     for (std::size_t i = first; i < end; ++i) one.spot.push_back(trace.capacity[i] > 0);
     const DeadlineStrategyEntry& entry = find_deadline_strategy(at.get(kStrategyAxis));
-    const std::optional<CapacityQuote>& quote = at.get(kTraceAxis).quote;
-    const SpellHistory history =
-        entry.uses_signals
-            ? spells_before(trace, first, told_of(trace, at.get(kTraceAxis).label))
-            : (quote ? SpellHistory(trace.tick, *quote) : spells_before(trace, first));
-    return run_deadline(one, *entry.make(one, history), entry.safety_net);
+    const SpellHistory history = history_before(at, first);
+    return {.run = run_deadline(one, *entry.make(one, history), entry.safety_net),
+            .type = at.get(kTraceAxis).type,
+            .history = at.get(kTraceAxis).input,
+            .start_hours = hours_of(trace.tick * static_cast<std::int64_t>(first)),
+            .spot_price = one.job.spot_price,
+            .on_demand_price = one.job.on_demand_price,
+            .now = now(at)};
+  }
+
+  /// What runs in the first tick after the trace: there is capacity if there was at its end.
+  [[nodiscard]] std::string now(const At& at) const {
+    const DeadlineStrategyEntry& entry = find_deadline_strategy(at.get(kStrategyAxis));
+    if (!entry.safety_net) return "";
+    const AvailabilityTrace& trace = traces[at.index(kTraceAxis)];
+    DeadlineCase one{.job = job_at(at), .tick = trace.tick, .spot = {}};
+    const bool is_up = trace.capacity.back() > 0;
+    one.spot.assign(static_cast<std::size_t>(one.job.deadline / trace.tick), is_up);
+    // Its last tick is the one in which the job starts.
+    const SpellHistory history = history_before(at, trace.capacity.size() - 1);
+    constexpr std::array kNames{"nothing", "spot", "on_demand"};
+    const Capacity choice = first_choice(one, *entry.make(one, history));
+    return kNames[static_cast<std::size_t>(choice)];
   }
 };
 
 constexpr double kPriceOfPaper = 0.97;
 
-/// The price of spots where the file has none: that of the traces, if they state one.
-double price_of_traces(const Inputs& inputs) {
+/// The price of spots where the file has none: that of the traces, if they state one; each its own
+/// if these differ.
+HourPrice price_of_traces(const Inputs& inputs) {
+  if (std::ranges::all_of(inputs.traces,
+                          [](const auto& one) { return one.spot_price.has_value(); }) &&
+      std::ranges::any_of(inputs.traces, [&](const auto& one) {
+        return one.spot_price != inputs.traces.front().spot_price;
+      })) {
+    return {};
+  }
   std::optional<std::size_t> first;
   for (std::size_t i = 0; i < inputs.traces.size(); ++i) {
     const std::optional<double>& price = inputs.traces[i].spot_price;
@@ -246,14 +390,14 @@ double price_of_traces(const Inputs& inputs) {
         return one ? fmt::format("{:g}", *one) : "none";
       };
       throw ConfigError(fmt::format(
-          "trace: {} states a spot price of {} and {} of {}, expected one for all; state "
-          "spot_price, or run them one by one with --set trace=FILE",
+          "trace: {} states a spot price of {} and {} of {}, expected one of each, or the key "
+          "spot_price",
           inputs.settings.traces[first.value_or(i)].label, text(known),
           inputs.settings.traces[i].label, text(price)));
     }
     first = first.value_or(i);
   }
-  return inputs.traces.front().spot_price.value_or(kPriceOfPaper);
+  return {inputs.traces.front().spot_price.value_or(kPriceOfPaper)};
 }
 
 std::vector<std::string> warnings_of(const Settings& settings, const Inputs& inputs) {
@@ -263,10 +407,12 @@ std::vector<std::string> warnings_of(const Settings& settings, const Inputs& inp
     return {fmt::format(
         "on_demand_price is {:g} USD/h as in the paper, but the trace states a spot price of {:g}: "
         "state the on_demand_price of the same kind of instance",
-        settings.on_demand_price.front(), *stated)};
+        *settings.on_demand_price.front().usd, *stated)};
   }
-  const double dearest = std::ranges::max(settings.spot_price);
-  const double on_demand = std::ranges::min(settings.on_demand_price);
+  if (!settings.types.empty() || !settings.spot_price.front().usd) return {};  // the summary warns
+  const auto usd = [](const HourPrice& price) { return *price.usd; };
+  const double dearest = *std::ranges::max(settings.spot_price, {}, usd).usd;
+  const double on_demand = *std::ranges::min(settings.on_demand_price, {}, usd).usd;
   if (dearest <= on_demand) return {};
   return {fmt::format("spots cost more than on-demand: spot_price {:g}, on_demand_price {:g} USD/h",
                       dearest, on_demand)};

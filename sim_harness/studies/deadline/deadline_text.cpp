@@ -1,8 +1,11 @@
 #include "sim_harness/studies/deadline/deadline_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "sim_harness/experiments/summary/means_table.hpp"
@@ -16,11 +19,16 @@ std::string percent(const MeanInterval& share) {
   return fmt::format("{:.1f} +/- {:.1f}%", 100 * share.mean, 100 * *share.half_width);
 }
 
+/// `quoted`, or `quoted on m5.large`
+std::string name_of(const StrategyFigures& one) {
+  return one.type.empty() ? one.name : one.name + " on " + one.type;
+}
+
 /// `, 45.0 +/- 1.2% less than greedy`, or that the difference is not significant.
 std::string less_than(const StrategyFigures& one, const StrategyFigures& other) {
   const MeanInterval saving = saving_of(one, other);
-  if (is_saving(saving)) return fmt::format(", {} less than {}", percent(saving), other.name);
-  return fmt::format(", not significantly different from {} ({} less)", other.name,
+  if (is_saving(saving)) return fmt::format(", {} less than {}", percent(saving), name_of(other));
+  return fmt::format(", not significantly different from {} ({} less)", name_of(other),
                      percent(saving));
 }
 
@@ -29,7 +37,8 @@ std::string recommendation_text(const DeadlineComparison& all) {
   if (best == nullptr) {
     return "Recommendation: none; every strategy may be late or knows the future: add on_demand\n";
   }
-  std::string text = fmt::format("Recommendation: {}, {:.2f} USD a job", best->name, best->cost);
+  std::string text =
+      fmt::format("Recommendation: {}, {:.2f} USD a job", name_of(*best), best->cost);
   const StrategyFigures* on_demand = all.find("on_demand");
   const StrategyFigures* next = all.next_to(*best);
   if (best == on_demand) {
@@ -37,7 +46,7 @@ std::string recommendation_text(const DeadlineComparison& all) {
       MeanInterval saving = saving_of(*next, *best);
       const bool is_dearer = saving.mean < 0;
       saving.mean = std::abs(saving.mean);
-      text += fmt::format("; no strategy saves significantly: {} costs {} {}", next->name,
+      text += fmt::format("; no strategy saves significantly: {} costs {} {}", name_of(*next),
                           percent(saving), is_dearer ? "more" : "less");
     }
   } else {
@@ -45,10 +54,37 @@ std::string recommendation_text(const DeadlineComparison& all) {
     if (next != nullptr && next != on_demand) text += less_than(*best, *next);
   }
   text += fmt::format("; never late in {} run{}\n", best->runs, best->runs == 1 ? "" : "s");
-  if (all.samples < 2) {
-    text += "One start in one trace has no interval: give more traces, or several start_hours\n";
+  if (all.independent < 2) {
+    text +=
+        "One start in one trace has no interval: give more traces, or several start_hours, a "
+        "deadline apart\n";
   }
   return text;
+}
+
+/// What to run now: the first choice of the recommended strategy, had the job started when the
+/// history ended. Empty with several histories, as of a study of research.
+std::string now_text(const DeadlineComparison& all) {
+  const StrategyFigures* best = all.recommended();
+  if (best == nullptr || all.histories != 1) return "";
+  const std::string instance = best->type.empty() ? "instance" : best->type + " instance";
+  std::map<std::string, std::vector<std::string>> jobs;  // by what to do
+  for (const auto& [job, now] : best->now) {
+    jobs[now == "spot"        ? "start a spot " + instance
+         : now == "on_demand" ? "start an on-demand " + instance
+                              : "wait for a spot " + instance]
+        .push_back(job);
+  }
+  std::vector<std::string> parts;
+  for (const auto& [what, of] : jobs) {
+    parts.push_back(jobs.size() == 1 ? what : fmt::format("{} ({})", what, fmt::join(of, "; ")));
+  }
+  return fmt::format(
+      "Now, at the end of the trace: {}. When that changes, ask again with the trace up to then "
+      "and "
+      "what is left: cospot compare STUDY.yaml --set duration_hours=LEFT --set "
+      "deadline_hours=LEFT\n",
+      fmt::join(parts, ", "));
 }
 
 /// What the provider's signals save: against the same strategy by what its customer saw.
@@ -73,11 +109,17 @@ std::string cautions_text(const DeadlineComparison& all) {
     text += fmt::format("Caution: spots cost more than on-demand ({:g} against {:g} USD/h)\n",
                         all.spot_price, all.on_demand_price);
   }
+  if (all.independent < all.samples) {
+    text += fmt::format(
+        "Caution: starts are closer together than the deadline, so their samples overlap: the "
+        "intervals count only the {} of {} that do not\n",
+        all.independent, all.samples);
+  }
   for (const StrategyFigures& one : all.strategies) {
     if (one.late == 0) continue;
     text += fmt::format(
         "Caution: {} misses the deadline in {} of {} runs: its lower cost is not a saving\n",
-        one.name, one.late, one.runs);
+        name_of(one), one.late, one.runs);
   }
   return text;
 }
@@ -87,10 +129,16 @@ Json saving_json(const StrategyFigures* one, const StrategyFigures* other) {
   return mean_json(saving_of(*one, *other));
 }
 
+Json now_json(const StrategyFigures& one) {
+  Json json = Json::array();
+  for (const auto& [job, now] : one.now) json.push_back({{"job", job}, {"run", now}});
+  return json;
+}
+
 std::vector<SummaryCell> cells_of(const StrategyFigures& one, const DeadlineComparison& all) {
-  const StrategyFigures* uniform = all.find("uniform_progress");
-  const StrategyFigures* on_demand = all.find("on_demand");
-  const StrategyFigures* optimal = all.find("optimal");
+  const StrategyFigures* uniform = all.find("uniform_progress", one.type);
+  const StrategyFigures* on_demand = all.find("on_demand", one.type);
+  const StrategyFigures* optimal = all.find("optimal", one.type);
   const auto number = [](double value, int decimals) {
     return SummaryCell{fmt::format("{:.{}f}", value, decimals), json_of(value)};
   };
@@ -102,16 +150,15 @@ std::vector<SummaryCell> cells_of(const StrategyFigures& one, const DeadlineComp
   const bool has_uniform = uniform != nullptr && uniform->cost > 0;
   const bool has_saving =
       on_demand != nullptr && optimal != nullptr && on_demand->cost > optimal->cost;
-  std::vector<double> samples;
-  for (const auto& [sample, cost] : one.cost_of_sample) samples.push_back(cost);
-  const MeanInterval cost{.mean = one.cost, .half_width = mean_interval(samples).half_width};
-  return {{one.name, one.name},
-          mean_cell({.unit = FigureUnit::kNumber}, cost),
+  return {{one.type, one.type},
+          {one.name, one.name},
+          mean_cell({.unit = FigureUnit::kNumber}, cost_interval(one)),
           share(has_uniform, has_uniform ? one.cost / uniform->cost - 1 : 0, "{:+.1f}%"),
           share(has_saving,
                 has_saving ? (on_demand->cost - one.cost) / (on_demand->cost - optimal->cost) : 0,
                 "{:.1f}%"),
           {"", saving_json(&one, on_demand)},
+          {"", now_json(one)},
           number(one.restarts, 1),
           number(one.spot_hours, 1),
           {std::to_string(one.late), one.late},
@@ -122,11 +169,13 @@ std::vector<SummaryCell> cells_of(const StrategyFigures& one, const DeadlineComp
 
 StudySummary deadline_summary(ResultsDatabase& results, Timing /*timing*/) {
   const DeadlineComparison all = compare_strategies(results);
-  SummaryTable table{.columns = {{"strategy", "strategy", TextTable::Align::kLeft},
+  SummaryTable table{.columns = {{"type", all.has_types() ? "type" : "", TextTable::Align::kLeft},
+                                 {"strategy", "strategy", TextTable::Align::kLeft},
                                  {"cost", "cost (USD)"},
                                  {"to_uniform_progress", "vs uniform_progress"},
                                  {"share_of_possible_saving", "share of possible saving"},
                                  {"saving_to_on_demand"},
+                                 {"now"},
                                  {"restarts", "restarts"},
                                  {"spot_hours", "spot (h)"},
                                  {"late", "late"},
@@ -139,15 +188,24 @@ StudySummary deadline_summary(ResultsDatabase& results, Timing /*timing*/) {
   const auto name = [](const StrategyFigures* one) {
     return one == nullptr ? Json() : Json(one->name);
   };
+  const auto type = [](const StrategyFigures* one) {
+    return one == nullptr || one->type.empty() ? Json() : Json(one->type);
+  };
   StudySummary summary;
   summary.text = missing_runs_line(results);
   summary.text.add_answer(recommendation_text(all));
-  summary.text += signals_text(all) + cautions_text(all) + "Means over all runs of a strategy\n";
+  summary.text += now_text(all);
+  summary.text +=
+      signals_text(all) + cautions_text(all) +
+      fmt::format("Means over all runs of a strategy{}\n", all.has_types() ? " on a type" : "");
   summary.text.add(table);
   summary.json = {{"samples", all.samples},
+                  {"independent_samples", all.independent},
                   {"recommendation", name(best)},
+                  {"recommended_type", type(best)},
                   {"saving_to_on_demand", saving_json(best, all.find("on_demand"))},
                   {"next", name(next)},
+                  {"next_type", type(next)},
                   {"saving_to_next", saving_json(best, next)},
                   {"signals_save", saving_json(all.find("signalled"), all.find("quoted"))},
                   {"spots_cost_more", all.spot_price > all.on_demand_price},

@@ -50,7 +50,7 @@ TraceWindows read_windows(const ConfigNode& node) {
 AvailabilityTrace load_whole(const TraceSpec& spec) {
   const SimTime tick(std::llround(spec.gap_seconds * 1e6));
   if (spec.is_event_log) return read_eviction_availability(spec.file, tick);
-  if (spec.model.empty()) return read_availability_trace(spec.file, tick);
+  if (spec.model.empty()) return read_availability_trace(spec.file, tick, spec.type);
   const SimTime length(std::llround(spec.days * 86'400e6));
   return make_availability(find_availability_model(spec.model),
                            static_cast<std::uint64_t>(spec.seed), length, tick);
@@ -74,8 +74,24 @@ std::vector<TraceSpec> windows_of(const TraceSpec& whole, const ConfigNode& node
       key_place(node, "windows"), whole.label, hours_of(trace.length()), windows.hours));
 }
 
+/// One trace for each type: those that are wanted, or all of a CSV with the column `type`.
+std::vector<TraceSpec> types_of(const TraceSpec& file, const std::vector<std::string>& wanted) {
+  std::vector<std::string> types = wanted;
+  const bool is_csv = !file.is_event_log && is_availability_csv(file.file);
+  if (types.empty() && is_csv) types = availability_types(file.file);
+  if (types.empty()) return {file};
+  std::vector<TraceSpec> specs;
+  for (const std::string& type : types) {
+    TraceSpec& spec = specs.emplace_back(file);
+    spec.type = type;
+    if (types.size() > 1) spec.label += ":" + type;
+  }
+  return specs;
+}
+
 std::vector<TraceSpec> specs_of_path(const ConfigNode& path, const std::filesystem::path& folder,
-                                     const TraceSpec& beside) {
+                                     const TraceSpec& beside,
+                                     const std::vector<std::string>& types = {}) {
   std::vector<TraceSpec> specs;
   try {
     for (const ExpandedPath& one : expand_path(read_text(path, kKey), folder)) {
@@ -83,7 +99,7 @@ std::vector<TraceSpec> specs_of_path(const ConfigNode& path, const std::filesyst
       spec.file = one.file;
       if (spec.label.empty()) spec.label = one.label;
       spec.input = spec.label;
-      specs.push_back(spec);
+      for (const TraceSpec& of_type : types_of(spec, types)) specs.push_back(of_type);
     }
   } catch (const ConfigError& error) {
     throw ConfigError(fmt::format("{}: {}", key_place(path, kKey), error.what()));
@@ -113,9 +129,9 @@ void read_synthetic(const ConfigNode& node, TraceSpec& spec) {
 
 std::vector<TraceSpec> read_one(const ConfigNode& node, const std::filesystem::path& folder) {
   if (node.kind != ConfigNode::Kind::kMapping) return specs_of_path(node, folder, {});
-  static constexpr std::array<std::string_view, 10> kKeys{
-      "label", "file",        "events",    "synthetic", "seed",
-      "days",  "gap_seconds", "instances", "quote",     "windows"};
+  static constexpr std::array<std::string_view, 11> kKeys{
+      "label", "file",        "events",    "synthetic", "seed",   "days",
+      "type",  "gap_seconds", "instances", "quote",     "windows"};
   require_known_keys(node, kKey, kKeys);
   TraceSpec spec;
   if (const ConfigNode* label = node.find("label")) spec.label = read_label(*label, "label");
@@ -126,6 +142,11 @@ std::vector<TraceSpec> read_one(const ConfigNode& node, const std::filesystem::p
     spec.instances = read_integer(*instances, "instances", 1, 1'000'000);
   }
   if (const ConfigNode* quote = node.find("quote")) spec.quote = read_quote(*quote);
+  std::vector<std::string> types;
+  if (const ConfigNode* type = node.find("type")) {
+    types = read_distinct(*type, "type",
+                          [](const ConfigNode& item) { return read_label(item, "type"); });
+  }
   const ConfigNode* file = node.find("file");
   const ConfigNode* events = node.find("events");
   const bool is_synthetic = node.find("synthetic") != nullptr;
@@ -135,10 +156,11 @@ std::vector<TraceSpec> read_one(const ConfigNode& node, const std::filesystem::p
   std::vector<TraceSpec> whole;
   if (is_synthetic) {
     read_synthetic(node, spec);
-    whole.push_back(spec);
+    spec.input = spec.label;
+    whole = types_of(spec, types);
   } else {
     spec.is_event_log = events != nullptr;
-    whole = specs_of_path(events != nullptr ? *events : *file, folder, spec);
+    whole = specs_of_path(events != nullptr ? *events : *file, folder, spec, types);
   }
   const ConfigNode* windows = node.find("windows");
   if (windows == nullptr) return whole;
@@ -193,6 +215,7 @@ Json setting_json(const TraceSpec& spec) {
   if (spec.is_event_log || !spec.model.empty() || is_availability_csv(spec.file)) {
     json["gap_seconds"] = json_of(spec.gap_seconds);
   }
+  if (!spec.type.empty()) json["type"] = spec.type;
   if (spec.instances != 1) json["instances"] = spec.instances;
   if (spec.window) json["window"] = *spec.window;
   if (spec.quote) {
