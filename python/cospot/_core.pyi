@@ -1289,7 +1289,7 @@ class Simulation:
     def run(self) -> None:
         """Process all events that are left. Raises as run_until."""
     def result(self) -> RunResult:
-        """Return what the run earned and cost so far, as if all later requests were kept: after run() the whole."""
+        """Return what was requested, earned and lost until now: after run() the whole."""
     @property
     def window_us(self) -> int:
         """Length of the workload's window, microseconds."""
