@@ -74,6 +74,9 @@ struct JudgedClass {
   bool is_sold = false;   ///< from now on
   /// By what a job gains from the promise: the extra share of a plain spot's price it may cost.
   std::optional<double> worth{};
+
+  /// Of the share of broken promises.
+  [[nodiscard]] ProbabilityInterval interval() const { return eviction_interval(tally.blocks); }
 };
 
 /// An alternative assumption, and the best choice under it.

@@ -94,7 +94,7 @@ std::string worth_text(double worth) {
 /// A class may have been kept by the settings of each part, and not by the one to set from now on.
 std::string verdict_text(const JudgedClass& one) {
   if (one.parts == 0) return "not proven before";
-  const PromiseVerdict verdict = verdict_of(one.tally.tested, one.promise.broken);
+  const PromiseVerdict verdict = verdict_of(one.interval(), one.promise.broken);
   if (verdict == PromiseVerdict::kKept && !one.is_sold) return "kept, unproven for this setting";
   return std::string(verdict_name(verdict));
 }
@@ -114,8 +114,8 @@ SummaryTable classes_table(const PlanFindings& findings) {
   const bool has_worth = has_worths(findings);
   if (has_worth) add_column(table, "could carry");
   for (const JudgedClass& one : findings.classes) {
-    const PromiseCount& tested = one.tally.tested;
-    const ProbabilityInterval interval = eviction_interval(tested);
+    const PromiseCount tested = one.tally.tested();
+    const ProbabilityInterval interval = one.interval();
     std::vector<std::string> row{
         fmt::format("{} h", one.promise.life / std::chrono::hours(1)),
         percent(1 - one.promise.broken, 0),

@@ -243,10 +243,10 @@ TEST_CASE("A run with some of the demand is a run of a history without the other
 TEST_CASE("held_before: over all parts before, and in the last one that tested enough") {
   // Of promises that 10 % may break.
   const PromiseClass promise{.life = std::chrono::hours(4), .broken = 0.1};
-  const auto held = [&promise](const std::vector<PromiseCount>& tested) {
+  const auto held = [&promise](const std::vector<PromiseCount>& outcomes) {
     std::vector<PartAccount> parts;
-    for (const PromiseCount& count : tested) {
-      parts.push_back({.levels = {}, .promises = {{.given = 500, .tested = count}}});
+    for (const PromiseCount& count : outcomes) {
+      parts.push_back({.levels = {}, .promises = {}, .outcomes = {count}});
     }
     return held_before(parts, 0, promise, parts.size());
   };
