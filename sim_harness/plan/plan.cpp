@@ -120,6 +120,15 @@ class Chooser {
     });
   }
 
+  /// The most income in a part of all that kept the limit of VM loss in it, whether they kept the
+  /// promise of the Economy class or not: nothing that kept the limit earned more.
+  [[nodiscard]] std::size_t best_in_hindsight(const Chosen& of, std::size_t part) const {
+    return *std::ranges::min_element(of, {}, [&](std::size_t run) {
+      const Past seen = past(run, part, part + 1);
+      return std::tuple(seen.most_vm_loss <= max_vm_loss_ ? 0.0 : seen.most_vm_loss, -seen.net);
+    });
+  }
+
  private:
   std::span<const PlanRun> runs_;
   VcpuHourPrices prices_;
@@ -141,8 +150,8 @@ std::array<Chosen, kAlternatives> choices(std::span<const PlanRun> runs, std::si
     add(Alternative::kPlan, i);
     const bool is_plain = !is_nothing && runs[i].division == Division{};
     if (is_nothing) add(Alternative::kSellNothing, i);
-    if (is_plain && !setting.cooperates()) add(Alternative::kWithoutCooperation, i);
-    if (is_plain) add(Alternative::kCooperation, i);
+    if (!is_plain) continue;
+    add(setting.cooperates() ? Alternative::kCooperation : Alternative::kWithoutCooperation, i);
   }
   return all;
 }
@@ -297,8 +306,8 @@ class PlanMaker {
   void simulate_divisions() {
     if (!found_.sells_economy) return;
     const Chooser choose = chooser();
-    auto all = choices(found_.runs, today_);
-    Chosen& plain = all[static_cast<std::size_t>(Alternative::kCooperation)];
+    Chosen plain = choices(found_.runs, today_)[static_cast<std::size_t>(Alternative::kPlan)];
+    std::erase_if(plain, [&](std::size_t run) { return found_.runs[run].setting.sells_nothing(); });
     std::vector<PlanTask> tasks;
     for (std::size_t i = 0; i < kMostDivided && !plain.empty(); ++i) {
       const std::size_t best = choose.best(plain, 0, kPastParts);
@@ -321,9 +330,9 @@ class PlanMaker {
     for (std::size_t i = 0; i < kAlternatives; ++i) {
       JudgedAlternative judged{.alternative = static_cast<Alternative>(i)};
       for (std::size_t part = kPastParts; part < parts; ++part) {
-        const bool is_bound = judged.alternative == Alternative::kHindsight;
-        judged.chosen.push_back(
-            choose.best(all[i], is_bound ? part : 0, is_bound ? part + 1 : part));
+        judged.chosen.push_back(judged.alternative == Alternative::kHindsight
+                                    ? choose.best_in_hindsight(all[i], part)
+                                    : choose.best(all[i], 0, part));
       }
       judged.last = choose.best(all[i], 0, parts);
       account_for(judged);

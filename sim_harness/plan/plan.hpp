@@ -42,9 +42,9 @@ enum class Alternative : std::uint8_t {
   kSellNothing,
   kToday,               ///< Nova's own weighers, spots without cooperation
   kWithoutCooperation,  ///< plain spots: the best setting with OTN 1 and without SAF
-  kCooperation,         ///< plain spots: the best setting
+  kCooperation,         ///< plain spots: the best setting with cooperation
   kPlan,                ///< the best division
-  kHindsight,           ///< the best of each part in hindsight: an upper bound
+  kHindsight,           ///< the best of each part in hindsight: a bound for what keeps the limit
 };
 inline constexpr std::size_t kAlternatives = 6;
 [[nodiscard]] std::string_view alternative_name(Alternative alternative);

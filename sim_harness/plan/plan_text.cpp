@@ -1,6 +1,7 @@
 #include "sim_harness/plan/plan_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -78,6 +79,21 @@ SummaryTable alternatives_table(const PlanFindings& findings, const std::string&
                                            last.division.confidence))});
   }
   return table;
+}
+
+/// Names what earned more than the bound for what keeps the limit of VM loss.
+std::string above_bound_text(const PlanFindings& findings) {
+  const double bound = findings.of(Alternative::kHindsight).mean_net.mean;
+  std::vector<std::string_view> names;
+  for (const JudgedAlternative& one : findings.alternatives) {
+    if (one.mean_net.mean > bound) names.push_back(alternative_name(one.alternative));
+  }
+  if (names.empty()) return "";
+  return fmt::format(
+      "\n\"{}\" is a bound for what keeps the limit of VM loss in every part. Above it, because "
+      "they "
+      "lost more in some part: {}.\n",
+      alternative_name(Alternative::kHindsight), fmt::join(names, ", "));
 }
 
 bool has_worths(const PlanFindings& findings) {
@@ -288,6 +304,7 @@ SummaryText plan_text(const PlanFindings& findings, const std::string& currency)
       datacenter.label, datacenter.history->hosts, datacenter.parts.count, findings.days(),
       kPastParts + 1);
   text.add(alternatives_table(findings, currency));
+  text += above_bound_text(findings);
   if (findings.of(Alternative::kPlan).economy.promised > 0) {
     text += fmt::format(
         "\nAn eviction breaks the promise to an Economy instance; at most {} of those admitted may "
