@@ -120,15 +120,6 @@ class Chooser {
     });
   }
 
-  /// The most income in a part of all that kept the limit of VM loss in it, whether they kept the
-  /// promise of the Economy class or not: nothing that kept the limit earned more.
-  [[nodiscard]] std::size_t best_in_hindsight(const Chosen& of, std::size_t part) const {
-    return *std::ranges::min_element(of, {}, [&](std::size_t run) {
-      const Past seen = past(run, part, part + 1);
-      return std::tuple(seen.most_vm_loss <= max_vm_loss_ ? 0.0 : seen.most_vm_loss, -seen.net);
-    });
-  }
-
  private:
   std::span<const PlanRun> runs_;
   VcpuHourPrices prices_;
@@ -330,9 +321,9 @@ class PlanMaker {
     for (std::size_t i = 0; i < kAlternatives; ++i) {
       JudgedAlternative judged{.alternative = static_cast<Alternative>(i)};
       for (std::size_t part = kPastParts; part < parts; ++part) {
-        judged.chosen.push_back(judged.alternative == Alternative::kHindsight
-                                    ? choose.best_in_hindsight(all[i], part)
-                                    : choose.best(all[i], 0, part));
+        const bool is_bound = judged.alternative == Alternative::kHindsight;
+        judged.chosen.push_back(
+            choose.best(all[i], is_bound ? part : 0, is_bound ? part + 1 : part));
       }
       judged.last = choose.best(all[i], 0, parts);
       account_for(judged);

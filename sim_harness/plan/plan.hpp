@@ -44,7 +44,7 @@ enum class Alternative : std::uint8_t {
   kWithoutCooperation,  ///< plain spots: the best setting with OTN 1 and without SAF
   kCooperation,         ///< plain spots: the best setting with cooperation
   kPlan,                ///< the best division
-  kHindsight,           ///< the best of each part in hindsight: a bound for what keeps the limit
+  kHindsight,           ///< the best of each part in hindsight: a bound for what holds in it
 };
 inline constexpr std::size_t kAlternatives = 6;
 [[nodiscard]] std::string_view alternative_name(Alternative alternative);

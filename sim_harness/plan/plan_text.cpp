@@ -81,7 +81,7 @@ SummaryTable alternatives_table(const PlanFindings& findings, const std::string&
   return table;
 }
 
-/// Names what earned more than the bound for what keeps the limit of VM loss.
+/// Names what earned more than the bound for what holds.
 std::string above_bound_text(const PlanFindings& findings) {
   const double bound = findings.of(Alternative::kHindsight).mean_net.mean;
   std::vector<std::string_view> names;
@@ -90,9 +90,8 @@ std::string above_bound_text(const PlanFindings& findings) {
   }
   if (names.empty()) return "";
   return fmt::format(
-      "\n\"{}\" is a bound for what keeps the limit of VM loss in every part. Above it, because "
-      "they "
-      "lost more in some part: {}.\n",
+      "\n\"{}\" is a bound for what keeps the limit of VM loss and the Economy promises in every "
+      "part. More was earned only by not keeping them: {}.\n",
       alternative_name(Alternative::kHindsight), fmt::join(names, ", "));
 }
 
