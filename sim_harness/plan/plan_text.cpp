@@ -248,7 +248,11 @@ std::string second_sentence(const PlanFindings& findings, const std::string& cur
   if (same < advised.chosen.size()) {
     text += fmt::format("; {} of these parts used this very setting", same);
   }
-  const bool is_divided = findings.of(Alternative::kPlan).chosen != advised.chosen;
+  const std::vector<std::size_t>& planned = findings.of(Alternative::kPlan).chosen;
+  const bool is_divided =
+      planned != advised.chosen && std::ranges::any_of(planned, [&](std::size_t chosen) {
+        return findings.runs[chosen].division != Division{};
+      });
   if (is_divided && !is_zero(findings.gain)) {
     text += fmt::format("; dividing it as the past suggested would have earned {} in comparison",
                         gain_text(findings.gain, currency));
