@@ -1714,7 +1714,8 @@ def plan(
         threads: How many, 1 to 4096; one a core unless given.
         progress: A function, called with (done, total) runs as the work goes on, by the calling thread. None: a bar of tqdm, if
             that is installed, on terminals and in notebooks; True: a bar anywhere; False: nothing.
-        **candidates: vm, spot, evictor, otn: lists of names to choose from, in place of the usual ones.
+        **candidates: vm, spot, evictor, otn: lists of names to choose from, in place of the usual ones. A
+            policy may also be a Python class or object.
 
     Returns:
         cospot.SpotPlan.
@@ -1768,7 +1769,8 @@ def tune(
         db: Results database to write the runs to, for load_results.
         progress: A function, called with (done, total) runs as the work goes on, by the calling thread. None: a bar of tqdm, if
             that is installed, on terminals and in notebooks; True: a bar anywhere; False: nothing.
-        **candidates: vm, spot, evictor, otn: names to choose from, in place of the usual ones;
+        **candidates: vm, spot, evictor, otn: names to choose from, in place of the usual ones (a policy
+            may also be a Python class or object);
             promise: eviction probabilities for which every spot policy is tried too with promised
             lifetimes; model: lifetime models of evictors that need one.
 

@@ -78,6 +78,25 @@ def test_the_bounds_of_a_share_are_shares() -> None:
     assert made.vm_loss == Interval(0.001, 0, pytest.approx(0.004))
 
 
+def test_a_policy_may_be_a_python_class() -> None:
+    class Packed(cospot.Weigher):
+        """As UTIL, but in Python: more used vcpus first."""
+
+        def weigh_all(self, hosts: Any, candidates: Any, request: Any) -> Any:
+            used = hosts.vcpus_total - hosts.vcpus_free_ignoring_spots
+            return used[candidates].astype(float)
+
+    few: dict[str, Any] = {"spot": ["sUTIL"], "evictor": ["FIFO"], "otn": [1]}
+    made = cospot.tune(WORKLOADS[:2], host=HOST, vm=[Packed], **few)
+    same = cospot.tune(WORKLOADS[:2], host=HOST, vm="UTIL", **few)
+    assert made.found.vm.startswith("python:")
+    assert made.found.training == same.found.training
+    assert made.hosts == same.hosts
+    prices = {"on_demand": 4, "spot": 2}
+    plan = cospot.plan(WORKLOADS[0], price=prices, host=HOST, parts=3, vm=[Packed], **few)
+    assert plan.alternatives[2].from_now_on.vm in (made.found.vm, "Nova")
+
+
 def test_the_table_has_every_complete_setting(found: cospot.Tuning) -> None:
     pytest.importorskip("pandas")
     table = found.table
