@@ -12,6 +12,7 @@
 #include "bindings/watched_work.hpp"
 #include "bindings/workloads.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/experiments/results/csv_sink.hpp"
 #include "sim_harness/experiments/summary/mean_interval.hpp"
@@ -50,8 +51,8 @@ ExperimentOutcome run_watched_experiment(const LoadExperiment& load,
 std::string command_of(const py::object& sweep, const GivenStudy& given,
                        const std::vector<std::string>& overrides) {
   if (py::isinstance<py::dict>(sweep)) return "cospot.compare of a dict";
-  std::string command = "cospot compare " + given.where;
-  for (const std::string& assignment : overrides) command += " --set " + assignment;
+  std::string command = "cospot compare " + shell_word(given.where);
+  for (const std::string& assignment : overrides) command += " --set " + shell_word(assignment);
   return command;
 }
 
@@ -71,7 +72,7 @@ PythonOutcome compare(const py::object& sweep, const py::object& db, const py::o
   const py::object told = read_progress(progress);
   GivenPolicies policies;
   const std::vector<std::string> assignments = read_overrides(overrides);
-  GivenStudy given = read_given_study(sweep, "sweep", assignments, policies);
+  GivenStudy given = read_given_study(sweep, "study", assignments, policies);
   given.file.keeps_timeline = timeline;
   const LoadExperiment load = read_experiment(built_in_studies(), given.file);
   const ExperimentOptions options{.threads = read_threads(threads),

@@ -31,7 +31,7 @@ using namespace pybind11::literals;
 
 namespace {
 
-TuneCandidates read_plan_candidates(const py::kwargs& given) {
+TuneCandidates read_plan_candidates(const py::kwargs& given, GivenPolicies& policies) {
   TuneCandidates candidates = plan_candidates();
   candidates.dashes.clear();
   const std::map<std::string, std::vector<std::string>*> lists{{"vm", &candidates.vm},
@@ -45,7 +45,8 @@ TuneCandidates read_plan_candidates(const py::kwargs& given) {
       throw_unknown_argument("plan", name, {"vm", "spot", "evictor", "otn"});
     }
     found->second->clear();
-    for (const py::handle one : py::reinterpret_borrow<py::sequence>(value)) {
+    const py::object named = named_candidates(py::reinterpret_borrow<py::object>(value), policies);
+    for (const py::handle one : py::reinterpret_borrow<py::sequence>(named)) {
       found->second->push_back(py::str(one).cast<std::string>());
     }
   }
@@ -61,7 +62,8 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
                           const std::vector<double>& confidences, const py::object& threads,
                           const py::object& progress, const py::kwargs& candidates) {
   const py::object told = read_progress(progress);
-  const TuneCandidates choices = read_plan_candidates(candidates);
+  GivenPolicies policies;
+  const TuneCandidates choices = read_plan_candidates(candidates, policies);
   TunedDatacenter datacenter = read_datacenter(host, hosts, headroom_percent, added_type);
   for (const double share : economy_percents) {
     (void)read_number(py::float_(share), "economy_percents", 0, 100);
@@ -69,7 +71,6 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
   for (const double confidence : confidences) {
     (void)read_number(py::float_(confidence), "confidences", 0, 0.999999);
   }
-  LoadedPolicies policies;
   // Each in a variable of its own: g++ 12 frees some twice when a later member of the braces
   // throws.
   WorkloadSpec workload = parse_workload_spec(read_path(history, "history").string());
@@ -140,7 +141,8 @@ Args:
     threads: How many, 1 to 4096; one a core unless given.
     progress: A function, called with (done, total) runs as the work goes on, by the calling thread. None: a bar of tqdm, if
         that is installed, on terminals and in notebooks; True: a bar anywhere; False: nothing.
-    **candidates: vm, spot, evictor, otn: lists of names to choose from, in place of the usual ones.
+    **candidates: vm, spot, evictor, otn: lists of names to choose from, in place of the usual ones. A
+        policy may also be a Python class or object.
 
 Returns:
     cospot.SpotPlan.

@@ -36,7 +36,7 @@ py::object quote(const py::object& study, const py::object& at_hours, const py::
                  const py::kwargs& settings) {
   GivenPolicies policies;
   const GivenStudy given = read_given_study(study, "study", settings, policies);
-  const SlaSettings read = read_sla_settings(given.file);
+  const SlaSettings read = read_quote_settings(given.file);
   std::optional<SimTime> at;
   if (!at_hours.is_none()) {
     constexpr double kMicrosecondsPerHour = 3600e6;

@@ -234,8 +234,7 @@ Raises:
           "run", [](LiveSimulation& self) { self.run_until(kNever); },
           "Process all events that are left. Raises as run_until.")
       .def("result", &LiveSimulation::result,
-           "Return what the run earned and cost so far, as if all later requests were kept: after "
-           "run() the whole.")
+           "Return what was requested, earned and lost until now: after run() the whole.")
       .def_property_readonly(
           "window_us", [](const LiveSimulation& self) { return self.workload().window.count(); },
           "Length of the workload's window, microseconds.")

@@ -90,7 +90,7 @@ std::vector<std::string> read_texts(const py::object& given, std::string_view na
   return texts;
 }
 
-TuneCandidates read_candidates(const py::kwargs& given) {
+TuneCandidates read_candidates(const py::kwargs& given, GivenPolicies& policies) {
   TuneCandidates candidates;
   candidates.dashes.clear();
   const std::map<std::string, std::vector<std::string>*> lists{
@@ -102,7 +102,8 @@ TuneCandidates read_candidates(const py::kwargs& given) {
     if (found == lists.end()) {
       throw_unknown_argument("tune", name, {"vm", "spot", "evictor", "otn", "promise", "model"});
     }
-    *found->second = read_texts(py::reinterpret_borrow<py::object>(value), name);
+    *found->second =
+        read_texts(named_candidates(py::reinterpret_borrow<py::object>(value), policies), name);
   }
   return candidates;
 }
@@ -116,9 +117,9 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
                     const py::kwargs& candidates) {
   constexpr double kMostPercent = 10'000;
   const py::object told = read_progress(progress);
-  const TuneCandidates choices = read_candidates(candidates);
+  GivenPolicies policies;
+  const TuneCandidates choices = read_candidates(candidates, policies);
   TunedDatacenter datacenter = read_datacenter(host, hosts, headroom_percent, added_type);
-  LoadedPolicies policies;
   TuneRequest request{.workloads = {}, .datacenter = std::move(datacenter), .settings = {}};
   TuneSettings& settings = request.settings;
   if (!max_vm_loss_percent.is_none()) {
@@ -207,7 +208,8 @@ Args:
     db: Results database to write the runs to, for load_results.
     progress: A function, called with (done, total) runs as the work goes on, by the calling thread. None: a bar of tqdm, if
         that is installed, on terminals and in notebooks; True: a bar anywhere; False: nothing.
-    **candidates: vm, spot, evictor, otn: names to choose from, in place of the usual ones;
+    **candidates: vm, spot, evictor, otn: names to choose from, in place of the usual ones (a policy
+        may also be a Python class or object);
         promise: eviction probabilities for which every spot policy is tried too with promised
         lifetimes; model: lifetime models of evictors that need one.
 

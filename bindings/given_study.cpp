@@ -222,6 +222,20 @@ py::object GivenPolicies::find(const std::string& name, const PolicyOptions& opt
   return py::module_::import("functools").attr("partial")(type, **to_keywords(options));
 }
 
+py::object named_candidates(const py::object& candidates, GivenPolicies& policies) {
+  if (is_python_policy(candidates, "Weigher") || is_python_policy(candidates, "Evictor")) {
+    return py::str(policies.add(candidates));
+  }
+  if (!py::isinstance<py::list>(candidates) && !py::isinstance<py::tuple>(candidates)) {
+    return candidates;
+  }
+  py::list named;
+  for (const py::handle one : candidates) {
+    named.append(named_candidates(py::reinterpret_borrow<py::object>(one), policies));
+  }
+  return named;
+}
+
 ConfigNode sweep_tree(py::handle sweep, const std::string& where, GivenPolicies& policies) {
   return TreeMaker(policies).make(sweep, where);
 }

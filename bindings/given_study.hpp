@@ -36,6 +36,11 @@ class GivenPolicies final : public LoadedPolicies {
   std::map<std::string, pybind11::object> policies_;
 };
 
+/// Candidates of a search with names in place of the classes and objects of policies among them,
+/// which go to `policies`.
+[[nodiscard]] pybind11::object named_candidates(const pybind11::object& candidates,
+                                                GivenPolicies& policies);
+
 /// A dict as Python writes a sweep, as the tree that a sweep file would give. `where` names the
 /// place in errors. Classes and objects of policies go to `policies`.
 ///

@@ -139,9 +139,43 @@ RunPause LiveSimulation::run_slices(SimTime until) {
   return RunPause::kFinished;
 }
 
+SimTime LiveSimulation::reached() const {
+  const std::size_t done = engine_.position();
+  if (done == 0) return now_;
+  const ScheduledEvent& last = schedule_->events[done - 1];
+  return std::max(
+      now_, last.is_departure() ? schedule_->end[last.instance] : schedule_->start[last.instance]);
+}
+
 RunResult LiveSimulation::result() const {
   require_idle();
-  return engine_.result();
+  RunResult result = engine_.result();
+  if (is_finished()) return result;
+  // The engine counts what is to come as if it were kept.
+  const SimTime now = reached();
+  for (std::size_t i = 0; i < schedule_->events.size(); ++i) {
+    const ScheduledEvent event = schedule_->events[i];
+    if (event.is_departure()) continue;
+    const InstanceIndex instance = event.instance;
+    const bool is_to_come = i >= engine_.position();
+    const Revenue later =
+        schedule_->revenue(schedule_->resources(event).vcpus,
+                           std::max(now, schedule_->start[instance]), schedule_->end[instance]);
+    const bool is_counted = is_to_come || engine_.host_of(instance) != kNoHost;
+    const Revenue not_earned = is_counted ? later : Revenue{0};
+    if (event.is_spot()) {
+      result.spot_requests -= is_to_come ? 1 : 0;
+      result.spot_admitted -= is_to_come ? 1 : 0;
+      result.spot_revenue_requested -= later;
+      result.spot_revenue -= not_earned;
+      result.spot_revenue_first_hour_free -= not_earned;
+    } else {
+      result.vm_requests -= is_to_come ? 1 : 0;
+      result.vm_revenue_requested -= later;
+      result.vm_revenue -= not_earned;
+    }
+  }
+  return result;
 }
 
 std::vector<RunningSpot> LiveSimulation::spots_on(HostIndex host) const {

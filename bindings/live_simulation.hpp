@@ -32,6 +32,7 @@ class LiveSimulation {
   /// between two events.
   void run_until(SimTime time);
 
+  /// What was requested, earned and lost until now; of a finished run, in its whole window.
   [[nodiscard]] RunResult result() const;
   [[nodiscard]] const HostColumns& hosts() const { return hosts_; }
   [[nodiscard]] std::vector<RunningSpot> spots_on(HostIndex host) const;
@@ -54,6 +55,8 @@ class LiveSimulation {
   [[nodiscard]] SimTime slice_end(std::size_t events) const;
   RunPause run_slices(SimTime until);
   void require_idle() const;
+  /// The time of the last processed event, or until which none was left.
+  [[nodiscard]] SimTime reached() const;
 
   PythonWorkload workload_;
   RunSettings settings_;

@@ -1,23 +1,64 @@
 #include "guarantees/sla/kept_promises.hpp"
 
+#include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 
 namespace cospot {
+namespace {
+
+ProbabilityInterval clopper_pearson(double broken, double promised, double confidence) {
+  using Binomial = boost::math::binomial_distribution<double>;
+  const double each_side = (1 - confidence) / 2;
+  return {.lower = Binomial::find_lower_bound_on_p(promised, broken, each_side),
+          .upper = Binomial::find_upper_bound_on_p(promised, broken, each_side)};
+}
+
+/// How much more the blocks' shares vary than those of independent evictions; at least 1.
+double design_effect(std::span<const PromiseCount> blocks, const PromiseCount& all) {
+  const double share = static_cast<double>(all.broken) / static_cast<double>(all.promised);
+  const double independent = static_cast<double>(all.promised) * share * (1 - share);
+  double squares = 0;
+  double used = 0;
+  for (const PromiseCount& block : blocks) {
+    if (block.promised == 0) continue;
+    const double off =
+        static_cast<double>(block.broken) - share * static_cast<double>(block.promised);
+    squares += off * off;
+    ++used;
+  }
+  if (used < 2 || independent == 0) return 1;
+  return std::max(1.0, used / (used - 1) * squares / independent);
+}
+
+}  // namespace
+
+PromiseCount sum_of(std::span<const PromiseCount> blocks) {
+  PromiseCount sum;
+  for (const PromiseCount& block : blocks) sum += block;
+  return sum;
+}
 
 ProbabilityInterval eviction_interval(const PromiseCount& count, double confidence) {
   if (count.promised == 0) return {};
-  using Binomial = boost::math::binomial_distribution<double>;
-  const auto trials = static_cast<double>(count.promised);
-  const auto broken = static_cast<double>(count.broken);
-  const double each_side = (1 - confidence) / 2;
-  return {.lower = Binomial::find_lower_bound_on_p(trials, broken, each_side),
-          .upper = Binomial::find_upper_bound_on_p(trials, broken, each_side)};
+  return clopper_pearson(static_cast<double>(count.broken), static_cast<double>(count.promised),
+                         confidence);
+}
+
+ProbabilityInterval eviction_interval(std::span<const PromiseCount> blocks, double confidence) {
+  const PromiseCount all = sum_of(blocks);
+  if (all.promised == 0) return {};
+  const double effect = design_effect(blocks, all);
+  return clopper_pearson(static_cast<double>(all.broken) / effect,
+                         static_cast<double>(all.promised) / effect, confidence);
+}
+
+PromiseVerdict verdict_of(const ProbabilityInterval& interval, double target) {
+  if (interval.upper <= target) return PromiseVerdict::kKept;
+  return interval.lower > target ? PromiseVerdict::kBroken : PromiseVerdict::kUnclear;
 }
 
 PromiseVerdict verdict_of(const PromiseCount& count, double target, double confidence) {
-  const ProbabilityInterval interval = eviction_interval(count, confidence);
-  if (interval.upper <= target) return PromiseVerdict::kKept;
-  return interval.lower > target ? PromiseVerdict::kBroken : PromiseVerdict::kUnclear;
+  return verdict_of(eviction_interval(count, confidence), target);
 }
 
 }  // namespace cospot

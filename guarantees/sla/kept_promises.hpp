@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace cospot {
 
@@ -8,6 +9,12 @@ namespace cospot {
 struct PromiseCount {
   std::uint64_t promised = 0;
   std::uint64_t broken = 0;  ///< at most promised
+
+  PromiseCount& operator+=(const PromiseCount& other) {
+    promised += other.promised;
+    broken += other.broken;
+    return *this;
+  }
 };
 
 /// The range in which a probability lies with some confidence.
@@ -22,6 +29,16 @@ struct ProbabilityInterval {
 [[nodiscard]] ProbabilityInterval eviction_interval(const PromiseCount& count,
                                                     double confidence = 0.95);
 
+/// The same of promises counted by the time at which they were given, one count a block of time. If
+/// the shares of the blocks differ more than those of independent evictions would, because
+/// evictions came in bursts, the counts are divided by as much (the design effect).
+///
+/// Source: Rao and Scott, "A simple method for the analysis of clustered binary data", Biometrics
+/// 48 (1992), section 2.
+[[nodiscard]] ProbabilityInterval eviction_interval(std::span<const PromiseCount> blocks,
+                                                    double confidence = 0.95);
+[[nodiscard]] PromiseCount sum_of(std::span<const PromiseCount> blocks);
+
 /// What a count says of a promise.
 enum class PromiseVerdict : std::uint8_t {
   kKept,     ///< the whole interval is at most the target
@@ -29,6 +46,7 @@ enum class PromiseVerdict : std::uint8_t {
   kBroken,   ///< the whole interval is above the target
 };
 
+[[nodiscard]] PromiseVerdict verdict_of(const ProbabilityInterval& interval, double target);
 [[nodiscard]] PromiseVerdict verdict_of(const PromiseCount& count, double target,
                                         double confidence = 0.95);
 

@@ -1289,7 +1289,7 @@ class Simulation:
     def run(self) -> None:
         """Process all events that are left. Raises as run_until."""
     def result(self) -> RunResult:
-        """Return what the run earned and cost so far, as if all later requests were kept: after run() the whole."""
+        """Return what was requested, earned and lost until now: after run() the whole."""
     @property
     def window_us(self) -> int:
         """Length of the workload's window, microseconds."""
@@ -1715,7 +1715,8 @@ def plan(
         threads: How many, 1 to 4096; one a core unless given.
         progress: A function, called with (done, total) runs as the work goes on, by the calling thread. None: a bar of tqdm, if
             that is installed, on terminals and in notebooks; True: a bar anywhere; False: nothing.
-        **candidates: vm, spot, evictor, otn: lists of names to choose from, in place of the usual ones.
+        **candidates: vm, spot, evictor, otn: lists of names to choose from, in place of the usual ones. A
+            policy may also be a Python class or object.
 
     Returns:
         cospot.SpotPlan.
@@ -1769,7 +1770,8 @@ def tune(
         db: Results database to write the runs to, for load_results.
         progress: A function, called with (done, total) runs as the work goes on, by the calling thread. None: a bar of tqdm, if
             that is installed, on terminals and in notebooks; True: a bar anywhere; False: nothing.
-        **candidates: vm, spot, evictor, otn: names to choose from, in place of the usual ones;
+        **candidates: vm, spot, evictor, otn: names to choose from, in place of the usual ones (a policy
+            may also be a Python class or object);
             promise: eviction probabilities for which every spot policy is tried too with promised
             lifetimes; model: lifetime models of evictors that need one.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import types
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -37,12 +38,18 @@ def _dataclass(made: type, value: dict[str, Any]) -> Any:
     annotations = get_type_hints(made)
     return made(
         **{
-            field.name: from_json(
-                annotations[field.name], value[field.metadata.get("key", field.name)]
+            field.name: _field(
+                from_json(annotations[field.name], value[field.metadata.get("key", field.name)]),
+                field.metadata,
             )
             for field in fields(made)
         }
     )
+
+
+def _field(made: Any, metadata: Mapping[str, Any]) -> Any:
+    """Bound an interval by what its field can be, if that says so."""
+    return made.within(*metadata["within"]) if made and "within" in metadata else made
 
 
 def _interval(value: dict[str, float | None]) -> Interval | None:

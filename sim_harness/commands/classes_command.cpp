@@ -17,6 +17,8 @@
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
+#include "sim_harness/data/usage/job_usage.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/studies/classes/class_report.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
@@ -82,6 +84,18 @@ CapacityTrace load(const ClassesArguments& arguments, PolicyLoader& loader) {
   return run_trace(scenario, spec.label, arguments.options);
 }
 
+/// The prices of a vCPU-hour; those by flavor are the mean of what the workload's requests use.
+VcpuHourPrices class_prices(const ClassesArguments& arguments, const PriceList& list) {
+  if (list.flavors.empty()) return list.vcpu_hour;
+  const WorkloadSpec spec = parse_trace_spec(arguments.trace).source;
+  if (!spec.synthetic && (is_yaml_file(spec.file) || is_job_log_file(spec.file))) {
+    throw ConfigError("--price: " + list.source +
+                      " has prices by flavor, which need a workload's requests; expected "
+                      "on-demand=PRICE,spot=PRICE of a vCPU-hour");
+  }
+  return list.of_vcpu_hour(load_workload(spec), vcpus_unit_of(spec));
+}
+
 /// As given; by default, those of 1, 2, 4 and 8 for which there are enough servers.
 std::vector<std::size_t> numbers_of_classes(const ClassesArguments& arguments,
                                             const LoadedTrace& trace) {
@@ -104,12 +118,9 @@ void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
       throw ConfigError(fmt::format("--classes: found {}, expected whole numbers from 1", count));
     }
   }
-  const std::optional<PriceList> prices = arguments.price.prices();
-  if (prices && !prices->flavors.empty()) {
-    throw ConfigError(
-        "--price: prices by flavor are not read here; expected on-demand=PRICE,spot=PRICE of a "
-        "vCPU-hour, which `cospot workload info WORKLOAD --price FILE` computes from them");
-  }
+  const std::optional<PriceList> list = arguments.price.prices();
+  std::optional<VcpuHourPrices> prices;
+  if (list) prices = class_prices(arguments, *list);
   const std::filesystem::path file = arguments.trace;
   loader.search_first(file.parent_path());
   const LoadedTrace trace(load(arguments, loader));
@@ -122,8 +133,8 @@ void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
           ": --price: nobody knows how many vCPUs a server has; expected a workload in "
           "vCPUs, or a scenario of one");
     }
-    report.on_demand = prices->vcpu_hour.on_demand;
-    report.currency = prices->currency;
+    report.on_demand = prices->on_demand;
+    report.currency = list->currency;
   }
   if (arguments.json) return print_json(report_json(trace, report));
   print(report_text(trace, report));

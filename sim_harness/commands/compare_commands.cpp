@@ -11,6 +11,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/interrupt/interrupt_signals.hpp"
+#include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/base/text/terminal_meter.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/options.hpp"
@@ -89,8 +90,10 @@ void require_outputs_apart(const CompareArguments& arguments, const StudyFile& f
 }
 
 std::string command_text(const CompareArguments& arguments) {
-  std::string text = "cospot compare " + arguments.sweep;
-  for (const std::string& assignment : arguments.overrides) text += " --set " + assignment;
+  std::string text = "cospot compare " + shell_word(arguments.sweep);
+  for (const std::string& assignment : arguments.overrides) {
+    text += " --set " + shell_word(assignment);
+  }
   if (arguments.keeps_timeline) text += " --timeline";
   return text + arguments.window.text();
 }

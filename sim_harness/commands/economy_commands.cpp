@@ -12,6 +12,7 @@
 #include "core/errors.hpp"
 #include "core/parse_number.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/commands/commands.hpp"
@@ -20,6 +21,8 @@
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/data/usage/forecast_file.hpp"
+#include "sim_harness/data/usage/job_usage.hpp"
+#include "sim_harness/data/usage/usage_file.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/studies/economy/backtest_report.hpp"
@@ -82,13 +85,26 @@ EconomyInput load_input(const EconomyArguments& arguments, const EconomySettings
   return input;
 }
 
+/// The prices of a vCPU-hour; those by flavor are the mean of what the workload's requests use.
+VcpuHourPrices economy_prices(const EconomyArguments& arguments, const PriceList& list) {
+  if (list.flavors.empty()) return list.vcpu_hour;
+  WorkloadSpec spec = parse_workload_spec(arguments.usage);
+  spec.window = arguments.window.window();
+  if (!spec.synthetic && (is_usage_file(spec.file) || is_job_log_file(spec.file))) {
+    throw ConfigError("--price: " + list.source + " has prices by flavor, and " + arguments.usage +
+                      " no flavors; expected on-demand=PRICE,spot=PRICE,economy=PRICE of a "
+                      "vCPU-hour");
+  }
+  return list.of_vcpu_hour(load_workload(spec), vcpus_unit_of(spec));
+}
+
 BacktestRequest request_of(const EconomyArguments& arguments) {
   BacktestRequest request{.forecasters = arguments.forecasters,
                           .confidences = arguments.confidences,
                           .prices = {},
                           .processes = threads_of_machine()};
   const bool is_money = std::ranges::any_of(arguments.prices, [](const std::string& text) {
-    return text.find('=') != std::string::npos || text.ends_with(".csv");
+    return text.find('=') != std::string::npos || text.ends_with(".csv") || is_yaml_file(text);
   });
   if (!is_money) {
     for (const std::string& text : arguments.prices) {
@@ -101,13 +117,7 @@ BacktestRequest request_of(const EconomyArguments& arguments) {
     return request;
   }
   const PriceList list = *read_price_list(arguments.prices);
-  const VcpuHourPrices& prices = list.vcpu_hour;
-  if (!list.flavors.empty()) {
-    throw ConfigError(
-        "--price: prices by flavor are not read here; expected on-demand=PRICE,spot=PRICE,"
-        "economy=PRICE of a vCPU-hour, which `cospot workload info WORKLOAD --price FILE` computes "
-        "from them");
-  }
+  const VcpuHourPrices prices = economy_prices(arguments, list);
   if (!prices.economy || prices.on_demand <= 0) {
     throw ConfigError(
         "--price: expected economy=PRICE beside on-demand=PRICE and spot=PRICE of a vCPU-hour");
@@ -208,8 +218,9 @@ void add_judging(CLI::App& command, EconomyArguments& arguments) {
       ->capture_default_str();
   command
       .add_option("--price", arguments.prices,
-                  "Prices of a vCPU-hour: on-demand=P,spot=P,economy=P[,currency=NAME]; or prices "
-                  "of the Economy class as shares of the on-demand price")
+                  "Prices of a vCPU-hour: on-demand=P,spot=P,economy=P[,currency=NAME], or a CSV "
+                  "file of prices by flavor; or prices of the Economy class as shares of the "
+                  "on-demand price")
       ->delimiter(',')
       ->capture_default_str();
   add_json_flag(command, arguments.json);

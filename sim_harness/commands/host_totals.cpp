@@ -10,6 +10,7 @@
 #include "core/errors.hpp"
 #include "core/parse_number.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/data/hosts/hosts_file.hpp"
 #include "sim_harness/data/workloads/workload_fields.hpp"
@@ -107,6 +108,15 @@ HostsOptions::Given DatacenterOptions::given() const {
   throw ConfigError(
       fmt::format("--hosts {} and --headroom-percent exclude each other; expected one of the two",
                   *hosts.count));
+}
+
+std::string DatacenterOptions::as_arguments() const {
+  const HostsOptions::Given hosts = given();
+  std::string text;
+  if (hosts.count) text += fmt::format(" --hosts {}", *hosts.count);
+  if (!hosts.host.empty()) text += " --host " + shell_word(hosts.host);
+  if (headroom_percent_) text += fmt::format(" --headroom-percent {}", *headroom_percent_);
+  return text;
 }
 
 }  // namespace cospot

@@ -75,21 +75,17 @@ PlanRequest read_request(const PlanArguments& arguments, const HostsOptions::Giv
 }
 
 /// What makes the same plan again, for the page.
-std::string command_of(const PlanArguments& arguments, const HostsOptions::Given& hosts) {
-  std::string text = "cospot plan " + shell_word(arguments.workload);
+std::string command_of(const PlanArguments& arguments) {
+  std::string text =
+      "cospot plan " + shell_word(arguments.workload) + arguments.datacenter.as_arguments();
   const auto add = [&text](std::string_view option, const std::string& value) {
     if (!value.empty()) text += fmt::format(" {} {}", option, shell_word(value));
   };
-  if (hosts.count) add("--hosts", std::to_string(*hosts.count));
-  add("--host", hosts.host);
   add("--added-type", arguments.added_type);
   text += arguments.price.as_arguments();
   add("--demand", arguments.demand);
   add("--with", arguments.with);
   if (arguments.max_vm_loss > 0) add("--max-vm-loss", fmt::format("{}", arguments.max_vm_loss));
-  if (arguments.datacenter.headroom_percent()) {
-    add("--headroom-percent", fmt::format("{}", *arguments.datacenter.headroom_percent()));
-  }
   if (arguments.parts > 0) add("--parts", std::to_string(arguments.parts));
   add("--economy-percent", fmt::format("{}", fmt::join(arguments.economy_percents, ",")));
   add("--confidence", fmt::format("{}", fmt::join(arguments.confidences, ",")));
@@ -134,7 +130,7 @@ void run_plan_command(const PlanArguments& arguments, PolicyLoader& loader) {
                       plan_page({.title = "What to sell of idle capacity",
                                  .answer = plan_text(findings, currency).html(),
                                  .data_json = text_of(plan_json(findings, currency)),
-                                 .command = command_of(arguments, hosts)}));
+                                 .command = command_of(arguments)}));
   }
   if (arguments.json) return print_json(plan_json(findings, currency));
   print(plan_text(findings, currency).plain());

@@ -11,6 +11,7 @@
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
+#include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/options.hpp"
@@ -76,6 +77,16 @@ void require_outputs_usable(const SignalsArguments& arguments) {
   if (!arguments.csv.empty()) require_csv_writable(arguments.csv);
 }
 
+/// What makes the same database again.
+std::string signals_command_text(const SignalsArguments& arguments) {
+  std::string text =
+      "cospot signals " + shell_word(arguments.history) + arguments.datacenter.as_arguments();
+  for (const std::string& assignment : arguments.overrides) {
+    text += " --set " + shell_word(assignment);
+  }
+  return text + arguments.window.text();
+}
+
 /// Runs into the database that is asked for, or into memory.
 ResultsDatabase results_of(const Experiment& experiment, const SignalsArguments& arguments) {
   const std::unique_ptr<ProgressSink> progress = make_progress(arguments.quiet);
@@ -83,7 +94,7 @@ ResultsDatabase results_of(const Experiment& experiment, const SignalsArguments&
   const ExperimentOptions options{
       .database = arguments.database,
       .if_present = arguments.force ? IfPresent::kReplace : IfPresent::kRefuse,
-      .command = "cospot signals " + arguments.history};
+      .command = signals_command_text(arguments)};
   if (run_experiment(experiment, options, *progress).interrupted) throw Interrupted();
   return ResultsDatabase(arguments.database);
 }

@@ -46,11 +46,9 @@ StudyFile study_of_workload(const QuoteArguments& arguments, PolicyLoader& loade
         arguments.study));
   }
   const HostsOptions::Given given = arguments.hosts.given();
-  const std::string text = fmt::format(
-      "study: sla\nworkloads: {}\nspot_workloads: same\nhost: {}\ntarget: [0.25, 0.1, 0.05, 0.01]\n"
-      "vm: COS\nspot: vmaUTIL\ncensored: survival\ncondition_width: 0.1\n"
-      "samples: 2000\n",
-      yaml_text(arguments.study), yaml_of_hosts_option(given.host));
+  const std::string text =
+      fmt::format("study: sla\nworkloads: {}\nhost: {}\nvm: COS\nspot: vmaUTIL\n{}",
+                  yaml_text(arguments.study), yaml_of_hosts_option(given.host), kQuoteKeys);
   std::vector<std::string> overrides = arguments.overrides;
   if (given.count) overrides.push_back(fmt::format("hosts={}", *given.count));
   return {.root = with_overrides(parse_yaml(text, "sla quote"), overrides),
@@ -64,7 +62,7 @@ void quote(const QuoteArguments& arguments, PolicyLoader& loader) {
     throw ConfigError("--host, --hosts: " + arguments.study +
                       " has its own; expected --set host=... or hosts=...");
   }
-  const SlaSettings settings = read_sla_settings(
+  const SlaSettings settings = read_quote_settings(
       is_yaml_file(arguments.study)
           ? read_study_file(arguments.study, arguments.overrides, std::nullopt, loader)
           : study_of_workload(arguments, loader));
@@ -110,7 +108,8 @@ void add_sla_commands(CLI::App& app, PolicyLoader& loader) {
       sla->add_subcommand("quote", "Quote lifetimes for every size of spot at one time");
   command
       ->add_option("STUDY_OR_WORKLOAD", arguments->study,
-                   "Study file (YAML) with study: sla, or a workload file or spec with --host")
+                   "Study file (YAML): with study: sla, or of one setting, as cospot plan -o "
+                   "writes; or a workload file or spec with --host")
       ->required();
   arguments->hosts.add_to(*command,
                           "With a workload: VCPUS,MEMORY_MB of a host, or a hosts file (CSV)");

@@ -28,6 +28,12 @@ std::size_t WindowParts::of(SimTime time) const {
   return std::min(part, count - 1);
 }
 
+std::size_t WindowParts::block_of(SimTime time) const {
+  const SimTime into = std::max(time - begin(of(time)), SimTime(0));
+  const auto block = static_cast<std::size_t>(into * std::int64_t{kPartBlocks} / begin(1));
+  return std::min(block, kPartBlocks - 1);
+}
+
 PartAccounts::PartAccounts(const EventSchedule& schedule, const Workload& workload,
                            WindowParts parts, std::vector<std::uint8_t> level_of,
                            std::span<const PromiseClass> classes, const HostTable& hosts)
@@ -38,7 +44,11 @@ PartAccounts::PartAccounts(const EventSchedule& schedule, const Workload& worklo
       hosts_(&hosts),
       stays_(workload.rows.size()),
       accounts_(parts.count) {
-  for (PartAccount& part : accounts_) part.promises.resize(classes.size());
+  for (PartAccount& part : accounts_) {
+    part.promises.assign(classes.size(),
+                         {.given = 0, .blocks = std::vector<PromiseCount>(kPartBlocks)});
+    part.outcomes.resize(classes.size());
+  }
   for (const WorkloadRow& row : workload.rows) vcpus_.push_back(row.resources.vcpus);
   count_requests(workload);
 }
@@ -97,12 +107,16 @@ void PartAccounts::end_stay(InstanceIndex instance, SimTime time, bool is_evicte
   if (stay.since == kNever) return;
   add(instance, stay.since, time, &LevelAccount::earned);
   PartAccount& part = accounts_[parts_.of(stay.since)];
+  const std::size_t block = parts_.block_of(stay.since);
   for (std::size_t i = 0; i < classes_.size(); ++i) {
     if ((stay.classes >> i & 1) == 0) continue;
     const bool lived = time - stay.since >= classes_[i].life;
     if (!lived && !is_evicted) continue;
-    ++part.promises[i].tested.promised;
-    if (!lived) ++part.promises[i].tested.broken;
+    PartAccount& known_in = accounts_[parts_.of(lived ? stay.since + classes_[i].life : time)];
+    for (PromiseCount* count : {&part.promises[i].blocks[block], &known_in.outcomes[i]}) {
+      ++count->promised;
+      if (!lived) ++count->broken;
+    }
   }
 }
 
@@ -140,19 +154,13 @@ std::vector<PartAccount> PartAccounts::finish() {
   return std::move(accounts_);
 }
 
-PromiseTally tally_of(std::span<const PartAccount> parts, std::size_t index, std::size_t from,
-                      std::size_t to) {
-  PromiseTally sum;
-  for (const PartAccount& part : parts.subspan(from, to - from)) sum += part.promises[index];
-  return sum;
-}
-
 bool held_before(std::span<const PartAccount> parts, std::size_t index, const PromiseClass& promise,
                  std::size_t to) {
-  const PromiseCount all = tally_of(parts, index, 0, to).tested;
+  PromiseCount all;
+  for (const PartAccount& part : parts.first(to)) all += part.outcomes[index];
   if (verdict_of(all, promise.broken) != PromiseVerdict::kKept) return false;
   for (std::size_t part = to; part-- > 0;) {
-    const PromiseCount& latest = parts[part].promises[index].tested;
+    const PromiseCount& latest = parts[part].outcomes[index];
     if (latest.promised < kLeastTested) continue;
     return static_cast<double>(latest.broken) <=
            promise.broken * static_cast<double>(latest.promised);

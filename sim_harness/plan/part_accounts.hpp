@@ -30,6 +30,8 @@ struct WindowParts {
   /// The part that contains a time. Times before the window belong to its first part, times after
   /// it to its last.
   [[nodiscard]] std::size_t of(SimTime time) const;
+  /// The block of its part (kPartBlocks) that contains a time of the window.
+  [[nodiscard]] std::size_t block_of(SimTime time) const;
 };
 
 /// A class of promised lifetimes: a spot lives at least this long, except with the probability
@@ -41,16 +43,21 @@ struct PromiseClass {
   friend bool operator==(const PromiseClass&, const PromiseClass&) = default;
 };
 
+/// The blocks of time of a part, by which bursts of evictions show.
+inline constexpr std::size_t kPartBlocks = 4;
+
 /// Whether the promises of one class were kept. A spot that its owner ended early is not a test.
 struct PromiseTally {
   std::uint64_t given = 0;
-  PromiseCount tested{};  ///< spots that lived as long as promised or were evicted earlier
+  /// Spots that lived as long as promised or were evicted earlier, by the block of time in which
+  /// they began.
+  std::vector<PromiseCount> blocks{};
 
-  PromiseTally& operator+=(const PromiseTally& other) {
-    given += other.given;
-    tested.promised += other.tested.promised;
-    tested.broken += other.tested.broken;
-    return *this;
+  [[nodiscard]] PromiseCount tested() const { return sum_of(blocks); }
+  /// Appends the tally of a later time.
+  void append(const PromiseTally& later) {
+    given += later.given;
+    blocks.insert(blocks.end(), later.blocks.begin(), later.blocks.end());
   }
 };
 
@@ -68,20 +75,19 @@ struct LevelAccount {
 
 struct PartAccount {
   std::array<LevelAccount, kLevels> levels{};
-  std::vector<PromiseTally> promises{};  ///< by class
+  std::vector<PromiseTally> promises{};  ///< by class: of the spots that begin in the part
+  /// By class: the promises whose end came in the part, whenever they were given. A promise is kept
+  /// once its spot has lived so long, and broken when it is evicted.
+  std::vector<PromiseCount> outcomes{};
 
   [[nodiscard]] const LevelAccount& of(Level level) const {
     return levels[static_cast<std::size_t>(level)];
   }
 };
 
-/// The tally of the class at `index` over the parts in [from, to).
-[[nodiscard]] PromiseTally tally_of(std::span<const PartAccount> parts, std::size_t index,
-                                    std::size_t from, std::size_t to);
-
-/// Whether a class held before part `to`: significantly over all earlier parts, and also in the
-/// last of them with enough tests, so that a class that broke recently is not sold because of a
-/// calm past.
+/// Whether a class held before part `to`, by the promises whose outcome was known by then:
+/// significantly over all earlier parts, and also in the last of them with enough outcomes, so that
+/// a class that broke recently is not sold because of a calm past.
 [[nodiscard]] bool held_before(std::span<const PartAccount> parts, std::size_t index,
                                const PromiseClass& promise, std::size_t to);
 

@@ -141,8 +141,8 @@ std::array<Chosen, kAlternatives> choices(std::span<const PlanRun> runs, std::si
     add(Alternative::kPlan, i);
     const bool is_plain = !is_nothing && runs[i].division == Division{};
     if (is_nothing) add(Alternative::kSellNothing, i);
-    if (is_plain && !setting.cooperates()) add(Alternative::kWithoutCooperation, i);
-    if (is_plain) add(Alternative::kCooperation, i);
+    if (!is_plain) continue;
+    add(setting.cooperates() ? Alternative::kCooperation : Alternative::kWithoutCooperation, i);
   }
   return all;
 }
@@ -297,8 +297,8 @@ class PlanMaker {
   void simulate_divisions() {
     if (!found_.sells_economy) return;
     const Chooser choose = chooser();
-    auto all = choices(found_.runs, today_);
-    Chosen& plain = all[static_cast<std::size_t>(Alternative::kCooperation)];
+    Chosen plain = choices(found_.runs, today_)[static_cast<std::size_t>(Alternative::kPlan)];
+    std::erase_if(plain, [&](std::size_t run) { return found_.runs[run].setting.sells_nothing(); });
     std::vector<PlanTask> tasks;
     for (std::size_t i = 0; i < kMostDivided && !plain.empty(); ++i) {
       const std::size_t best = choose.best(plain, 0, kPastParts);
@@ -388,14 +388,14 @@ class PlanMaker {
       const std::size_t part = kPastParts + i;
       if (!held_before(run->second.parts, index, judged.promise, part)) continue;
       ++judged.parts;
-      judged.tally += run->second.parts[part].promises[index];
+      judged.tally.append(run->second.parts[part].promises[index]);
     }
     const auto last = found_.promised.find(plan.last);
     if (last != found_.promised.end()) {
       const std::size_t parts = found_.datacenter.parts.count;
       judged.is_sold =
           held_before(last->second.parts, index, judged.promise, parts) &&
-          verdict_of(judged.tally.tested, judged.promise.broken) == PromiseVerdict::kKept;
+          verdict_of(judged.interval(), judged.promise.broken) == PromiseVerdict::kKept;
       judged.worth = worth_of(judged, last->second);
     }
     found_.classes.push_back(judged);
@@ -414,7 +414,7 @@ class PlanMaker {
     // Of a mean spot.
     std::uint64_t placed = 0;
     for (const PartAccount& part : run.parts) placed += part.of(Level::kSpot).placed;
-    if (evictions == 0 || placed == 0 || judged.tally.tested.promised < kLeastTested)
+    if (evictions == 0 || placed == 0 || judged.tally.tested().promised < kLeastTested)
       return std::nullopt;
     double vcpus = 0;
     double count = 0;
@@ -425,7 +425,7 @@ class PlanMaker {
     }
     const double mttr = spot_hours / (vcpus / count) / evictions;
     const double hours = static_cast<double>(judged.promise.life.count()) / 3.6e9;
-    const double worst = eviction_interval(judged.tally.tested).upper;
+    const double worst = judged.interval().upper;
     if (worst <= 0 || mttr <= 0) return std::nullopt;
     const double promised_mttr = hours / worst;
     const double plain = price(PriceRule::kUtility, best_performance(kCheckpointHours, mttr));

@@ -42,9 +42,9 @@ enum class Alternative : std::uint8_t {
   kSellNothing,
   kToday,               ///< Nova's own weighers, spots without cooperation
   kWithoutCooperation,  ///< plain spots: the best setting with OTN 1 and without SAF
-  kCooperation,         ///< plain spots: the best setting
+  kCooperation,         ///< plain spots: the best setting with cooperation
   kPlan,                ///< the best division
-  kHindsight,           ///< the best of each part in hindsight: an upper bound
+  kHindsight,           ///< the best of each part in hindsight: a bound for what holds in it
 };
 inline constexpr std::size_t kAlternatives = 6;
 [[nodiscard]] std::string_view alternative_name(Alternative alternative);
@@ -74,6 +74,9 @@ struct JudgedClass {
   bool is_sold = false;   ///< from now on
   /// By what a job gains from the promise: the extra share of a plain spot's price it may cost.
   std::optional<double> worth{};
+
+  /// Of the share of broken promises.
+  [[nodiscard]] ProbabilityInterval interval() const { return eviction_interval(tally.blocks); }
 };
 
 /// An alternative assumption, and the best choice under it.

@@ -7,14 +7,13 @@
 namespace cospot {
 namespace {
 
-Json count_json(const PromiseCount& count, double allowed) {
+Json count_json(const PromiseCount& count, const ProbabilityInterval& interval, double allowed) {
   if (count.promised == 0) return nullptr;
-  const ProbabilityInterval interval = eviction_interval(count);
   return {{"tested", count.promised},
           {"broken", count.broken},
           {"allowed", json_of(allowed)},
           {"interval_95", {json_of(interval.lower), json_of(interval.upper)}},
-          {"verdict", verdict_name(verdict_of(count, allowed))}};
+          {"verdict", verdict_name(verdict_of(interval, allowed))}};
 }
 
 Json division_json(const Division& division) {
@@ -45,17 +44,18 @@ Json alternative_json(const PlanFindings& findings, const JudgedAlternative& one
     part["sold"] = shares_json(findings, run, kPastParts + i);
     chosen.push_back(std::move(part));
   }
-  return {{"name", alternative_name(one.alternative)},
-          {"net_per_day", mean_json(one.mean_net)},
-          {"income_per_day", json_of(one.income)},
-          {"vm_loss", json_of(one.vm_loss)},
-          {"most_vm_loss", json_of(one.most_vm_loss)},
-          {"evictions", one.evictions},
-          {"idle", json_of(one.idle)},
-          {"recovered", json_of(one.recovered)},
-          {"economy_promises", count_json(one.economy, kEconomyBroken)},
-          {"judged", std::move(chosen)},
-          {"from_now_on", setting_of(findings.runs[one.last])}};
+  return {
+      {"name", alternative_name(one.alternative)},
+      {"net_per_day", mean_json(one.mean_net)},
+      {"income_per_day", json_of(one.income)},
+      {"vm_loss", json_of(one.vm_loss)},
+      {"most_vm_loss", json_of(one.most_vm_loss)},
+      {"evictions", one.evictions},
+      {"idle", json_of(one.idle)},
+      {"recovered", json_of(one.recovered)},
+      {"economy_promises", count_json(one.economy, eviction_interval(one.economy), kEconomyBroken)},
+      {"judged", std::move(chosen)},
+      {"from_now_on", setting_of(findings.runs[one.last])}};
 }
 
 Json class_json(const JudgedClass& one) {
@@ -64,7 +64,7 @@ Json class_json(const JudgedClass& one) {
           {"sell", one.is_sold},
           {"parts_sold", one.parts},
           {"promised", one.tally.given},
-          {"promises", count_json(one.tally.tested, one.promise.broken)},
+          {"promises", count_json(one.tally.tested(), one.interval(), one.promise.broken)},
           {"worth", json_of(one.worth)}};
 }
 

@@ -1,6 +1,7 @@
 #include "sim_harness/plan/plan_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -80,6 +81,20 @@ SummaryTable alternatives_table(const PlanFindings& findings, const std::string&
   return table;
 }
 
+/// Names what earned more than the bound for what holds.
+std::string above_bound_text(const PlanFindings& findings) {
+  const double bound = findings.of(Alternative::kHindsight).mean_net.mean;
+  std::vector<std::string_view> names;
+  for (const JudgedAlternative& one : findings.alternatives) {
+    if (one.mean_net.mean > bound) names.push_back(alternative_name(one.alternative));
+  }
+  if (names.empty()) return "";
+  return fmt::format(
+      "\n\"{}\" is a bound for what keeps the limit of VM loss and the Economy promises in every "
+      "part. More was earned only by not keeping them: {}.\n",
+      alternative_name(Alternative::kHindsight), fmt::join(names, ", "));
+}
+
 bool has_worths(const PlanFindings& findings) {
   return std::ranges::any_of(findings.classes,
                              [](const JudgedClass& one) { return one.worth.has_value(); });
@@ -94,7 +109,7 @@ std::string worth_text(double worth) {
 /// A class may have been kept by the settings of each part, and not by the one to set from now on.
 std::string verdict_text(const JudgedClass& one) {
   if (one.parts == 0) return "not proven before";
-  const PromiseVerdict verdict = verdict_of(one.tally.tested, one.promise.broken);
+  const PromiseVerdict verdict = verdict_of(one.interval(), one.promise.broken);
   if (verdict == PromiseVerdict::kKept && !one.is_sold) return "kept, unproven for this setting";
   return std::string(verdict_name(verdict));
 }
@@ -114,8 +129,8 @@ SummaryTable classes_table(const PlanFindings& findings) {
   const bool has_worth = has_worths(findings);
   if (has_worth) add_column(table, "could carry");
   for (const JudgedClass& one : findings.classes) {
-    const PromiseCount& tested = one.tally.tested;
-    const ProbabilityInterval interval = eviction_interval(tested);
+    const PromiseCount tested = one.tally.tested();
+    const ProbabilityInterval interval = one.interval();
     std::vector<std::string> row{
         fmt::format("{} h", one.promise.life / std::chrono::hours(1)),
         percent(1 - one.promise.broken, 0),
@@ -233,7 +248,11 @@ std::string second_sentence(const PlanFindings& findings, const std::string& cur
   if (same < advised.chosen.size()) {
     text += fmt::format("; {} of these parts used this very setting", same);
   }
-  const bool is_divided = findings.of(Alternative::kPlan).chosen != advised.chosen;
+  const std::vector<std::size_t>& planned = findings.of(Alternative::kPlan).chosen;
+  const bool is_divided =
+      planned != advised.chosen && std::ranges::any_of(planned, [&](std::size_t chosen) {
+        return findings.runs[chosen].division != Division{};
+      });
   if (is_divided && !is_zero(findings.gain)) {
     text += fmt::format("; dividing it as the past suggested would have earned {} in comparison",
                         gain_text(findings.gain, currency));
@@ -288,6 +307,7 @@ SummaryText plan_text(const PlanFindings& findings, const std::string& currency)
       datacenter.label, datacenter.history->hosts, datacenter.parts.count, findings.days(),
       kPastParts + 1);
   text.add(alternatives_table(findings, currency));
+  text += above_bound_text(findings);
   if (findings.of(Alternative::kPlan).economy.promised > 0) {
     text += fmt::format(
         "\nAn eviction breaks the promise to an Economy instance; at most {} of those admitted may "

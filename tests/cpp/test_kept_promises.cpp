@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "guarantees/sla/kept_promises.hpp"
 
@@ -20,15 +21,38 @@ TEST_CASE("eviction_interval: Clopper and Pearson's bounds") {
   const ProbabilityInterval some = eviction_interval({.promised = 20, .broken = 4});
   CHECK(some.lower == doctest::Approx(0.0573).epsilon(0.002));
   CHECK(some.upper == doctest::Approx(0.4366).epsilon(0.002));
-  CHECK(eviction_interval({}).lower == 0);
-  CHECK(eviction_interval({}).upper == 1);
+  CHECK(eviction_interval(PromiseCount{}).lower == 0);
+  CHECK(eviction_interval(PromiseCount{}).upper == 1);
+}
+
+TEST_CASE("eviction_interval: bursts make promises tell less") {
+  const auto interval = [](std::vector<PromiseCount> blocks) { return eviction_interval(blocks); };
+  // 15 and 5 of 20 are 5 off 10 each. They vary by 2 / (2 - 1) * (25 + 25) = 100, and 40
+  // independent ones by 40 * 0.5 * 0.5 = 10: they tell as much as 2 of 4, of which 4p^3 - 3p^4 and
+  // its mirror image leave .0676 to .9324.
+  const ProbabilityInterval bursts = interval({{.promised = 20, .broken = 15},
+                                               {.promised = 0, .broken = 0},
+                                               {.promised = 20, .broken = 5}});
+  CHECK(bursts.lower == doctest::Approx(0.0676).epsilon(0.001));
+  CHECK(bursts.upper == doctest::Approx(0.9324).epsilon(0.001));
+  // Blocks that are alike, or a single one, tell nothing of bursts; nor does what never broke.
+  const ProbabilityInterval alone = eviction_interval({.promised = 40, .broken = 20});
+  for (const ProbabilityInterval& same :
+       {interval({{.promised = 20, .broken = 10}, {.promised = 20, .broken = 10}}),
+        interval({{.promised = 40, .broken = 20}})}) {
+    CHECK(same.lower == alone.lower);
+    CHECK(same.upper == alone.upper);
+  }
+  CHECK(interval({{.promised = 30, .broken = 0}, {.promised = 10, .broken = 0}}).upper ==
+        eviction_interval({.promised = 40, .broken = 0}).upper);
+  CHECK(interval({}).upper == 1);
 }
 
 TEST_CASE("verdict_of: kept, broken, or too few to say") {
   CHECK(verdict_of({.promised = 1000, .broken = 0}, 0.01) == PromiseVerdict::kKept);
   CHECK(verdict_of({.promised = 100, .broken = 0}, 0.01) == PromiseVerdict::kUnclear);  // to .036
   CHECK(verdict_of({.promised = 1000, .broken = 30}, 0.01) == PromiseVerdict::kBroken);
-  CHECK(verdict_of({}, 0.01) == PromiseVerdict::kUnclear);
+  CHECK(verdict_of(PromiseCount{}, 0.01) == PromiseVerdict::kUnclear);
 }
 
 }  // namespace

@@ -100,13 +100,47 @@ TEST_CASE("PartAccounts: a promise counts in the part in which it was given") {
   const std::vector<PartAccount> parts = accounts.finish();  // the last one lives to the end: kept
   const PromiseTally& short_lives = parts[0].promises[0];
   CHECK(short_lives.given == 4);
-  CHECK(short_lives.tested.promised == 3);
-  CHECK(short_lives.tested.broken == 0);
+  CHECK(short_lives.tested().promised == 3);
+  CHECK(short_lives.tested().broken == 0);
   const PromiseTally& long_lives = parts[0].promises[1];
   CHECK(long_lives.given == 3);
-  CHECK(long_lives.tested.promised == 1);
-  CHECK(long_lives.tested.broken == 1);
+  CHECK(long_lives.tested().promised == 1);
+  CHECK(long_lives.tested().broken == 1);
   CHECK(parts[1].promises[0].given == 0);
+}
+
+TEST_CASE("PartAccounts: an outcome counts in the part in which it comes to be known") {
+  // Three parts of two days. Both spots come at 40 h and are promised 4 and 24 h.
+  Workload workload{.name = "made", .window = 6 * kDay};
+  for (int i = 0; i < 2; ++i) {
+    workload.rows.push_back(row(InstanceClass::kSpot, 40 * kHour, 5 * kDay, 2));
+  }
+  const EventSchedule schedule = make_schedule(workload);
+  HostTable hosts = HostTable::uniform(1, {8, 8, 0});
+  LifetimeQuantiles lifetimes({0.1}, SlotConditions(0), SimTime{0});
+  lifetimes.set({2, 1, 0}, {.quantiles = {{kNoPromise, 500 * kHour}}, .samples = {1, 1}});
+  const Forecasts forecasts{.lifetimes = &lifetimes};
+  const std::vector<PromiseClass> classes{{.life = 4 * kHour, .broken = 0.1},
+                                          {.life = 24 * kHour, .broken = 0.1}};
+  PartAccounts accounts(schedule, workload, {.window = workload.window, .count = 3}, {}, classes,
+                        hosts);
+  for (InstanceIndex spot = 0; spot < 2; ++spot) {
+    Request request = request_of(workload, spot, 40 * kHour);
+    request.forecasts = &forecasts;
+    hosts.add_spot(0, request.resources());
+    accounts.placed(request, 0);
+  }
+  accounts.evicted(0, 0, request_of(workload, 0, 49 * kHour));  // after 9 h, on the third day
+  accounts.departed(1, 0, 5 * kDay);
+  const std::vector<PartAccount> parts = accounts.finish();
+  CHECK(parts[0].promises[1].tested().promised == 2);
+  // Kept at 44 h, twice, in the first part; broken at 49 h and kept at 64 h, in the second.
+  CHECK(parts[0].outcomes[0].promised == 2);
+  CHECK(parts[0].outcomes[0].broken == 0);
+  CHECK(parts[0].outcomes[1].promised == 0);
+  CHECK(parts[1].outcomes[0].promised == 0);
+  CHECK(parts[1].outcomes[1].promised == 2);
+  CHECK(parts[1].outcomes[1].broken == 1);
 }
 
 TEST_CASE("PartAccounts: the parts add up to what the engine says, whatever happens") {

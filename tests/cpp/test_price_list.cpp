@@ -54,6 +54,23 @@ TEST_CASE("PriceList: by flavor, the mean over what is requested") {
         "8,8");
 }
 
+TEST_CASE("PriceList: by flavor, the price of Economy instances that nobody requested yet") {
+  PriceList list{.flavors = {{2, 4, 0.1, 0.0, 0.06}, {4, 4, 0.3, 0.0}, {8, 8, 1.0, 0.4, 0.6}},
+                 .source = "p.csv"};
+  // Of the spots that they would replace: 3 hours at 0.6 for 24 vCPU-hours.
+  CHECK(*list.of(day(), {}).economy == doctest::Approx(0.075));
+  CHECK(*list.of_vcpu_hour(day(), {.vcpus = 0.5}).economy == doctest::Approx(0.15));
+  // Of the VMs where there are no spots: 24 hours at 0.06 and 6 at 0.3, on demand, for 72.
+  Workload vms = day();
+  std::erase_if(vms.rows, [](const WorkloadRow& row) { return row.is_spot(); });
+  CHECK(*list.of(vms, {}).economy == doctest::Approx((24 * 0.06 + 6 * 0.3) / 72));
+  // Of the Economy instances where there are some: the VMs now are.
+  for (WorkloadRow& row : vms.rows) row.instance_class = InstanceClass::kEconomy;
+  CHECK(*list.of(vms, {}).economy == doctest::Approx((24 * 0.06 + 6 * 0.3) / 72));
+  for (FlavorPrice& flavor : list.flavors) flavor.economy.reset();
+  CHECK(!list.of(day(), {}).economy);
+}
+
 TEST_CASE("WorkloadPrices: by flavor, of a vCPU-hour whatever the workload's vcpus are") {
   const PriceList list{.flavors = {{2, 4, 0.1, 0.0}, {4, 4, 0.3, 0.0}, {8, 8, 1.0, 0.4}},
                        .source = "p.csv"};

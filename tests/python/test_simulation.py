@@ -170,6 +170,27 @@ def test_size_is_the_programs(program: Path, folder: Path) -> None:
         cospot.size(workload, host=HOST, vm="X")
 
 
+@pytest.mark.filterwarnings("ignore::cospot.WorkloadWarning")
+@pytest.mark.parametrize("day", [-1, 0, 0.5, 3, 9])
+def test_the_result_until_a_day_is_that_of_a_window_that_ends_there(
+    workload: Workload, day: float
+) -> None:
+    simulation = Simulation(workload, **RUN)
+    simulation.run_until(int(day * cospot.DAY_US))
+    until = simulation.result().as_dict()
+    start, is_spot = (workload.to_columns()[name] for name in ("start_us", "is_spot"))
+    came = start < day * cospot.DAY_US
+    assert until["vm_requests"] == int((came & ~is_spot).sum())
+    assert until["spot_requests"] == int((came & is_spot).sum()) >= until["spot_admitted"]
+    if day <= 0:  # revenue counts from the window's start
+        assert until["spot_revenue"] == until["vm_revenue_requested"] == 0
+        return
+    whole = cospot.simulate(workload.with_window_days(day), **RUN).as_dict()
+    for name in whole:
+        if not name.endswith(("_ns", "_ms")):
+            assert until[name] == whole[name], name
+
+
 def test_a_run_in_steps_ends_like_a_run_at_once(workload: Workload) -> None:
     simulation = Simulation(workload, **RUN)
     used = simulation.hosts.vcpus_total - simulation.hosts.vcpus_free

@@ -10,6 +10,9 @@ from typing import Any
 import cospot
 import pytest
 from cospot.errors import InputError
+from cospot.from_json import from_json
+from cospot.interval import Interval
+from cospot.provider.tuning import Expected
 
 HOST = (10400, 2250)
 WORKLOADS = [f"azure2020:seed={seed}:scale=0.0005" for seed in (1, 2, 3)]
@@ -57,6 +60,41 @@ def test_what_is_expected_is_of_the_folds(found: cospot.Tuning) -> None:
         assert half is not None
         assert found.expected.spot_share.mean == pytest.approx(mean)
         assert found.expected.spot_share.low == pytest.approx(mean - half)
+
+
+def test_the_bounds_of_a_share_are_shares() -> None:
+    # Shares of 0.9, 1 and 1: the mean is 0.967, and half of Student's interval 4.303 * 0.0577 /
+    # sqrt 3 = 0.143 reaches beyond what there is to earn.
+    made = from_json(
+        Expected,
+        {
+            "samples": 3,
+            "over_limit": 0,
+            "spot_share": {"mean": 0.967, "half_width_95": 0.143},
+            "vm_loss": {"mean": 0.001, "half_width_95": 0.003},
+        },
+    )
+    assert made.spot_share == Interval(0.967, pytest.approx(0.824), 1)
+    assert made.vm_loss == Interval(0.001, 0, pytest.approx(0.004))
+
+
+def test_a_policy_may_be_a_python_class() -> None:
+    class Packed(cospot.Weigher):
+        """As UTIL, but in Python: more used vcpus first."""
+
+        def weigh_all(self, hosts: Any, candidates: Any, request: Any) -> Any:
+            used = hosts.vcpus_total - hosts.vcpus_free_ignoring_spots
+            return used[candidates].astype(float)
+
+    few: dict[str, Any] = {"spot": ["sUTIL"], "evictor": ["FIFO"], "otn": [1]}
+    made = cospot.tune(WORKLOADS[:2], host=HOST, vm=[Packed], **few)
+    same = cospot.tune(WORKLOADS[:2], host=HOST, vm="UTIL", **few)
+    assert made.found.vm.startswith("python:")
+    assert made.found.training == same.found.training
+    assert made.hosts == same.hosts
+    prices = {"on_demand": 4, "spot": 2}
+    plan = cospot.plan(WORKLOADS[0], price=prices, host=HOST, parts=3, vm=[Packed], **few)
+    assert plan.alternatives[2].from_now_on.vm in (made.found.vm, "Nova")
 
 
 def test_the_table_has_every_complete_setting(found: cospot.Tuning) -> None:

@@ -55,8 +55,8 @@ class Expected:
 
     samples: int
     over_limit: int  #: those on which its VM loss exceeds the limit
-    spot_share: Interval
-    vm_loss: Interval
+    spot_share: Interval = field(metadata={"within": (0, 1)})
+    vm_loss: Interval = field(metadata={"within": (0, 1)})
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,8 @@ VcpuHourPrices PriceList::of(const Workload& workload, const VcpusUnit& unit) co
   std::map<std::pair<ResourceAmount, ResourceAmount>, FlavorPrice> prices;
   for (const FlavorPrice& flavor : flavors) prices[{flavor.vcpus, flavor.memory_mb}] = flavor;
   FlavorUse seconds;
-  FlavorUse money;  // for an hour where the use is in seconds
+  FlavorUse money;       // for an hour where the use is in seconds
+  FlavorUse as_economy;  // the same if all of it were Economy instances
   std::vector<std::string> missing;
   for (const auto& [flavor, use] : uses_of(workload)) {
     const auto price = prices.find(flavor);
@@ -127,15 +128,24 @@ VcpuHourPrices PriceList::of(const Workload& workload, const VcpusUnit& unit) co
     money.vms += use.vms / flavor.first * price->second.on_demand;
     money.spots += use.spots / flavor.first * price->second.spot;
     seconds.economy += use.economy;
-    money.economy +=
-        use.economy / flavor.first * price->second.economy.value_or(price->second.on_demand);
+    const double economy = price->second.economy.value_or(price->second.on_demand) / flavor.first;
+    as_economy.vms += use.vms * economy;
+    as_economy.spots += use.spots * economy;
+    as_economy.economy += use.economy * economy;
   }
   require_all(missing, source);
   const bool has_economy = std::ranges::any_of(
       flavors, [](const FlavorPrice& flavor) { return flavor.economy.has_value(); });
   const auto mean = [](double of, double over) { return over > 0 ? of / over : 0; };
+  const double economy = seconds.economy > 0 ? mean(as_economy.economy, seconds.economy)
+                         : seconds.spots > 0 ? mean(as_economy.spots, seconds.spots)
+                                             : mean(as_economy.vms, seconds.vms);
   return {mean(money.vms, seconds.vms), mean(money.spots, seconds.spots),
-          has_economy ? std::optional(mean(money.economy, seconds.economy)) : std::nullopt};
+          has_economy ? std::optional(economy) : std::nullopt};
+}
+
+VcpuHourPrices PriceList::of_vcpu_hour(const Workload& workload, const VcpusUnit& unit) const {
+  return of(workload, unit).in({.vcpus = 1 / unit.vcpus});
 }
 
 std::vector<std::string> PriceList::warnings() const {

@@ -51,9 +51,12 @@ struct PriceList {
   std::string currency{};              ///< such as EUR; empty: the operator's currency
 
   /// The prices of a vCPU-hour of this workload, per unit of its vcpus. By flavor: the mean over
-  /// the requests inside its window, weighted by vcpu-hours. Errors: ConfigError that names the
-  /// flavors without a price.
+  /// the requests inside its window, weighted by vcpu-hours; of Economy instances, where none were
+  /// requested, over the spots, or else the VMs, which they would replace. Errors: ConfigError that
+  /// names the flavors without a price.
   [[nodiscard]] VcpuHourPrices of(const Workload& workload, const VcpusUnit& unit) const;
+  /// The same of a whole vCPU, or of a unit whose vCPUs nobody knows.
+  [[nodiscard]] VcpuHourPrices of_vcpu_hour(const Workload& workload, const VcpusUnit& unit) const;
 
   /// Implausible input, one sentence each: a spot price above the on-demand price.
   [[nodiscard]] std::vector<std::string> warnings() const;

@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <numeric>
 #include <span>
 #include <thread>
+#include <utility>
 
 #include "core/errors.hpp"
 #include "filters/lifetime_sla_filter.hpp"
 #include "guarantees/sla/evidence.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/base/text/text_table.hpp"
@@ -68,7 +72,60 @@ Json lifetime_json(SimTime lifetime) {
   return lifetime < SimTime{0} ? Json() : seconds_json(lifetime);
 }
 
+/// A workload as a study `sla` names it: "azure2020:seed=3:scale=0.01" for {synthetic: azure2020,
+/// seed: 3, scale: 0.01}, and a file without a mapping around it.
+ConfigNode as_text(const ConfigNode& workload) {
+  const bool is_file = workload.find("path") != nullptr;
+  const ConfigNode* name = workload.find(is_file ? "path" : "synthetic");
+  if (name == nullptr) return workload;
+  ConfigNode text = *name;
+  for (const auto& [key, where, value] : workload.entries) {
+    if (key == "path" || key == "synthetic" || key == "label") continue;
+    if (is_file) return workload;
+    text.text += fmt::format(":{}={}", key, value.text);
+  }
+  return text;
+}
+
+/// Whether a file is a comparison: a study without spots of their own.
+bool is_comparison(const ConfigNode& root) {
+  const ConfigNode* study = root.find("study");
+  return (study == nullptr || study->text == "compare") && root.find("spot_workloads") == nullptr;
+}
+
+ConfigNode quoted(ConfigNode root) {
+  if (root.find("headroom_percent") != nullptr) {
+    throw ConfigError(key_place(*root.find("headroom_percent"), "headroom_percent") +
+                      ": a quote needs a number of hosts; expected hosts, or --set hosts=N "
+                      "(cospot size finds how many)");
+  }
+  std::erase_if(root.entries, [](const ConfigEntry& entry) {
+    return entry.key == "study" || entry.key == "headroom_of";
+  });
+  static constexpr std::array<std::string_view, 6> kOfOneSetting{"workloads", "vm",  "spot",
+                                                                 "evictor",   "saf", "otn"};
+  for (ConfigEntry& entry : root.entries) {
+    if (std::ranges::find(kOfOneSetting, entry.key) == kOfOneSetting.end()) continue;
+    if (entry.value.items.size() > 1) {
+      throw ConfigError(fmt::format(
+          "{}: found {} values, and a quote is for one setting; expected one, or --set {}=VALUE",
+          key_place(entry.value, entry.key), entry.value.items.size(), entry.key));
+    }
+    if (entry.value.items.size() == 1) entry.value = ConfigNode(entry.value.items.front());
+    if (entry.key == "workloads") entry.value = as_text(entry.value);
+  }
+  for (ConfigEntry& entry : parse_yaml(std::string(kQuoteKeys), "sla quote").entries) {
+    if (root.find(entry.key) == nullptr) root.entries.push_back(std::move(entry));
+  }
+  return root;
+}
+
 }  // namespace
+
+SlaSettings read_quote_settings(StudyFile file) {
+  if (is_comparison(file.root)) file.root = quoted(std::move(file.root));
+  return read_sla_settings(file);
+}
 
 SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at,
                           std::size_t threads) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/resource_vector.hpp"
@@ -35,6 +36,15 @@ struct SlaQuotes {
   std::vector<std::string> warnings{};  ///< what makes the quotes doubtful
   LifetimeQuantiles quantiles{};        ///< the underlying quantiles, for every number of slots
 };
+
+/// The settings of a file of the study `sla`; or of a comparison with one setting, such as
+/// `cospot plan -o` writes: its requests, hosts and policies, with the promises of a quote for a
+/// workload. Errors: ConfigError, also for a comparison with several settings.
+[[nodiscard]] SlaSettings read_quote_settings(StudyFile file);
+/// The keys of that study which a quote of a workload or of a comparison adds, as YAML.
+inline constexpr std::string_view kQuoteKeys =
+    "spot_workloads: same\ntarget: [0.25, 0.1, 0.05, 0.01]\ncensored: survival\n"
+    "condition_width: 0.1\nsamples: 2000\n";
 
 /// Simulates the first run of a study file up to `at` (nothing: to the end of its on-demand
 /// requests) and estimates spot lifetimes from the events before it. Until then the first target
