@@ -37,15 +37,36 @@ class Told:
         capacity: when it was last told that the host is within its capacity; None: never.
         consumers: those that the host had then.
         shrunk_since: since when it is told a smaller capacity; None: it is not.
+        asked_at: when it asked for that; what it had asked for before and hears later is older.
     """
 
-    __slots__ = ("capacity", "consumers", "now", "shrunk_since")
+    __slots__ = ("asked_at", "capacity", "consumers", "now", "shrunk_since")
 
     def __init__(self) -> None:
+        self.asked_at = 0.0
         self.capacity: tuple[int, int] | None = None
         self.consumers: frozenset[str] = frozenset()
         self.shrunk_since: float | None = None
         self.now: tuple[int, int] = (0, 0)
+
+    def hear(
+        self,
+        asked_at: float,
+        at: float,
+        capacity: tuple[int, int],
+        held: tuple[int, int],
+        consumers: frozenset[str],
+    ) -> None:
+        """Take note of an answer, if it is no older than the last."""
+        if asked_at < self.asked_at:
+            return
+        self.asked_at, before = asked_at, self.capacity
+        if held[0] <= capacity[0] and held[1] <= capacity[1]:
+            self.capacity, self.consumers, self.shrunk_since = capacity, consumers, None
+        elif before is None or (capacity[0] >= before[0] and capacity[1] >= before[1]):
+            self.shrunk_since = None
+        elif self.shrunk_since is None:
+            self.shrunk_since = at
 
 
 class Order:
@@ -190,7 +211,8 @@ class Judge:
                 process.facts.setdefault("seen deleting", {}).setdefault(mark, at)
             return
         if kind == "inventories":
-            thread.seen["inventory", subject.uuid] = data
+            inventory = None if data is None else (data, thread.sent_at)
+            thread.seen["inventory", subject.uuid] = inventory
             return
         thread.seen["consumers", subject.uuid] = (at, thread.waited_s, process.frozen_s)
         vcpus = memory_mb = 0
@@ -198,20 +220,16 @@ class Judge:
             vcpus += amounts.get("VCPU", 0) + amounts.get("CUSTOM_SPOT_VCPU", 0)
             memory_mb += amounts.get("MEMORY_MB", 0) + amounts.get("CUSTOM_SPOT_MEMORY_MB", 0)
         thread.seen["held", subject.uuid] = (vcpus, memory_mb)
-        capacity = thread.seen.pop(("inventory", subject.uuid), None)
-        if capacity is None:
+        inventory = thread.seen.pop(("inventory", subject.uuid), None)
+        if inventory is None:
             return  # read again after an eviction: no state to go back to
+        capacity, asked_at = inventory
         told = process.facts.setdefault("told", {}).setdefault(subject.uuid, Told())
-        told.now = capacity
-        before = told.capacity
-        if vcpus <= capacity[0] and memory_mb <= capacity[1]:
-            told.capacity, told.consumers, told.shrunk_since = capacity, frozenset(data), None
-        elif before is None or (capacity[0] >= before[0] and capacity[1] >= before[1]):
-            told.shrunk_since = None
-        elif told.shrunk_since is None:
-            told.shrunk_since = self.kernel.now
+        told.hear(asked_at, self.kernel.now, capacity, (vcpus, memory_mb), frozenset(data))
         # Another thread may be told something else before this one decides.
-        thread.seen["told", subject.uuid] = copy.copy(told)
+        mine = copy.copy(told)
+        mine.now = capacity
+        thread.seen["told", subject.uuid] = mine
 
     def answered(self, thread: Thread, path: str, body: Any, status: int) -> None:
         """Note that an order's answer was heard."""

@@ -20,6 +20,7 @@ from cospot.nova.evictor.observer import HostLook
 from cospot.nova.evictor.picks import MOST_AT_ONCE, NEWEST, Failures, Pick, SpotPicker
 from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
 from cospot.nova.evictor.stalled_hosts import StalledHosts
+from cospot.nova.evictor.stores import KnownPlan
 from cospot.nova.evictor.victims import frees_some
 
 LOG = logging.getLogger(__name__)
@@ -103,16 +104,17 @@ class _Iteration:
     def run(self, provider: str) -> IterationResult:
         reconciler = self._reconciler
         look = self._look(provider)
-        usage = self._context.observer.usage(provider) if look is None else look.usage
+        usage = look.usage
         resources = self._context.settings.resources
         is_stalled = self._stalled.is_stalled(provider)
-        if reconciler.history.observe(usage, resources, time.monotonic()):
+        if reconciler.history.observe(usage, resources, look.asked_at):
             if reconciler.causes.must_wait(usage) and not is_stalled:
                 self._result.is_over = True
                 return self._result
         elif not is_stalled:
             return self._result
-        snapshot = self._observed(self._context.observer.snapshot(usage, look))
+        came = {known.plan.instance for known in self._just_claimed(provider)}
+        snapshot = self._observed(self._context.observer.snapshot(usage, look, came))
         while snapshot is not None:
             short = snapshot.usage.shortfall(resources, snapshot.leaving | self._gone)
             self._result.is_over = bool(short)
@@ -131,21 +133,27 @@ class _Iteration:
             snapshot = replace(snapshot, usage_at=float("-inf"))
         return self._result
 
-    def _look(self, provider: str) -> HostLook | None:
-        """Ask at once about a host and the spots that plans name, where a VM has just come."""
+    def _look(self, provider: str) -> HostLook:
+        """Ask about a host, and at once about spots that plans name where a VM has just come."""
         if self._cause != "plan":
-            return None
-        now = time.monotonic()
+            return self._context.observer.look(provider)
         named = [
             spot
-            for known in self._context.plans.naming(provider, time.time())
-            if known.claimed_at is not None and now - known.claimed_at < _JUST_CLAIMED_S
+            for known in self._just_claimed(provider)
             for planned in [known.plan.for_provider(provider)]
             if planned is not None
             for spot in planned.victims
             if spot not in known.refused
         ]
         return self._context.observer.look(provider, list(dict.fromkeys(named))[:MOST_AT_ONCE])
+
+    def _just_claimed(self, provider: str) -> list[KnownPlan]:
+        now = time.monotonic()
+        return [
+            known
+            for known in self._context.plans.naming(provider, time.time())
+            if known.claimed_at is not None and now - known.claimed_at < _JUST_CLAIMED_S
+        ]
 
     def _renew(self, snapshot: HostSnapshot, spots: list[str]) -> HostSnapshot | None:
         renewed = self._context.observer.renew(snapshot, _OLDEST_SNAPSHOT_S, spots)
@@ -166,7 +174,7 @@ class _Iteration:
             reconciler.did_not_go(spot)
             reconciler.executor.give_up(spot)
         if observed.pardoned:  # they are under way again
-            return self._context.observer.snapshot(snapshot.usage)
+            return self._context.observer.snapshot(snapshot.usage, came=snapshot.came)
         return snapshot
 
     def _evict(self, snapshot: HostSnapshot, picks: list[Pick]) -> bool:

@@ -83,26 +83,19 @@ class HostObserver:
             self._compute_hosts = self._servers.compute_hosts()
         return self._compute_hosts.get(provider)
 
-    def usage(self, provider: str) -> HostUsage:
-        """Return what a host has and who holds it, by the UUID of its provider."""
-        return self._look(provider, {}).usage
-
-    def look(self, provider: str, spots: Sequence[str]) -> HostLook:
-        """Ask at once for all that evicting some spots of a host may depend on.
+    def look(self, provider: str, spots: Sequence[str] | None = None) -> HostLook:
+        """Ask what a host has and who holds it, and at once what evicting spots may depend on.
 
         Args:
             provider: UUID of the host's provider.
-            spots: UUIDs; nothing about them is taken for granted.
+            spots: UUIDs; nothing about them is taken for granted. None: nothing more is asked.
         """
-        host = self.compute_host(provider)
         more: dict[str, Callable[[], Any]] = {
-            spot: partial(self._placement.allocation, spot) for spot in spots
+            spot: partial(self._placement.allocation, spot) for spot in spots or ()
         }
+        host = None if spots is None else self.compute_host(provider)
         if host is not None:
             more[provider] = partial(self._servers.on_host, host)
-        return self._look(provider, more)
-
-    def _look(self, provider: str, more: Mapping[str, Callable[[], Any]]) -> HostLook:
         asked_at = time.monotonic()
         found, holdings, *rest = together(
             [
@@ -116,36 +109,44 @@ class HostObserver:
         usage = HostUsage(found.uuid, found.name, *holdings)
         return HostLook(usage, listed, held, asked_at)
 
-    def snapshot(self, usage: HostUsage, look: HostLook | None = None) -> HostSnapshot | None:
+    def snapshot(
+        self, usage: HostUsage, look: HostLook | None = None, came: Collection[str] = ()
+    ) -> HostSnapshot | None:
         """Return a snapshot of the host whose usage this is; None when it is no compute node.
 
         Args:
             usage: of the host.
             look: the answers that this was among.
+            came: UUIDs of VMs that have just come: Nova need not list them there yet.
         """
         host = self.compute_host(usage.provider)
         if host is None:
             LOG.warning("provider %s (%s) is no compute node of Nova", usage.provider, usage.name)
             return None
         if look is None or look.listed is None:
-            return self._snapshot(usage, host, self._servers.on_host(host))
+            return self._snapshot(usage, host, self._servers.on_host(host), came)
         # What is not among these has just come, or is listed on no host.
         evidence = {
             spot: SpotEvidence(held, look.listed[spot], look.asked_at)
             for spot, held in look.held.items()
             if spot in look.listed
         }
-        taken = self._snapshot(usage, host, look.listed)
+        taken = self._snapshot(usage, host, look.listed, came)
         return replace(taken, usage_at=look.asked_at, evidence=evidence)
 
     def _snapshot(
-        self, usage: HostUsage, host: ComputeHost, listed: Mapping[str, Server]
+        self,
+        usage: HostUsage,
+        host: ComputeHost,
+        listed: Mapping[str, Server],
+        came: Collection[str],
     ) -> HostSnapshot:
         taken_at = time.monotonic()
         spots = [each for each, held in usage.consumers.items() if holds_only_spot_classes(held)]
-        # The list leaves out soft-deleted servers and those that have moved.
-        unlisted = [spot for spot in spots if spot not in listed]
-        asked = together([partial(self._servers.server, spot) for spot in unlisted])
+        # The list leaves out soft-deleted servers and those that have moved; a VM that was
+        # evacuated gives back what it still holds here when it is deleted elsewhere.
+        unlisted = [each for each in usage.consumers if each not in listed and each not in came]
+        asked = together([partial(self._servers.server, each) for each in unlisted])
         servers = {**listed, **dict(zip(unlisted, asked, strict=True))}
         verdicts = {
             spot: self._read_spot(usage.provider, usage.consumers[spot], servers[spot], host)
@@ -154,8 +155,8 @@ class HostObserver:
         sorted_spots = sort_spots(verdicts)
         going = {
             uuid: self._deletions.age(usage.provider, uuid, server.updated)
-            for uuid, server in listed.items()
-            if uuid in usage.consumers and uuid not in verdicts and server.is_leaving
+            for uuid, server in servers.items()
+            if uuid in usage.consumers and uuid not in verdicts and server and server.is_leaving
         }
         still_going = sorted_spots.leaving | sorted_spots.stuck | set(going)
         self._deletions.keep(usage.provider, still_going)
@@ -166,9 +167,14 @@ class HostObserver:
             pending=self._pending.recent(usage.provider),
             taken_at=taken_at,
             nova_time=self._servers.now(),
-            created_at={uuid: each.created_at for uuid, each in servers.items() if each},
+            created_at={
+                uuid: each.created_at
+                for uuid, each in servers.items()
+                if each and (uuid in listed or uuid in verdicts)
+            },
             # One that does not go will take what it holds for longer, whoever waits for that.
             leaving_vms=frozenset(vm for vm in going if going[vm] <= self._deletions.timeout),
+            came=frozenset(came),
         )
 
     def renew(
@@ -206,7 +212,7 @@ class HostObserver:
             snapshot = replace(snapshot, usage=usage, usage_at=now)
         if is_old:
             listed = answers["servers", provider]
-            taken = self._snapshot(snapshot.usage, snapshot.host, listed)
+            taken = self._snapshot(snapshot.usage, snapshot.host, listed, snapshot.came)
             snapshot = replace(taken, usage_at=now)
         return replace(snapshot, evidence={**known, **fresh})
 
