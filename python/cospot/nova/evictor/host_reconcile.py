@@ -31,6 +31,11 @@ _OLDEST_SNAPSHOT_S: Final = 1.0
 _NO_ANSWER: Final = 0.5
 #: A claim was seen so lately: what its plan names is asked about at once with its host, seconds.
 _JUST_CLAIMED_S: Final = 10.0
+#: Cause of an iteration that begins before the claim that it is for.
+EXPECTED: Final = "expected"
+#: How long it waits for it, and how often it looks, seconds. What was asked before is fresh then.
+_PATIENCE_S: Final = 0.4
+_PAUSE_S: Final = 0.02
 
 
 @dataclass
@@ -74,7 +79,7 @@ class HostReconciler:
 
         Args:
             provider: UUID of the host's root resource provider.
-            cause: "plan" or "reconcile", for the audit log.
+            cause: "plan" or "reconcile", for the audit log; EXPECTED: a claim is likely to come.
 
         Raises:
             EvictorError: it could not be finished; what was not done is found again later.
@@ -104,10 +109,14 @@ class _Iteration:
     def run(self, provider: str) -> IterationResult:
         reconciler = self._reconciler
         look = self._look(provider)
-        usage = look.usage
         resources = self._context.settings.resources
         is_stalled = self._stalled.is_stalled(provider)
-        if reconciler.history.observe(usage, resources, look.asked_at):
+        is_over = reconciler.history.observe(look.usage, resources, look.asked_at)
+        if self._cause == EXPECTED:
+            look = self._awaited(look)
+            is_over = reconciler.history.observe(look.usage, resources, look.usage_at)
+        usage = look.usage
+        if is_over:
             if reconciler.causes.must_wait(usage) and not is_stalled:
                 self._result.is_over = True
                 return self._result
@@ -134,8 +143,8 @@ class _Iteration:
         return self._result
 
     def _look(self, provider: str) -> HostLook:
-        """Ask about a host, and at once about spots that plans name where a VM has just come."""
-        if self._cause != "plan":
+        """Ask about a host, and at once about spots that plans name where a VM comes."""
+        if self._cause == "reconcile":
             return self._context.observer.look(provider)
         named = [
             spot
@@ -148,12 +157,37 @@ class _Iteration:
         return self._context.observer.look(provider, list(dict.fromkeys(named))[:MOST_AT_ONCE])
 
     def _just_claimed(self, provider: str) -> list[KnownPlan]:
+        """Return the plans of VMs that came a moment ago, or are expected to."""
         now = time.monotonic()
         return [
             known
             for known in self._context.plans.naming(provider, time.time())
-            if known.claimed_at is not None and now - known.claimed_at < _JUST_CLAIMED_S
+            if (
+                known.expected_on == provider
+                if known.claimed_at is None
+                else now - known.claimed_at < _JUST_CLAIMED_S
+            )
         ]
+
+    def _awaited(self, look: HostLook) -> HostLook:
+        """Wait for what is expected, until the host is overcommitted, and return how it is then."""
+        provider, before = look.usage.provider, look.usage.consumers
+        expected = [each for each in self._just_claimed(provider) if each.claimed_at is None]
+        resources = self._context.settings.resources
+        while not look.usage.shortfall(resources):
+            is_elsewhere = all(each.claimed_at is not None for each in expected)
+            if is_elsewhere or time.monotonic() - look.answered_at > _PATIENCE_S:
+                break
+            time.sleep(_PAUSE_S)
+            look = self._context.observer.look_again(look)
+        consumers = look.usage.consumers
+        came = [each for each in self._just_claimed(provider) if each.plan.instance in consumers]
+        self._cause = "plan" if came else "reconcile"
+        for known in came:
+            if consumers[known.plan.instance] != before.get(known.plan.instance):
+                known.claimed_at = known.claimed_at or time.monotonic()
+                known.seen_on.add(provider)
+        return look
 
     def _renew(self, snapshot: HostSnapshot, spots: list[str]) -> HostSnapshot | None:
         renewed = self._context.observer.renew(snapshot, _OLDEST_SNAPSHOT_S, spots)

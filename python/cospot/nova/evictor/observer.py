@@ -47,12 +47,16 @@ class HostLook:
         listed: the servers that Nova lists there; None: not known.
         held: what some spots hold, by provider.
         asked_at: monotonic time, seconds.
+        answered_at: when the last answer was there.
+        usage_at: when placement was asked who holds what.
     """
 
     usage: HostUsage
     listed: Mapping[str, Server] | None
     held: Mapping[str, Mapping[str, Amounts]]
     asked_at: float
+    answered_at: float
+    usage_at: float
 
 
 class HostObserver:
@@ -97,17 +101,28 @@ class HostObserver:
         if host is not None:
             more[provider] = partial(self._servers.on_host, host)
         asked_at = time.monotonic()
-        found, holdings, *rest = together(
+        name, holdings, *rest = together(
             [
-                partial(self._placement.provider, provider),
+                partial(self._name, provider),
                 partial(self._placement.holdings, provider),
                 *(partial(_or_none, ask) for ask in more.values()),
             ]
         )
         held = {key: answer for key, answer in zip(more, rest, strict=True) if answer is not None}
         listed = held.pop(provider, None)
-        usage = HostUsage(found.uuid, found.name, *holdings)
-        return HostLook(usage, listed, held, asked_at)
+        usage = HostUsage(provider, name, *holdings)
+        return HostLook(usage, listed, held, asked_at, time.monotonic(), asked_at)
+
+    def look_again(self, look: HostLook) -> HostLook:
+        """Return a look with what placement says now of who holds what."""
+        usage_at = time.monotonic()
+        consumers = self._placement.consumers(look.usage.provider)
+        return replace(look, usage=replace(look.usage, consumers=consumers), usage_at=usage_at)
+
+    def _name(self, provider: str) -> str:
+        """Return a provider's name, which a compute node's shares."""
+        host = self._compute_hosts.get(provider)
+        return self._placement.provider(provider).name if host is None else host.node
 
     def snapshot(
         self, usage: HostUsage, look: HostLook | None = None, came: Collection[str] = ()
@@ -124,24 +139,25 @@ class HostObserver:
             LOG.warning("provider %s (%s) is no compute node of Nova", usage.provider, usage.name)
             return None
         if look is None or look.listed is None:
-            return self._snapshot(usage, host, self._servers.on_host(host), came)
+            listed = self._servers.on_host(host)
+            return self._snapshot(usage, host, listed, time.monotonic(), came)
         # What is not among these has just come, or is listed on no host.
         evidence = {
             spot: SpotEvidence(held, look.listed[spot], look.asked_at)
             for spot, held in look.held.items()
             if spot in look.listed
         }
-        taken = self._snapshot(usage, host, look.listed, came)
-        return replace(taken, usage_at=look.asked_at, evidence=evidence)
+        taken = self._snapshot(usage, host, look.listed, look.answered_at, came)
+        return replace(taken, usage_at=look.usage_at, evidence=evidence)
 
     def _snapshot(
         self,
         usage: HostUsage,
         host: ComputeHost,
         listed: Mapping[str, Server],
+        taken_at: float,
         came: Collection[str],
     ) -> HostSnapshot:
-        taken_at = time.monotonic()
         spots = [each for each, held in usage.consumers.items() if holds_only_spot_classes(held)]
         # The list leaves out soft-deleted servers and those that have moved; a VM that was
         # evacuated gives back what it still holds here when it is deleted elsewhere.
@@ -212,7 +228,8 @@ class HostObserver:
             snapshot = replace(snapshot, usage=usage, usage_at=now)
         if is_old:
             listed = answers["servers", provider]
-            taken = self._snapshot(snapshot.usage, snapshot.host, listed, snapshot.came)
+            taken_at = time.monotonic()
+            taken = self._snapshot(snapshot.usage, snapshot.host, listed, taken_at, snapshot.came)
             snapshot = replace(taken, usage_at=now)
         return replace(snapshot, evidence={**known, **fresh})
 
