@@ -246,16 +246,18 @@ class ReserveKeeper:
         if not self._reserves and not self._notices.load():
             return
         leader = self._context.metrics.leader
-        leader.set(0)
         try:
             with self._context.locks.hold(NOTICES_LOCK, waits=False, keeps=True):
+                leader.set(1)
                 self._notices.load()
                 self._reconcile()
         except BusyLockError as error:
+            leader.set(0)
             LOG.debug("another copy of the service looks after the reserves: %s", error)
             self._notices.load()  # which spots may ask this copy about
-            return
-        leader.set(1)
+        except EvictorError:
+            leader.set(0)
+            raise
 
     def _reconcile(self) -> None:
         self._end_unknown()
