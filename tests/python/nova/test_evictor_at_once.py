@@ -156,6 +156,31 @@ def test_what_one_vm_needs_is_ordered_at_once(running: Running) -> None:
     assert [each["shortfall"]["VCPU"] for each in intents] == [8, 6, 4, 2]
 
 
+def test_what_is_needed_less_by_now_is_ordered_one_by_one(running: Running) -> None:
+    # 8 vCPUs: spots of 1, 3, 2, 2 and a VM of 4 are 4 too many, so the first two go. The third has
+    # gone when slow evidence is asked for again: of the 2 that are missing the second frees 3 alone.
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, vcpus, 1024, spot=True) for vcpus in (1, 3, 2, 2)]
+    has_gone = threading.Event()
+
+    def after(method: str, path: str) -> None:
+        if path.startswith("/nova/servers/detail") and not has_gone.is_set():
+            has_gone.set()
+            time.sleep(0.7)
+            running.cloud.remove(spots[2])
+
+    service = start(running)
+    running.cloud.after = after
+    claim(running, service, host, spots[:2], 4)
+    wait_until(lambda: len(events(running.folder, "freed")) == 2, "the spots are freed")
+    asked = running.cloud.requests
+    [first, second] = [
+        asked.index(f"POST /nova/servers/{spot}/action") for spot in running.cloud.deleted
+    ]
+    assert running.cloud.deleted == spots[:2]
+    assert f"GET /placement/resource_providers/{host}/allocations" in asked[first:second]
+
+
 def test_nova_is_given_no_more_orders_at_once_than_it_may(running: Running) -> None:
     hosts = [running.cloud.add_host(name) for name in "ab"]
     for host in hosts:

@@ -136,7 +136,10 @@ class _Iteration:
                     self._insufficient(snapshot, need)
                 break
             snapshot = self._renew(snapshot, [pick.uuid for pick in picks])
-            if snapshot is None or not self._evict(snapshot, picks):
+            if snapshot is None:
+                break
+            need = reconciler.causes.need(snapshot, snapshot.leaving | self._gone)
+            if not self._evict(snapshot, self._picker.still_together(snapshot, picks, need)):
                 break
             # What was ordered is known; for the next one the host is looked at again.
             snapshot = replace(snapshot, usage_at=float("-inf"))
