@@ -209,7 +209,8 @@ class HostObserver:
         stale = [
             spot for spot in spots if spot not in known or now - known[spot].asked_at > _FRESH_S
         ]
-        is_old = now - snapshot.taken_at > oldest
+        # One list of servers costs Nova less than several servers.
+        is_old = now - snapshot.taken_at > oldest or len(stale) > 1
         questions: dict[tuple[str, str], Callable[[], Any]] = {}
         if is_old or now - snapshot.usage_at > _FRESH_S:
             questions["consumers", provider] = partial(self._placement.consumers, provider)
@@ -217,17 +218,21 @@ class HostObserver:
             questions["servers", provider] = partial(self._servers.on_host, snapshot.host)
         for spot in stale:
             questions["held", spot] = partial(self._placement.allocation, spot)
-            questions["server", spot] = partial(self._servers.server, spot)
+            if not is_old:
+                questions["server", spot] = partial(self._servers.server, spot)
         answers = dict(zip(questions, together([*questions.values()]), strict=True))
+        listed = answers.get(("servers", provider), {})
+        servers = {spot: answers.get(("server", spot), listed.get(spot)) for spot in stale}
         fresh = {
-            spot: SpotEvidence(answers["held", spot], answers["server", spot], now)
+            spot: SpotEvidence(answers["held", spot], servers[spot], now)
             for spot in stale
+            if not is_old or spot in listed  # of those that are not, `check` asks
         }
+        known = {spot: known[spot] for spot in known if spot not in stale}
         if ("consumers", provider) in answers:
             usage = replace(snapshot.usage, consumers=answers["consumers", provider])
             snapshot = replace(snapshot, usage=usage, usage_at=now)
         if is_old:
-            listed = answers["servers", provider]
             taken_at = time.monotonic()
             taken = self._snapshot(snapshot.usage, snapshot.host, listed, taken_at, snapshot.came)
             snapshot = replace(taken, usage_at=now)
