@@ -158,7 +158,7 @@ def test_what_one_vm_needs_is_ordered_at_once(running: Running) -> None:
 
 def test_what_is_needed_less_by_now_is_ordered_one_by_one(running: Running) -> None:
     # 8 vCPUs: spots of 1, 3, 2, 2 and a VM of 4 are 4 too many, so the first two go. The third has
-    # gone when slow evidence is asked for again: of the 2 that are missing the second frees 3 alone.
+    # gone when slow evidence is asked for again: the second frees the 2 that are missing alone.
     host = running.cloud.add_host("a")
     spots = [running.cloud.add(host, vcpus, 1024, spot=True) for vcpus in (1, 3, 2, 2)]
     has_gone = threading.Event()

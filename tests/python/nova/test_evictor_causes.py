@@ -84,13 +84,17 @@ def test_an_answer_that_waited_does_not_replace_what_was_asked_later(running: Ru
 
 def test_a_vm_that_was_evacuated_and_is_deleted_elsewhere_counts_as_gone(running: Running) -> None:
     # 12 of 8 vCPUs are used, 8 when it is gone: it holds 4 here until its new host has deleted it.
-    host, _ = two_old_spots(running)
+    host = running.cloud.add_host("a")
+    spot = running.cloud.add(host, 4, 1024, spot=True)
+    vm = running.cloud.add(host, 4, 1024, spot=False)
     service = service_that_knows_hosts(running)
     running.cloud.add_host("b")
-    vm = running.cloud.add(host, 4, 1024, spot=False, host="b", node="b", task_state="deleting")
+    moved = running.cloud.instances[vm]
+    moved.host, moved.node, moved.task_state = "b", "b", "deleting"
+    running.cloud.add(host, 4, 1024, spot=False)
     assert not service._reconciler.free_host(host, "reconcile").is_over
-    running.cloud.instances[vm].task_state = None
-    assert service._reconciler.free_host(host, "reconcile").evicted != []
+    moved.task_state = None
+    assert service._reconciler.free_host(host, "reconcile").evicted == [spot]
 
 
 def test_a_spot_of_a_race_that_its_compute_did_not_delete_is_ordered_again(

@@ -122,7 +122,9 @@ class _Iteration:
                 return self._result
         elif not is_stalled:
             return self._result
-        came = {known.plan.instance for known in self._just_claimed(provider)}
+        reference = reconciler.history.reference(provider)
+        before = () if reference is None else reference.consumers
+        came = [each for each in usage.consumers if each not in before]
         snapshot = self._observed(self._context.observer.snapshot(usage, look, came))
         while snapshot is not None:
             short = snapshot.usage.shortfall(resources, snapshot.leaving | self._gone)
@@ -174,7 +176,8 @@ class _Iteration:
 
     def _awaited(self, look: HostLook) -> HostLook:
         """Wait for what is expected, until the host is overcommitted, and return how it is then."""
-        provider, before = look.usage.provider, look.usage.consumers
+        provider = look.usage.provider
+        reference = self._reconciler.history.reference(provider)
         expected = [each for each in self._just_claimed(provider) if each.claimed_at is None]
         resources = self._context.settings.resources
         while not look.usage.shortfall(resources):
@@ -187,7 +190,9 @@ class _Iteration:
         came = [each for each in self._just_claimed(provider) if each.plan.instance in consumers]
         self._cause = "plan" if came else "reconcile"
         for known in came:
-            if consumers[known.plan.instance] != before.get(known.plan.instance):
+            held = consumers[known.plan.instance]
+            # Without a reference it may have come long ago.
+            if reference and held != reference.consumers.get(known.plan.instance):
                 known.claimed_at = known.claimed_at or time.monotonic()
                 known.seen_on.add(provider)
         return look

@@ -132,7 +132,8 @@ class HostObserver:
         Args:
             usage: of the host.
             look: the answers that this was among.
-            came: UUIDs of VMs that have just come: Nova need not list them there yet.
+            came: UUIDs of those that have come since the host was within its capacity. Nova need
+                not list VMs of these there yet, and is not asked about them.
         """
         host = self.compute_host(usage.provider)
         if host is None:
@@ -161,7 +162,11 @@ class HostObserver:
         spots = [each for each, held in usage.consumers.items() if holds_only_spot_classes(held)]
         # The list leaves out soft-deleted servers and those that have moved; a VM that was
         # evacuated gives back what it still holds here when it is deleted elsewhere.
-        unlisted = [each for each in usage.consumers if each not in listed and each not in came]
+        unlisted = [
+            each
+            for each, held in usage.consumers.items()
+            if each not in listed and (each not in came or holds_only_spot_classes(held))
+        ]
         asked = together([partial(self._servers.server, each) for each in unlisted])
         servers = {**listed, **dict(zip(unlisted, asked, strict=True))}
         verdicts = {

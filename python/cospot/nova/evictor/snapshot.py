@@ -154,7 +154,7 @@ class HostSnapshot:
         leaving_vms: VMs whose capacity is about to be free.
         usage_at: when placement was asked who holds what, monotonic time, seconds.
         evidence: about single spots.
-        came: VMs that have just come, so that Nova is not asked about them.
+        came: those that have come since the host was within its capacity.
     """
 
     usage: HostUsage
