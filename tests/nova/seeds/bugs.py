@@ -145,7 +145,7 @@ BUGS: tuple[Bug, ...] = (
         "deletions are timed by the wall clock, which is set",
         400,
         ((observer.Deletions, "age", _wall_age),),
-        first=10800,
+        first=13300,
     ),
     Bug(
         "stale-plan",

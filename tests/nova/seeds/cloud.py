@@ -532,7 +532,7 @@ class Cloud:
         if "lock" in body:
             reason = body["lock"]["locked_reason"]
             self.kernel.trace("Nova", "locks %s: %s", instance.name, reason)
-            self.judge.locked(instance)
+            self.judge.locks.locked(instance)
             self.lock(instance, "admin", reason)
             return TAKEN, {}
         if "unlock" in body:

@@ -11,11 +11,12 @@ from __future__ import annotations
 import copy
 import json
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 from seeds.cloud import TAKEN, Cloud, Host, Instance
+from seeds.evidence import Order, State, Told
 from seeds.kernel import START, Kernel, Process, Thread
+from seeds.lock_judge import LockJudge
 
 #: A snapshot of Nova's servers may be so old when its reading ends (host_reconcile), seconds.
 SNAPSHOT_S = 1.0
@@ -28,66 +29,6 @@ class Violation(Exception):
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(f"{kind}: {text}")
         self.kind = kind
-
-
-class Told:
-    """What a process was told of a host, as far as it matters.
-
-    Attributes:
-        capacity: when it was last told that the host is within its capacity; None: never.
-        consumers: those that the host had then.
-        shrunk_since: since when it is told a smaller capacity; None: it is not.
-    """
-
-    __slots__ = ("capacity", "consumers", "now", "shrunk_since")
-
-    def __init__(self) -> None:
-        self.capacity: tuple[int, int] | None = None
-        self.consumers: frozenset[str] = frozenset()
-        self.shrunk_since: float | None = None
-        self.now: tuple[int, int] = (0, 0)
-
-
-class Order:
-    """An order to delete.
-
-    Attributes:
-        host: where its spot was when it arrived.
-        provider: of the host for which it was given.
-    """
-
-    __slots__ = ("at", "found_marked", "heard", "host", "process", "provider", "spot", "taken")
-
-    def __init__(self, spot: Instance, process: Process, at: float, taken: bool) -> None:
-        self.spot, self.process, self.at, self.taken = spot, process, at, taken
-        self.host = spot.host
-        self.heard = False
-        self.found_marked = False
-        self.provider = ""
-
-
-@dataclass(frozen=True)
-class State:
-    """What was used of a host from some moment on.
-
-    Attributes:
-        at: that moment.
-        vcpus, memory_mb: what is being deleted counts as gone.
-        leaving: of that: until when it does, and what it then counts as.
-    """
-
-    at: float
-    vcpus: int
-    memory_mb: int
-    leaving: tuple[tuple[float, int, int], ...]
-
-    def used(self, until: float) -> tuple[int, int]:
-        """Return what was used right before a moment, if nothing else had changed by then."""
-        back = [each for each in self.leaving if each[0] < until]
-        return (
-            self.vcpus + sum(vcpus for _, vcpus, _ in back),
-            self.memory_mb + sum(memory_mb for _, _, memory_mb in back),
-        )
 
 
 class Judge:
@@ -117,8 +58,7 @@ class Judge:
         self.lock_lost: dict[str, float] = {}
         self.promised: dict[str, tuple[float, float]] = {}  # delivered: made at, due at
         self.broken_said: set[str] = set()
-        self.locks: dict[str, Order] = {}  # what an order's process locked: its owner is told why
-        self.unlocks: dict[str, float] = {}  # when it was sent that one is to be unlocked
+        self.locks = LockJudge(self)
         self.races: dict[str, int] = {}
         self.has_script = False  # orders are given by hand: `contract`
 
@@ -190,7 +130,8 @@ class Judge:
                 process.facts.setdefault("seen deleting", {}).setdefault(mark, at)
             return
         if kind == "inventories":
-            thread.seen["inventory", subject.uuid] = data
+            inventory = None if data is None else (data, thread.sent_at)
+            thread.seen["inventory", subject.uuid] = inventory
             return
         thread.seen["consumers", subject.uuid] = (at, thread.waited_s, process.frozen_s)
         vcpus = memory_mb = 0
@@ -198,20 +139,16 @@ class Judge:
             vcpus += amounts.get("VCPU", 0) + amounts.get("CUSTOM_SPOT_VCPU", 0)
             memory_mb += amounts.get("MEMORY_MB", 0) + amounts.get("CUSTOM_SPOT_MEMORY_MB", 0)
         thread.seen["held", subject.uuid] = (vcpus, memory_mb)
-        capacity = thread.seen.pop(("inventory", subject.uuid), None)
-        if capacity is None:
+        inventory = thread.seen.pop(("inventory", subject.uuid), None)
+        if inventory is None:
             return  # read again after an eviction: no state to go back to
+        capacity, asked_at = inventory
         told = process.facts.setdefault("told", {}).setdefault(subject.uuid, Told())
-        told.now = capacity
-        before = told.capacity
-        if vcpus <= capacity[0] and memory_mb <= capacity[1]:
-            told.capacity, told.consumers, told.shrunk_since = capacity, frozenset(data), None
-        elif before is None or (capacity[0] >= before[0] and capacity[1] >= before[1]):
-            told.shrunk_since = None
-        elif told.shrunk_since is None:
-            told.shrunk_since = self.kernel.now
+        told.hear(asked_at, self.kernel.now, capacity, (vcpus, memory_mb), frozenset(data))
         # Another thread may be told something else before this one decides.
-        thread.seen["told", subject.uuid] = copy.copy(told)
+        mine = copy.copy(told)
+        mine.now = capacity
+        thread.seen["told", subject.uuid] = mine
 
     def answered(self, thread: Thread, path: str, body: Any, status: int) -> None:
         """Note that an order's answer was heard."""
@@ -457,54 +394,6 @@ class Judge:
                 self.violation(
                     "a host that frees nothing lost another spot", f"{spot.name} on {host.name}"
                 )
-
-    # -- owners --------------------------------------------------------------------------------
-
-    def sent(self, path: str, body: Any) -> None:
-        """Note what is on its way, whether or not it arrives."""
-        if "unlock" in body:
-            self.unlocks[path.split("/")[2]] = self.kernel.now
-
-    def locked(self, spot: Instance) -> None:
-        """Judge a lock that is to tell an owner why a spot goes, when it arrives."""
-        if self.has_script:
-            return
-        thread = self.kernel.current
-        assert thread is not None
-        ordered = [
-            each
-            for each in self.orders
-            if each.spot is spot and each.taken and each.process is thread.process
-        ]
-        if not ordered:
-            self.violation("locked without an order", spot.name)
-            return
-        self.locks[spot.uuid] = ordered[-1]
-        if spot.locked_by != "owner":
-            return
-        host = self.cloud.hosts[self.reasons[thread.process.pid, spot.uuid]["provider"]]
-        read = [thread.seen.get(("server", spot.uuid), self.kernel.now)]
-        read += [thread.seen.get(("servers", host.name), (self.kernel.now,))[0]]
-        if spot.locked_at < min(read):
-            self.violation("its owner's lock was replaced", spot.name)
-        else:
-            self.race("its owner locked it meanwhile")
-
-    def check_locks(self) -> None:
-        """Judge at the end whether spots that did not go are unlocked."""
-        for uuid, order in self.locks.items():
-            spot = self.cloud.instances[uuid]
-            if spot.deleted or spot.locked_by != "admin":
-                continue
-            again = [each for each in self.orders if each.spot is spot and each.at >= order.at]
-            if self.unlocks.get(uuid, -1.0) >= order.at:
-                self.race("Nova did not take an unlock, or took the lock later")
-            elif self.ended.get((order.process.pid, uuid)) == "freed":
-                self.race("it left its host alive, and stays locked")
-            elif any(each.process.alive for each in again if each is order or each.heard):
-                self.violation("it did not go and stays locked", spot.name)
-            else:
-                self.race("it stays locked, as its service was killed")
 
     # -- where spots are sent ------------------------------------------------------------------
 

@@ -294,7 +294,7 @@ class Simulation:
             log = machine.disk.files.get(f"{services.STATE}/audit.jsonl", b"")
             if self.judge.unreadable(log):
                 self.judge.violation("the audit log cannot be read", "two records in one line")
-        self.judge.check_locks()
+        self.judge.locks.check()
         if self.scenario.machines == 1:
             self._check_promises()
         if self.scenario.shares:

@@ -114,7 +114,7 @@ class Adapter:
         process = thread.process
         dies = process.edge()
         if method != "GET":
-            cloud.judge.sent(path, body)
+            cloud.judge.locks.sent(path, body)
         if method != "GET" and process.facts.pop("dies ordering", False):
             dies = True
         if dies and network.random() < 0.3:

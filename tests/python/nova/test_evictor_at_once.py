@@ -58,7 +58,6 @@ def test_the_evidence_for_a_claim_is_asked_for_at_once(running: Running) -> None
     host = running.cloud.add_host("a")
     spots = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
     at_once = {
-        f"/placement/resource_providers/{host}",
         f"/placement/resource_providers/{host}/inventories",
         f"/placement/allocations/{spots[0]}",
         "/nova/servers/detail",
@@ -80,6 +79,38 @@ def test_the_evidence_for_a_claim_is_asked_for_at_once(running: Running) -> None
     assert not barrier.broken and at_once == set()
     # What was answered a moment ago is not asked for again.
     assert f"GET /nova/servers/{spots[0]}" not in running.cloud.requests
+
+
+def test_the_evidence_is_asked_for_before_the_claim_that_is_expected(running: Running) -> None:
+    # Nova is asked once, before the VM has its claim; afterwards only placement, who holds what.
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
+    service = start(running)
+    vm = str(uuid.uuid4())
+    listing, asked = "GET /nova/servers/detail", running.cloud.requests
+    send(service, plan_message(vm, {host: [spots[0]]}))
+    wait_until(lambda: any(each.startswith(listing) for each in asked), "Nova is asked")
+    running.cloud.add(host, 4, 1024, spot=False, uuid=vm)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    assert running.cloud.deleted == [spots[0]]
+    [freed] = events(running.folder, "freed")
+    assert (freed["cause"], freed["for_instance"]) == ("plan", vm)
+    assert freed["seconds_since_claim"] is not None
+    before = asked[: asked.index(f"POST /nova/servers/{spots[0]}/action")]
+    assert sum(each.startswith(listing) for each in before) == 1
+
+
+def test_a_claim_that_is_expected_and_comes_elsewhere_is_found_there(running: Running) -> None:
+    hosts = [running.cloud.add_host(name) for name in ("a", "b")]
+    spots = [running.cloud.add(host, 8, 1024, spot=True) for host in hosts]
+    service = start(running)
+    vm = str(uuid.uuid4())
+    send(service, plan_message(vm, dict(zip(hosts, ([each] for each in spots), strict=True))))
+    running.cloud.add(hosts[1], 4, 1024, spot=False, uuid=vm)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    assert running.cloud.deleted == [spots[1]]
+    [freed] = events(running.folder, "freed")
+    assert (freed["cause"], freed["chosen_by"]) == ("plan", "plan")
 
 
 def test_slow_evidence_is_asked_for_again(running: Running) -> None:
@@ -123,6 +154,31 @@ def test_what_one_vm_needs_is_ordered_at_once(running: Running) -> None:
     assert [each["instance"] for each in intents] == spots
     assert [each["chosen_by"] for each in intents] == ["plan", "plan", "FIFO", "FIFO"]
     assert [each["shortfall"]["VCPU"] for each in intents] == [8, 6, 4, 2]
+
+
+def test_what_is_needed_less_by_now_is_ordered_one_by_one(running: Running) -> None:
+    # 8 vCPUs: spots of 1, 3, 2, 2 and a VM of 4 are 4 too many, so the first two go. The third has
+    # gone when slow evidence is asked for again: the second frees the 2 that are missing alone.
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, vcpus, 1024, spot=True) for vcpus in (1, 3, 2, 2)]
+    has_gone = threading.Event()
+
+    def after(method: str, path: str) -> None:
+        if path.startswith("/nova/servers/detail") and not has_gone.is_set():
+            has_gone.set()
+            time.sleep(0.7)
+            running.cloud.remove(spots[2])
+
+    service = start(running)
+    running.cloud.after = after
+    claim(running, service, host, spots[:2], 4)
+    wait_until(lambda: len(events(running.folder, "freed")) == 2, "the spots are freed")
+    asked = running.cloud.requests
+    [first, second] = [
+        asked.index(f"POST /nova/servers/{spot}/action") for spot in running.cloud.deleted
+    ]
+    assert running.cloud.deleted == spots[:2]
+    assert f"GET /placement/resource_providers/{host}/allocations" in asked[first:second]
 
 
 def test_nova_is_given_no_more_orders_at_once_than_it_may(running: Running) -> None:

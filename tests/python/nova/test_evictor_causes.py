@@ -67,6 +67,36 @@ def test_a_spot_that_is_not_on_its_host_yet_is_waited_for(running: Running) -> N
     assert running.cloud.deleted == [new] and len(old) == 2
 
 
+def test_an_answer_that_waited_does_not_replace_what_was_asked_later(running: Running) -> None:
+    # 8 vCPUs: b of 4 is there before a of 8 moves here, which was created long before b.
+    host = running.cloud.add_host("a")
+    service = service_that_knows_hosts(running)
+    late = service.context.observer.look(host)
+    b = running.cloud.add(host, 4, 1024, spot=True)
+    service._hosts.refresh()
+    resources = service.context.settings.resources
+    service._history.observe(late.usage, resources, late.asked_at)
+    assert set(service._history.reference(host).consumers) == {b}
+    a = running.cloud.add(host, 8, 1024, spot=True, created=time.time() - NEVER_S)
+    service._reconciler.free_host(host, "reconcile")
+    assert running.cloud.deleted == [a]
+
+
+def test_a_vm_that_was_evacuated_and_is_deleted_elsewhere_counts_as_gone(running: Running) -> None:
+    # 12 of 8 vCPUs are used, 8 when it is gone: it holds 4 here until its new host has deleted it.
+    host = running.cloud.add_host("a")
+    spot = running.cloud.add(host, 4, 1024, spot=True)
+    vm = running.cloud.add(host, 4, 1024, spot=False)
+    service = service_that_knows_hosts(running)
+    running.cloud.add_host("b")
+    moved = running.cloud.instances[vm]
+    moved.host, moved.node, moved.task_state = "b", "b", "deleting"
+    running.cloud.add(host, 4, 1024, spot=False)
+    assert not service._reconciler.free_host(host, "reconcile").is_over
+    moved.task_state = None
+    assert service._reconciler.free_host(host, "reconcile").evicted == [spot]
+
+
 def test_a_spot_of_a_race_that_its_compute_did_not_delete_is_ordered_again(
     running: Running,
 ) -> None:

@@ -54,7 +54,7 @@ class Watched:
         context = bare_context(placement=self.placement, settings=settings)
         self.metrics = context.metrics
         self.found: list[str] = []
-        self.watch = ClaimWatch(context, self.found.append)
+        self.watch = ClaimWatch(context, self.found.append, lambda provider: None)
 
     def add(self) -> str:
         """Watch one more instance; return its UUID."""
@@ -156,8 +156,8 @@ def test_placement_hanging_for_one_instance_holds_up_no_plan(running: Running) -
         wait_until(lambda: question in running.cloud.requests, "it hangs")
         # Only its plan can find the second VM's claim: the next reconcile is far away.
         wait_until(lambda: metric(service, "reconcile_seconds_count") >= 1, "the first reconcile")
-        running.cloud.add(host, 8, 1024, spot=False, uuid=vm)
         send(service, plan_message(vm, {host: [spot]}))
+        running.cloud.add(host, 8, 1024, spot=False, uuid=vm)
         wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
         (freed,) = events(running.folder, "freed")
         assert (freed["cause"], freed["for_instance"]) == ("plan", vm)

@@ -20,6 +20,7 @@ from cospot.nova.evictor.observer import HostLook
 from cospot.nova.evictor.picks import MOST_AT_ONCE, NEWEST, Failures, Pick, SpotPicker
 from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
 from cospot.nova.evictor.stalled_hosts import StalledHosts
+from cospot.nova.evictor.stores import KnownPlan
 from cospot.nova.evictor.victims import frees_some
 
 LOG = logging.getLogger(__name__)
@@ -30,6 +31,11 @@ _OLDEST_SNAPSHOT_S: Final = 1.0
 _NO_ANSWER: Final = 0.5
 #: A claim was seen so lately: what its plan names is asked about at once with its host, seconds.
 _JUST_CLAIMED_S: Final = 10.0
+#: Cause of an iteration that begins before the claim that it is for.
+EXPECTED: Final = "expected"
+#: How long it waits for it, and how often it looks, seconds. What was asked before is fresh then.
+_PATIENCE_S: Final = 0.4
+_PAUSE_S: Final = 0.02
 
 
 @dataclass
@@ -73,7 +79,7 @@ class HostReconciler:
 
         Args:
             provider: UUID of the host's root resource provider.
-            cause: "plan" or "reconcile", for the audit log.
+            cause: "plan" or "reconcile", for the audit log; EXPECTED: a claim is likely to come.
 
         Raises:
             EvictorError: it could not be finished; what was not done is found again later.
@@ -103,16 +109,23 @@ class _Iteration:
     def run(self, provider: str) -> IterationResult:
         reconciler = self._reconciler
         look = self._look(provider)
-        usage = self._context.observer.usage(provider) if look is None else look.usage
         resources = self._context.settings.resources
         is_stalled = self._stalled.is_stalled(provider)
-        if reconciler.history.observe(usage, resources, time.monotonic()):
+        is_over = reconciler.history.observe(look.usage, resources, look.asked_at)
+        if self._cause == EXPECTED:
+            look = self._awaited(look)
+            is_over = reconciler.history.observe(look.usage, resources, look.usage_at)
+        usage = look.usage
+        if is_over:
             if reconciler.causes.must_wait(usage) and not is_stalled:
                 self._result.is_over = True
                 return self._result
         elif not is_stalled:
             return self._result
-        snapshot = self._observed(self._context.observer.snapshot(usage, look))
+        reference = reconciler.history.reference(provider)
+        before = () if reference is None else reference.consumers
+        came = [each for each in usage.consumers if each not in before]
+        snapshot = self._observed(self._context.observer.snapshot(usage, look, came))
         while snapshot is not None:
             short = snapshot.usage.shortfall(resources, snapshot.leaving | self._gone)
             self._result.is_over = bool(short)
@@ -125,27 +138,64 @@ class _Iteration:
                     self._insufficient(snapshot, need)
                 break
             snapshot = self._renew(snapshot, [pick.uuid for pick in picks])
-            if snapshot is None or not self._evict(snapshot, picks):
+            if snapshot is None:
+                break
+            need = reconciler.causes.need(snapshot, snapshot.leaving | self._gone)
+            if not self._evict(snapshot, self._picker.still_together(snapshot, picks, need)):
                 break
             # What was ordered is known; for the next one the host is looked at again.
             snapshot = replace(snapshot, usage_at=float("-inf"))
         return self._result
 
-    def _look(self, provider: str) -> HostLook | None:
-        """Ask at once about a host and the spots that plans name, where a VM has just come."""
-        if self._cause != "plan":
-            return None
-        now = time.monotonic()
+    def _look(self, provider: str) -> HostLook:
+        """Ask about a host, and at once about spots that plans name where a VM comes."""
+        if self._cause == "reconcile":
+            return self._context.observer.look(provider)
         named = [
             spot
-            for known in self._context.plans.naming(provider, time.time())
-            if known.claimed_at is not None and now - known.claimed_at < _JUST_CLAIMED_S
+            for known in self._just_claimed(provider)
             for planned in [known.plan.for_provider(provider)]
             if planned is not None
             for spot in planned.victims
             if spot not in known.refused
         ]
         return self._context.observer.look(provider, list(dict.fromkeys(named))[:MOST_AT_ONCE])
+
+    def _just_claimed(self, provider: str) -> list[KnownPlan]:
+        """Return the plans of VMs that came a moment ago, or are expected to."""
+        now = time.monotonic()
+        return [
+            known
+            for known in self._context.plans.naming(provider, time.time())
+            if (
+                known.expected_on == provider
+                if known.claimed_at is None
+                else now - known.claimed_at < _JUST_CLAIMED_S
+            )
+        ]
+
+    def _awaited(self, look: HostLook) -> HostLook:
+        """Wait for what is expected, until the host is overcommitted, and return how it is then."""
+        provider = look.usage.provider
+        reference = self._reconciler.history.reference(provider)
+        expected = [each for each in self._just_claimed(provider) if each.claimed_at is None]
+        resources = self._context.settings.resources
+        while not look.usage.shortfall(resources):
+            is_elsewhere = all(each.claimed_at is not None for each in expected)
+            if is_elsewhere or time.monotonic() - look.answered_at > _PATIENCE_S:
+                break
+            time.sleep(_PAUSE_S)
+            look = self._context.observer.look_again(look)
+        consumers = look.usage.consumers
+        came = [each for each in self._just_claimed(provider) if each.plan.instance in consumers]
+        self._cause = "plan" if came else "reconcile"
+        for known in came:
+            held = consumers[known.plan.instance]
+            # Without a reference it may have come long ago.
+            if reference and held != reference.consumers.get(known.plan.instance):
+                known.claimed_at = known.claimed_at or time.monotonic()
+                known.seen_on.add(provider)
+        return look
 
     def _renew(self, snapshot: HostSnapshot, spots: list[str]) -> HostSnapshot | None:
         renewed = self._context.observer.renew(snapshot, _OLDEST_SNAPSHOT_S, spots)
@@ -166,7 +216,7 @@ class _Iteration:
             reconciler.did_not_go(spot)
             reconciler.executor.give_up(spot)
         if observed.pardoned:  # they are under way again
-            return self._context.observer.snapshot(snapshot.usage)
+            return self._context.observer.snapshot(snapshot.usage, came=snapshot.came)
         return snapshot
 
     def _evict(self, snapshot: HostSnapshot, picks: list[Pick]) -> bool:

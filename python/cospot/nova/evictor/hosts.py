@@ -73,25 +73,33 @@ class HostHistory:
         self._lock = threading.Lock()
         self._references: dict[str, Reference] = {}
         self._unexplained: dict[str, float] = {}
+        self._asked_at: dict[str, float] = {}
 
-    def observe(self, usage: HostUsage, resources: Iterable[str], now: float) -> bool:
+    def observe(self, usage: HostUsage, resources: Iterable[str], asked_at: float) -> bool:
         """Take note of what a host holds; return whether it is overcommitted.
+
+        An answer that waited for others is not noted where a later question was answered before:
+        who came in between would seem to have come since.
 
         Args:
             usage: of the host.
             resources: those that are watched.
-            now: monotonic time, seconds.
+            asked_at: when the question was asked, monotonic time, seconds.
 
         Raises:
             MissingInventoryError: the host has none of a resource.
         """
         resources = list(resources)
         is_over = bool(usage.shortfall(resources))
-        self._clock.observe(usage.name, is_over, now)
-        if not is_over:
-            reference = Reference(usage.consumers, usage.capacity(resources))
-            with self._lock:
+        with self._lock:
+            if asked_at < self._asked_at.get(usage.provider, asked_at):
+                return is_over
+            self._asked_at[usage.provider] = asked_at
+            self._clock.observe(usage.name, is_over, asked_at)
+            if not is_over:
+                reference = Reference(usage.consumers, usage.capacity(resources))
                 self._references[usage.provider] = reference
+        if not is_over:
             self.explained(usage.provider)
         return is_over
 
@@ -130,7 +138,7 @@ class HostHistory:
     def keep(self, providers: Collection[str]) -> None:
         """Forget the hosts that are no more, by the UUIDs of those that are."""
         with self._lock:
-            for known in (self._references, self._unexplained):
+            for known in (self._references, self._unexplained, self._asked_at):
                 for provider in [each for each in known if each not in providers]:
                     del known[provider]
 
@@ -220,11 +228,12 @@ class HostWatch:
         return seen is None or seen.is_over or seen.generation != provider.generation
 
     def _read(self, provider: Provider) -> _Seen | None:
+        asked_at = time.monotonic()
         try:
             usage = self._placement.usage(provider)
             is_over = False
             if not SPOT_CLASSES.isdisjoint(usage.inventories):
-                is_over = self._history.observe(usage, self._settings.resources, time.monotonic())
+                is_over = self._history.observe(usage, self._settings.resources, asked_at)
         except MissingInventoryError as error:
             self._complain(provider, str(error))
             return _Seen(provider.generation, usage, is_over=False)

@@ -47,12 +47,16 @@ class HostLook:
         listed: the servers that Nova lists there; None: not known.
         held: what some spots hold, by provider.
         asked_at: monotonic time, seconds.
+        answered_at: when the last answer was there.
+        usage_at: when placement was asked who holds what.
     """
 
     usage: HostUsage
     listed: Mapping[str, Server] | None
     held: Mapping[str, Mapping[str, Amounts]]
     asked_at: float
+    answered_at: float
+    usage_at: float
 
 
 class HostObserver:
@@ -83,69 +87,87 @@ class HostObserver:
             self._compute_hosts = self._servers.compute_hosts()
         return self._compute_hosts.get(provider)
 
-    def usage(self, provider: str) -> HostUsage:
-        """Return what a host has and who holds it, by the UUID of its provider."""
-        return self._look(provider, {}).usage
-
-    def look(self, provider: str, spots: Sequence[str]) -> HostLook:
-        """Ask at once for all that evicting some spots of a host may depend on.
+    def look(self, provider: str, spots: Sequence[str] | None = None) -> HostLook:
+        """Ask what a host has and who holds it, and at once what evicting spots may depend on.
 
         Args:
             provider: UUID of the host's provider.
-            spots: UUIDs; nothing about them is taken for granted.
+            spots: UUIDs; nothing about them is taken for granted. None: nothing more is asked.
         """
-        host = self.compute_host(provider)
         more: dict[str, Callable[[], Any]] = {
-            spot: partial(self._placement.allocation, spot) for spot in spots
+            spot: partial(self._placement.allocation, spot) for spot in spots or ()
         }
+        host = None if spots is None else self.compute_host(provider)
         if host is not None:
             more[provider] = partial(self._servers.on_host, host)
-        return self._look(provider, more)
-
-    def _look(self, provider: str, more: Mapping[str, Callable[[], Any]]) -> HostLook:
         asked_at = time.monotonic()
-        found, holdings, *rest = together(
+        name, holdings, *rest = together(
             [
-                partial(self._placement.provider, provider),
+                partial(self._name, provider),
                 partial(self._placement.holdings, provider),
                 *(partial(_or_none, ask) for ask in more.values()),
             ]
         )
         held = {key: answer for key, answer in zip(more, rest, strict=True) if answer is not None}
         listed = held.pop(provider, None)
-        usage = HostUsage(found.uuid, found.name, *holdings)
-        return HostLook(usage, listed, held, asked_at)
+        usage = HostUsage(provider, name, *holdings)
+        return HostLook(usage, listed, held, asked_at, time.monotonic(), asked_at)
 
-    def snapshot(self, usage: HostUsage, look: HostLook | None = None) -> HostSnapshot | None:
+    def look_again(self, look: HostLook) -> HostLook:
+        """Return a look with what placement says now of who holds what."""
+        usage_at = time.monotonic()
+        consumers = self._placement.consumers(look.usage.provider)
+        return replace(look, usage=replace(look.usage, consumers=consumers), usage_at=usage_at)
+
+    def _name(self, provider: str) -> str:
+        """Return a provider's name, which a compute node's shares."""
+        host = self._compute_hosts.get(provider)
+        return self._placement.provider(provider).name if host is None else host.node
+
+    def snapshot(
+        self, usage: HostUsage, look: HostLook | None = None, came: Collection[str] = ()
+    ) -> HostSnapshot | None:
         """Return a snapshot of the host whose usage this is; None when it is no compute node.
 
         Args:
             usage: of the host.
             look: the answers that this was among.
+            came: UUIDs of those that have come since the host was within its capacity. Nova need
+                not list VMs of these there yet, and is not asked about them.
         """
         host = self.compute_host(usage.provider)
         if host is None:
             LOG.warning("provider %s (%s) is no compute node of Nova", usage.provider, usage.name)
             return None
         if look is None or look.listed is None:
-            return self._snapshot(usage, host, self._servers.on_host(host))
+            listed = self._servers.on_host(host)
+            return self._snapshot(usage, host, listed, time.monotonic(), came)
         # What is not among these has just come, or is listed on no host.
         evidence = {
             spot: SpotEvidence(held, look.listed[spot], look.asked_at)
             for spot, held in look.held.items()
             if spot in look.listed
         }
-        taken = self._snapshot(usage, host, look.listed)
-        return replace(taken, usage_at=look.asked_at, evidence=evidence)
+        taken = self._snapshot(usage, host, look.listed, look.answered_at, came)
+        return replace(taken, usage_at=look.usage_at, evidence=evidence)
 
     def _snapshot(
-        self, usage: HostUsage, host: ComputeHost, listed: Mapping[str, Server]
+        self,
+        usage: HostUsage,
+        host: ComputeHost,
+        listed: Mapping[str, Server],
+        taken_at: float,
+        came: Collection[str],
     ) -> HostSnapshot:
-        taken_at = time.monotonic()
         spots = [each for each, held in usage.consumers.items() if holds_only_spot_classes(held)]
-        # The list leaves out soft-deleted servers and those that have moved.
-        unlisted = [spot for spot in spots if spot not in listed]
-        asked = together([partial(self._servers.server, spot) for spot in unlisted])
+        # The list leaves out soft-deleted servers and those that have moved; a VM that was
+        # evacuated gives back what it still holds here when it is deleted elsewhere.
+        unlisted = [
+            each
+            for each, held in usage.consumers.items()
+            if each not in listed and (each not in came or holds_only_spot_classes(held))
+        ]
+        asked = together([partial(self._servers.server, each) for each in unlisted])
         servers = {**listed, **dict(zip(unlisted, asked, strict=True))}
         verdicts = {
             spot: self._read_spot(usage.provider, usage.consumers[spot], servers[spot], host)
@@ -154,8 +176,8 @@ class HostObserver:
         sorted_spots = sort_spots(verdicts)
         going = {
             uuid: self._deletions.age(usage.provider, uuid, server.updated)
-            for uuid, server in listed.items()
-            if uuid in usage.consumers and uuid not in verdicts and server.is_leaving
+            for uuid, server in servers.items()
+            if uuid in usage.consumers and uuid not in verdicts and server and server.is_leaving
         }
         still_going = sorted_spots.leaving | sorted_spots.stuck | set(going)
         self._deletions.keep(usage.provider, still_going)
@@ -166,9 +188,14 @@ class HostObserver:
             pending=self._pending.recent(usage.provider),
             taken_at=taken_at,
             nova_time=self._servers.now(),
-            created_at={uuid: each.created_at for uuid, each in servers.items() if each},
+            created_at={
+                uuid: each.created_at
+                for uuid, each in servers.items()
+                if each and (uuid in listed or uuid in verdicts)
+            },
             # One that does not go will take what it holds for longer, whoever waits for that.
             leaving_vms=frozenset(vm for vm in going if going[vm] <= self._deletions.timeout),
+            came=frozenset(came),
         )
 
     def renew(
@@ -187,7 +214,8 @@ class HostObserver:
         stale = [
             spot for spot in spots if spot not in known or now - known[spot].asked_at > _FRESH_S
         ]
-        is_old = now - snapshot.taken_at > oldest
+        # One list of servers costs Nova less than several servers.
+        is_old = now - snapshot.taken_at > oldest or len(stale) > 1
         questions: dict[tuple[str, str], Callable[[], Any]] = {}
         if is_old or now - snapshot.usage_at > _FRESH_S:
             questions["consumers", provider] = partial(self._placement.consumers, provider)
@@ -195,18 +223,23 @@ class HostObserver:
             questions["servers", provider] = partial(self._servers.on_host, snapshot.host)
         for spot in stale:
             questions["held", spot] = partial(self._placement.allocation, spot)
-            questions["server", spot] = partial(self._servers.server, spot)
+            if not is_old:
+                questions["server", spot] = partial(self._servers.server, spot)
         answers = dict(zip(questions, together([*questions.values()]), strict=True))
+        listed = answers.get(("servers", provider), {})
+        servers = {spot: answers.get(("server", spot), listed.get(spot)) for spot in stale}
         fresh = {
-            spot: SpotEvidence(answers["held", spot], answers["server", spot], now)
+            spot: SpotEvidence(answers["held", spot], servers[spot], now)
             for spot in stale
+            if not is_old or spot in listed  # of those that are not, `check` asks
         }
+        known = {spot: known[spot] for spot in known if spot not in stale}
         if ("consumers", provider) in answers:
             usage = replace(snapshot.usage, consumers=answers["consumers", provider])
             snapshot = replace(snapshot, usage=usage, usage_at=now)
         if is_old:
-            listed = answers["servers", provider]
-            taken = self._snapshot(snapshot.usage, snapshot.host, listed)
+            taken_at = time.monotonic()
+            taken = self._snapshot(snapshot.usage, snapshot.host, listed, taken_at, snapshot.came)
             snapshot = replace(taken, usage_at=now)
         return replace(snapshot, evidence={**known, **fresh})
 

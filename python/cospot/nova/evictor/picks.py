@@ -106,6 +106,24 @@ class SpotPicker:
             following = self._causes.need(snapshot, gone)
         return picks
 
+    def still_together(
+        self, snapshot: HostSnapshot, picks: list[Pick], need: Need | None
+    ) -> list[Pick]:
+        """Return the first of some picks, with those after it that are needed all the same by now.
+
+        Args:
+            snapshot: of the host, renewed since they were chosen.
+            picks: what `next_ones` returned.
+            need: what must become free now.
+        """
+        found = [snapshot.spots.evictable.get(pick.uuid) for pick in picks]
+        spots = [spot for spot in found if spot is not None]
+        count = len(picks) if len(spots) == len(picks) and need is not None else 1
+        while count > 1 and need is not None and not _each_is_needed(spots[:count], need):
+            count -= 1
+        self.tried.difference_update(pick.uuid for pick in picks[count:])
+        return picks[:count]
+
     def _next(self, snapshot: HostSnapshot, need: Need) -> Pick | None:
         """Return the next spot to evict.
 

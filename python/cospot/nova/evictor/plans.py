@@ -32,6 +32,10 @@ _FIRST_PAUSE_S: Final = 0.02
 _PAUSE_OF_EACH_S: Final = 0.002
 _LONGEST_PAUSE_S: Final = 0.5
 _PAUSE_SHARE: Final = 0.1
+#: Where a reconcile iteration waits for the claim too, on the host where it is most likely.
+_EXPECTED_PAUSE_S: Final = 0.1
+#: No iteration waits where so lately another plan came: it has others to work on, seconds.
+_QUIET_S: Final = 1.0
 #: An instance that held something when its plan came is a move, or its claim was faster than the
 #: plan. How long to see which, and how often to look, seconds.
 _SETTLING_S: Final = 10.0
@@ -46,6 +50,7 @@ class _Watch:
     known: KnownPlan
     since: float
     deadline: float
+    is_expected: bool = False
     first_seen: Mapping[str, Amounts] | None = None
 
 
@@ -54,15 +59,23 @@ class ClaimWatch:
 
     Args:
         found: called with a provider on which an instance has its claim.
+        expected: called with one on which a claim is expected, if nothing else is to be done.
     """
 
-    def __init__(self, context: EvictorContext, found: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        context: EvictorContext,
+        found: Callable[[str], None],
+        expected: Callable[[str], None],
+    ) -> None:
         self._placement = context.placement
         self._metrics = context.metrics
         self._timeout = context.settings.claim_timeout
         # The reconcile of all hosts finds the claims of the others.
         self._most = context.settings.max_plans
         self._found = found
+        self._expected = expected
+        self._last_at = float("-inf")
         self._condition = threading.Condition()
         self._heap: list[tuple[float, int, _Watch]] = []
         self._asking = 0  # watches that a thread has taken from the heap
@@ -89,12 +102,16 @@ class ClaimWatch:
 
     def watch(self, known: KnownPlan) -> None:
         """Ask about a plan's instance from now on, if there are not too many already."""
-        now = time.monotonic()
+        now, provider = time.monotonic(), known.expected_on
         with self._condition:
+            is_expected = provider is not None and now - self._last_at > _QUIET_S
+            self._last_at = now
             if len(self._heap) + self._asking >= self._most:
                 self._metrics.errors.labels(where="claim-watch").inc()
                 return
-            self._push(now, _Watch(known, now, now + self._timeout))
+            self._push(now, _Watch(known, now, now + self._timeout, is_expected))
+        if is_expected and provider is not None:
+            self._expected(provider)
 
     def _push(self, due: float, watch: _Watch) -> None:
         heapq.heappush(self._heap, (due, next(self._order), watch))
@@ -137,15 +154,18 @@ class ClaimWatch:
         if watch.first_seen is None:
             watch.first_seen = held
         if held and (is_first or held != watch.first_seen):
-            watch.known.claimed_at = time.monotonic()
-            for provider in held:
+            unseen = [provider for provider in held if provider not in watch.known.seen_on]
+            if unseen:
+                watch.known.claimed_at = time.monotonic()
+            for provider in unseen:
                 self._found(provider)
             if not is_first:
                 return None
             watch.deadline = min(watch.deadline, time.monotonic() + _SETTLING_S)
         if watch.first_seen:
             return _SETTLING_PAUSE_S
-        return pause_after(time.monotonic() - watch.since, len(self._heap))
+        pause = pause_after(time.monotonic() - watch.since, len(self._heap))
+        return max(pause, _EXPECTED_PAUSE_S) if watch.is_expected else pause
 
 
 def pause_after(waited: float, watched: int) -> float:

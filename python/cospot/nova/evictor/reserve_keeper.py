@@ -154,7 +154,9 @@ class ReserveEvictions:
         self, reserve: Reserve, usages: dict[str, HostUsage], gone: set[str], notice: Notice
     ) -> None:
         """Evict a spot if all is as it was thought to be; update `usages` and `gone`."""
-        snapshot = self._context.observer.snapshot(self._context.observer.usage(notice.provider))
+        snapshot = self._context.observer.snapshot(
+            self._context.observer.look(notice.provider).usage
+        )
         if snapshot is None:
             self._notices.end(notice)
             return
@@ -244,16 +246,18 @@ class ReserveKeeper:
         if not self._reserves and not self._notices.load():
             return
         leader = self._context.metrics.leader
-        leader.set(0)
         try:
             with self._context.locks.hold(NOTICES_LOCK, waits=False, keeps=True):
+                leader.set(1)
                 self._notices.load()
                 self._reconcile()
         except BusyLockError as error:
+            leader.set(0)
             LOG.debug("another copy of the service looks after the reserves: %s", error)
             self._notices.load()  # which spots may ask this copy about
-            return
-        leader.set(1)
+        except EvictorError:
+            leader.set(0)
+            raise
 
     def _reconcile(self) -> None:
         self._end_unknown()

@@ -10,7 +10,7 @@ from cospot.nova.evictor.context import open_context
 from cospot.nova.evictor.errors import AuditError
 from cospot.nova.evictor.executor import EvictionExecutor
 from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
-from cospot.nova.evictor.host_reconcile import HostReconciler
+from cospot.nova.evictor.host_reconcile import EXPECTED, HostReconciler
 from cospot.nova.evictor.hosts import HostHistory, HostWatch
 from cospot.nova.evictor.plans import ClaimWatch, PlanEndpoint, PlanIntake
 from cospot.nova.evictor.reconcile import ReconcileLoop, WorkQueue
@@ -67,7 +67,11 @@ class EvictorService:
         self._hosts = HostWatch(context, self._history)
         self._reserves = ReserveKeeper(context, self._hosts, self._executor, self._stalled)
         self._loop = ReconcileLoop(context, self._hosts, self._queue, self._after_reconcile)
-        self._claims = ClaimWatch(context, lambda provider: self._queue.put(provider, "plan"))
+        self._claims = ClaimWatch(
+            context,
+            found=lambda provider: self._queue.put(provider, "plan"),
+            expected=lambda provider: self._queue.put(provider, EXPECTED),
+        )
 
     def _make_signals(self) -> None:
         """Make what tells customers of their spots."""

@@ -154,6 +154,7 @@ class HostSnapshot:
         leaving_vms: VMs whose capacity is about to be free.
         usage_at: when placement was asked who holds what, monotonic time, seconds.
         evidence: about single spots.
+        came: those that have come since the host was within its capacity.
     """
 
     usage: HostUsage
@@ -166,6 +167,7 @@ class HostSnapshot:
     leaving_vms: frozenset[str]
     usage_at: float = float("-inf")
     evidence: Mapping[str, SpotEvidence] = field(default_factory=dict)
+    came: frozenset[str] = frozenset()
 
     @property
     def leaving(self) -> frozenset[str]:

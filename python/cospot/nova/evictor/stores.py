@@ -52,11 +52,19 @@ class KnownPlan:
         claimed_at: when placement was first seen to show the instance's claim, monotonic time,
             seconds; None until then.
         refused: victims that were refused and need no second check.
+        seen_on: providers on which a reconcile iteration has seen the claim itself.
     """
 
     plan: Plan
     claimed_at: float | None = None
     refused: set[str] = field(default_factory=set)
+    seen_on: set[str] = field(default_factory=set)
+
+    @property
+    def expected_on(self) -> str | None:
+        """Return the provider that a claim is most likely on, if spots are to go there for it."""
+        first = self.plan.hosts[0] if self.plan.hosts else None
+        return first.provider if first is not None and first.victims else None
 
 
 class PlanStore:

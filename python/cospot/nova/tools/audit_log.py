@@ -22,7 +22,7 @@ _LAST_EVENTS: Final = frozenset({"freed", "failed", "gone", "late"})
 
 
 @dataclass(frozen=True)
-class Eviction:
+class LastEviction:
     """An eviction from the log.
 
     Attributes:
@@ -44,7 +44,7 @@ class Eviction:
     seconds: float | None = None
 
 
-def last_evictions(path: Path, count: int) -> list[Eviction]:
+def last_evictions(path: Path, count: int) -> list[LastEviction]:
     """Return the latest evictions, newest first.
 
     Args:
@@ -54,7 +54,7 @@ def last_evictions(path: Path, count: int) -> list[Eviction]:
     Raises:
         OSError: The file is not there, or cannot be read.
     """
-    evictions: dict[str, Eviction] = {}
+    evictions: dict[str, LastEviction] = {}
     for record in _records(path):
         event, instance = str(record.get("event")), str(record.get("instance"))
         if event in _FIRST_EVENTS:
@@ -127,12 +127,12 @@ def objects(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
             yield record
 
 
-def _eviction(record: Mapping[str, Any], state: str) -> Eviction:
+def _eviction(record: Mapping[str, Any], state: str) -> LastEviction:
     def text(key: str) -> str:
         value = record.get(key)
         return "" if value is None else str(value)
 
-    return Eviction(
+    return LastEviction(
         time=text("time"),
         instance=text("instance"),
         name=text("name"),

@@ -14,7 +14,7 @@ from oslo_config import cfg
 
 from cospot.errors import ConfigError
 from cospot.nova.tools import argument_types, credentials, settings
-from cospot.nova.tools.audit_log import Eviction, last_evictions
+from cospot.nova.tools.audit_log import LastEviction, last_evictions
 from cospot.nova.tools.cloud import Cloud, Provider
 from cospot.nova.tools.host_use import HostUse, host_use, total_use
 from cospot.nova.tools.kept_promises import PromisesKept, promise_alarm, promise_table, read_kept
@@ -41,7 +41,7 @@ class _AuditLog:
         is_absent: Whether it is just not on this machine, which is not an error.
     """
 
-    evictions: list[Eviction]
+    evictions: list[LastEviction]
     path: str | None
     problem: str = ""
     is_absent: bool = False
@@ -243,7 +243,7 @@ def _use_row(use: HostUse, words: Sequence[str]) -> Sequence[object]:
     return row
 
 
-def _eviction_row(eviction: Eviction) -> Sequence[object]:
+def _eviction_row(eviction: LastEviction) -> Sequence[object]:
     seconds = "" if eviction.seconds is None else f"{eviction.seconds:.1f}"
     return (
         eviction.time,
