@@ -120,7 +120,7 @@ struct Settings {
   std::vector<std::string> strategies{};
   std::vector<double> duration{48}, deadline{52, 70}, overhead{0.2}, start{0};
   std::vector<HourPrice> spot_price{};  ///< empty: that of the traces
-  std::vector<HourPrice> on_demand_price{{3.06}};
+  std::vector<HourPrice> on_demand_price{HourPrice{3.06}};
   std::vector<DeadlineType> types{};
   std::optional<SignalsInput> signals{};
 };
@@ -219,7 +219,7 @@ void read_types(const StudyFile& file, Settings& settings) {
     }
     settings.types.push_back(std::move(type));
   }
-  settings.on_demand_price = {{}};
+  settings.on_demand_price.assign(1, HourPrice{});
 }
 
 const Setting<Settings> kTypes{
