@@ -25,11 +25,12 @@ const Schema& schema() {
 
 Experiment load(const BrokerStudySettings& settings) {
   struct Loaded {
+    explicit Loaded(const BrokerStudySettings& of) : settings(of) {}
     BrokerStudySettings settings;
-    BrokerInputs inputs;
+    BrokerInputs inputs = load_broker_inputs(settings);
     OnDemandBaseline on_demand{settings, inputs};
   };
-  const auto loaded = std::make_shared<Loaded>(settings, load_broker_inputs(settings));
+  const auto loaded = std::make_shared<Loaded>(settings);
   Experiment experiment{
       .schema = schema(),
       .axes = broker_table().axes(settings),

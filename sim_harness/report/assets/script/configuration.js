@@ -31,6 +31,7 @@ const Configuration = (() => {
         return isBrief ? [] : [`# ${Results.axes[d].key}: all ${length} of the study`];
       }
       const values = indices.map((index) => yaml(d, index));
+      if (values.every((value) => value === "")) return []; // the study file leaves the key out
       return `${Results.axes[d].key}: ${values.length === 1 ? values[0] : `[${values.join(", ")}]`}`;
     });
 
