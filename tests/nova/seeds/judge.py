@@ -324,7 +324,10 @@ class Judge:
             return
         if self.cloud.clock_was_set:
             return
-        oldest = START + process.started_at + self.cloud.skew - self.grace
+        skew = self.cloud.skew
+        if process.facts.get("first date") is None:  # until there is one its machine's clock counts
+            skew = min(skew, process.machine.skew)
+        oldest = START + process.started_at + skew - self.grace
         vcpus = memory_mb = 0
         for consumer, amounts in host.consumers.items():
             each = self.cloud.instances.get(consumer)
