@@ -375,6 +375,7 @@ class Judge:
             order.spot.uuid
             for order in self.orders
             if order.process is thread.process
+            and order.taken  # what Nova refused, the compute has not given up
             and order.heard
             and order.spot.uuid in host.consumers
             and order.spot.task_state is None
