@@ -324,7 +324,10 @@ class Judge:
             return
         if self.cloud.clock_was_set:
             return
-        oldest = START + process.started_at + self.cloud.skew - self.grace
+        skew = self.cloud.skew
+        if process.facts.get("first date") is None:  # until there is one its machine's clock counts
+            skew = min(skew, process.machine.skew)
+        oldest = START + process.started_at + skew - self.grace
         vcpus = memory_mb = 0
         for consumer, amounts in host.consumers.items():
             each = self.cloud.instances.get(consumer)
@@ -372,6 +375,7 @@ class Judge:
             order.spot.uuid
             for order in self.orders
             if order.process is thread.process
+            and order.taken  # what Nova refused, the compute has not given up
             and order.heard
             and order.spot.uuid in host.consumers
             and order.spot.task_state is None

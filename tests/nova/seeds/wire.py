@@ -170,6 +170,8 @@ class Adapter:
             if fault != "garbage" and method != "GET":
                 cloud.judge.answered(thread, path, body, status)
             date = cloud.now() if self._service == "nova" and network.dates else None
+            if self._service == "nova":
+                process.facts.setdefault("first date", date)
             return Answer(status, found, date)
         finally:
             thread.waited_s += now.now - began
