@@ -147,7 +147,7 @@ TEST_CASE("A plan is the best of what was tried, by the parts before") {
 TEST_CASE("Only what does not keep its limits is above what is known afterwards") {
   std::size_t above = 0;
   // On 42 hosts VMs lose some in all ways, on 45 in few.
-  for (const std::size_t hosts : {42, 45}) {
+  for (const std::size_t hosts : {std::size_t{42}, std::size_t{45}}) {
     CAPTURE(hosts);
     constexpr double limit = 0;
     PlanRequest request = request_for(kHistory);
