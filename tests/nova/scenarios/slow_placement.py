@@ -1,4 +1,4 @@
-"""Placement behind a proxy that lets the questions about one consumer hang."""
+"""Placement behind a proxy that lets the questions about one consumer and its host hang."""
 
 import http.client
 import re
@@ -12,12 +12,16 @@ class SlowPlacement:
 
     Attributes:
         url: where it is.
-        unlucky: the consumer whose questions hang: the first that is asked about; "" until then.
+        unlucky: the consumer whose questions hang: the first that is asked about, but for those in
+            `spared`; "" until then.
+        provider: UUID of the host whose questions hang; None: no host's.
         go_on: set it to let them go on.
     """
 
-    def __init__(self, port):
+    def __init__(self, port, spared):
         self.unlucky = ""
+        self.provider = None
+        self._spared = frozenset(spared)
         self.go_on = threading.Event()
         self._lock = threading.Lock()
         proxy = self
@@ -43,8 +47,10 @@ class SlowPlacement:
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
 
     def wait_for(self, path):
+        if self.provider and path.startswith(f"/resource_providers/{self.provider}/"):
+            self.go_on.wait(300)
         found = re.fullmatch(r"/allocations/([^/?]+)", path)
-        if not found:
+        if not found or found[1] in self._spared:
             return
         with self._lock:
             self.unlucky = self.unlucky or found[1]
@@ -53,8 +59,8 @@ class SlowPlacement:
 
 
 @contextmanager
-def slow_placement(port):
-    proxy = SlowPlacement(port)
+def slow_placement(port, spared):
+    proxy = SlowPlacement(port, spared)
     thread = threading.Thread(target=proxy.server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:

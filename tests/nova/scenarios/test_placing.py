@@ -27,16 +27,29 @@ SPOT_POLICIES = ("sUTIL", "sCOS", "sDPD", "vmaUTIL", "vmaCOS", "vmaDPD")
 )
 def test_a_vm_lands_where_the_policy_says_and_only_its_victims_go(cloud, policy):
     cloud.set_policy(**policy.options())
+    assert any(vms_go_by_policy(cloud, policy) for _ in range(TRIES))
+
+
+def vms_go_by_policy(cloud, policy):
+    """Boot VMs in a full cloud; wait and return False if one is not where its policy says.
+
+    A scheduler counts what a host reports beyond its list of instances as use by VMs. Nova sends it
+    that list by a message of its own, after it shows the instance as ACTIVE, so on a busy machine
+    the spot booted last still looks like a VM.
+    """
     fill_with_spots(cloud)
     cloud.have_plain_evictor()
     for size in VM_SIZES:
         expected = state_of(cloud).place_vm(policy, *size)
         spots_before = cloud.spots()
         vm = cloud.boot("vm", *size)
-        assert cloud.host_of(vm) == expected.host
+        if cloud.host_of(vm) != expected.host:
+            time.sleep(LIST_CHECK_S)
+            return False
         cloud.wait_until_gone(expected.victims)
         cloud.wait_until_not_overcommitted()
         assert spots_before - cloud.spots() == expected.victims
+    return True
 
 
 @pytest.mark.parametrize("spot_policy", SPOT_POLICIES)
@@ -51,9 +64,7 @@ def test_a_spot_lands_where_its_policy_says(cloud, spot_policy):
 def spot_goes_by_policy(cloud, policy, size):
     """Boot a spot; delete it again and wait unless it is where its policy says.
 
-    A scheduler counts what a host reports beyond its list of instances as use by VMs, which the
-    vma* policies avoid. Nova sends it that list by a message of its own, after it shows the
-    instance as ACTIVE, so on a busy machine the spot booted last still looks like a VM.
+    The vma* policies avoid VMs, so what looks like one matters here too (see vms_go_by_policy).
     """
     expected = state_of(cloud).place_spot(policy, *size)
     spot = cloud.boot("spot", *size)

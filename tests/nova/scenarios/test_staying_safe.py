@@ -127,9 +127,10 @@ def test_placement_that_hangs_for_one_plan_holds_up_no_other(cloud):
     cloud.fill([("h1", "spot", (8, 6144)), ("h6", "spot", (8, 6144))])  # of 8 and 10 vCPUs
     cloud.wait_until_reported()
     spots = {instance.host: instance.id for instance in cloud.instances()}
-    with slow_placement(cloud.settings.port("placement")) as placement:
+    with slow_placement(cloud.settings.port("placement"), spots.values()) as placement:
         cloud.start_evictor(placement_url=placement.url, reconcile_interval=600)
         wait_until(lambda: metrics(cloud)[RECONCILES] >= 1, "the first reconcile of all hosts", 60)
+        placement.provider = cloud.providers()["h1"]
         unlucky = cloud.boot("vm", 4, 4096, host="h1", filtered=True)
         wait_until(lambda: placement.unlucky == unlucky, "its claim is asked for", 60)
         cloud.boot("vm", 4, 4096, host="h6", filtered=True)
