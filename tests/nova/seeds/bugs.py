@@ -22,7 +22,7 @@ from cospot.nova.evictor import (
 from cospot.nova.evictor.records import AuditLog
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.promises.journal import PromiseJournal
-from cospot.nova.scheduler import spot_check
+from cospot.nova.scheduler import list_check, spot_check
 from cospot.nova.scheduler.claim_check import ClaimCheck
 from cospot.nova.state.leases import Leases
 
@@ -203,6 +203,13 @@ BUGS: tuple[Bug, ...] = (
         "a VM deleted before its host showed it keeps its claim in the scheduler",
         4000,
         ((ClaimCheck, "drop_deleted", lambda self, claims, wait: None),),
+    ),
+    Bug(
+        "size-of-a-reverted-resize",
+        "a resize that was reverted on its own host counts on in the scheduler",
+        400,
+        ((list_check, "_differ", lambda listed, instance: False),),
+        first=6700,
     ),
     Bug(
         "promise-not-counted",
