@@ -209,7 +209,7 @@ BUGS: tuple[Bug, ...] = (
         "a resize that was reverted on its own host counts on in the scheduler",
         400,
         ((list_check, "_differ", lambda listed, instance: False),),
-        first=6700,
+        first=1300,
     ),
     Bug(
         "promise-not-counted",
