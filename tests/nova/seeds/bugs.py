@@ -19,6 +19,7 @@ from cospot.nova.evictor import (
     safeguards,
     snapshot,
 )
+from cospot.nova.evictor.promise_keeper import PromiseKeeper
 from cospot.nova.evictor.records import AuditLog
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.promises.journal import PromiseJournal
@@ -216,6 +217,13 @@ BUGS: tuple[Bug, ...] = (
         "an eviction breaks a promise and nobody counts it",
         2000,
         ((PromiseJournal, "evicted", lambda self, instance, now: None),),
+    ),
+    Bug(
+        "promise-heard-elsewhere",
+        "nobody counts what an eviction broke if another copy hears of the promise afterwards",
+        400,
+        ((PromiseKeeper, "_look_at_evicted", lambda self: None),),
+        first=21500,
     ),
     Bug(
         "everybody-leads",
