@@ -244,6 +244,7 @@ class Actions:
                 return
             if instance.task_state != task:  # its deletion failed
                 cloud.revert_move(instance)
+                instance.vcpus -= more
                 return
             cloud.finish_move(instance, target)
             instance.task_state = None
