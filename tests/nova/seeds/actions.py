@@ -227,8 +227,9 @@ class Actions:
         self.say("%s moves from %s to %s (%s)", instance.name, source.name, target.name, way)
         task = "migrating" if way == "live" else "resize_migrating"
         instance.task_state = task
-        self._left(source)
-        self._left(target)
+        if target is not source:  # what grows where it is has left nothing
+            self._left(source)
+            self._left(target)
         cloud.start_move(instance, target, amounts)
         if not instance.is_spot:
             instance.vcpus = amounts["VCPU"]
@@ -243,6 +244,7 @@ class Actions:
                 return
             if instance.task_state != task:  # its deletion failed
                 cloud.revert_move(instance)
+                instance.vcpus -= more
                 return
             cloud.finish_move(instance, target)
             instance.task_state = None

@@ -19,10 +19,11 @@ from cospot.nova.evictor import (
     safeguards,
     snapshot,
 )
+from cospot.nova.evictor.promise_keeper import PromiseKeeper
 from cospot.nova.evictor.records import AuditLog
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.promises.journal import PromiseJournal
-from cospot.nova.scheduler import spot_check
+from cospot.nova.scheduler import list_check, spot_check
 from cospot.nova.scheduler.claim_check import ClaimCheck
 from cospot.nova.state.leases import Leases
 
@@ -205,10 +206,24 @@ BUGS: tuple[Bug, ...] = (
         ((ClaimCheck, "drop_deleted", lambda self, claims, wait: None),),
     ),
     Bug(
+        "size-of-a-reverted-resize",
+        "a resize that was reverted on its own host counts on in the scheduler",
+        400,
+        ((list_check, "_differ", lambda listed, instance: False),),
+        first=1300,
+    ),
+    Bug(
         "promise-not-counted",
         "an eviction breaks a promise and nobody counts it",
         2000,
         ((PromiseJournal, "evicted", lambda self, instance, now: None),),
+    ),
+    Bug(
+        "promise-heard-elsewhere",
+        "nobody counts what an eviction broke if another copy hears of the promise afterwards",
+        400,
+        ((PromiseKeeper, "_look_at_evicted", lambda self: None),),
+        first=21500,
     ),
     Bug(
         "everybody-leads",

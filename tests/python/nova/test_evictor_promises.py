@@ -272,3 +272,21 @@ def test_a_promise_of_which_is_heard_after_the_eviction_is_broken(tmp_path: Path
     assert [(each["event"], each["instance"], each["lived_s"]) for each in written] == [
         ("promise_broken", late.instance, 10.0)  # the other had lived as long as promised
     ]
+
+
+def test_a_promise_of_which_another_copy_hears_after_the_eviction_is_broken(tmp_path: Path) -> None:
+    """Each message goes to one copy: this one came to another than the one that had evicted."""
+    evicts, hears = Keeper(tmp_path), Keeper(tmp_path)
+    late, over = new_promise(time.time() - 30), new_promise(time.time() - 30, 5.0)
+    for promise in (late, over):
+        evicts.keeper.evicted(promise.instance)
+        hears.keeper.take(promise)
+    assert not events(tmp_path, "promise_broken")
+    for _ in range(2):
+        evicts.keeper.count()
+        hears.keeper.count()
+    (broken,) = events(tmp_path, "promise_broken")
+    assert broken["instance"] == late.instance  # the other had lived as long as promised
+    assert broken["lived_s"] == pytest.approx(30, abs=20)
+    for case in (evicts, hears):
+        assert case.metric("promises_broken_total", target="0.1") == 1

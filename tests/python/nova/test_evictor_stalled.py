@@ -284,6 +284,37 @@ def make_stalled(folder: Any, now: list[float]) -> StalledHosts:
     return StalledHosts(context, lambda: now[0])
 
 
+def seen(here: str, *, stuck: str = "", pending: str = "") -> Any:
+    """A snapshot of a host with some spots, none of which goes."""
+    spots = SimpleNamespace(evictable=dict.fromkeys(here), stuck=frozenset(stuck), leaving=NOBODY)
+    return SimpleNamespace(
+        usage=SimpleNamespace(provider="host", consumers=dict.fromkeys(here)),
+        spots=spots,
+        pending=frozenset(pending),
+        host=SimpleNamespace(host="a"),
+    )
+
+
+def test_what_another_copy_ordered_too_has_failed_all_the_same(tmp_path: Any) -> None:
+    """The other copy was killed before it heard an answer, so a, c and d may be ordered already."""
+    hosts = make_stalled(tmp_path / "state", [0.0])
+    for spot in "ab":
+        hosts.ordered("host", spot)
+    assert hosts.observe(seen("abcd", pending="acd")).failed == {"a", "b"}
+    assert hosts.is_stalled("host")
+    assert not hosts.may_order("host", "c")
+
+
+def test_what_was_reset_for_an_order_without_an_answer_is_still_stuck(tmp_path: Any) -> None:
+    hosts = make_stalled(tmp_path / "state", [0.0])
+    hosts.ordered("host", "a")
+    hosts.observe(seen("ab", stuck="a"))
+    assert hosts.observe(seen("ab", pending="a")).failed == NOBODY
+    assert hosts.is_stalled("host")
+    assert hosts.observe(seen("ab")).failed == {"a"}  # it was not ordered: it only runs on
+    assert not hosts.is_stalled("host")
+
+
 def test_the_pauses_between_orders_of_the_same_spot_double(tmp_path: Any) -> None:
     now = [0.0]
     hosts = make_stalled(tmp_path / "state", now)

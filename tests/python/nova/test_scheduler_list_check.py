@@ -118,6 +118,30 @@ def test_a_spot_that_has_come_by_live_migration_is_a_spot() -> None:
     assert plan["hosts"][0]["victims"] == [moved.uuid]
 
 
+def test_a_resize_that_was_reverted_on_its_own_host_counts_no_more(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Nova tells schedulers of the new size, not of the way back, and syncs compare UUIDs only."""
+    caplog.set_level("INFO", "cospot")
+    resized = make_instance(LARGE)  # 16 vCPUs, all that the host has
+    was = make_instance(VM, uuid=resized.uuid)
+    host = make_state("a", instances=[resized])
+    report(host, VM)
+    database = Database(a=[was])
+    case = Case([host], database)
+    assert case.place([host], SPOT) == ["a"]
+    assert database.asked == [["a"]]
+    assert f"has ['{was.uuid}'] with a former size" in caplog.text
+    # Next to the VM and that spot there are not 16 vCPUs.
+    assert case.place([host], LARGE_SPOT) == []
+    # It is resized again, which its compute tells: the list counts.
+    host.instances = {resized.uuid: make_instance(LARGE, uuid=resized.uuid)}
+    report(host, LARGE)
+    case.now = 100.0
+    assert case.place([host], SPOT) == []
+    assert database.asked == [["a"]]
+
+
 def test_what_nova_hears_counts_again() -> None:
     moved = make_instance(LARGE)
     source = make_state("a", instances=[moved])

@@ -131,12 +131,19 @@ class PromiseKeeper:
     def _count(self, now: float) -> None:
         window = self._settings.promise_days * _DAY_S
         self._journal.refresh()
+        self._look_at_evicted()
         self._look_at_new(now)
         if now - self._dropped_at > _DAY_S / 24:
             self._journal.drop_old(now, window)
             self._dropped_at = now
         for counts in self._journal.counts(now, window):
             self._show(broken_share(counts))
+
+    def _look_at_evicted(self) -> None:
+        """Note evictions whose spots' promises other copies of the service heard of afterwards."""
+        for spot, at in list(self._evicted_at.items()):
+            if self._journal.known(spot) is not None:
+                self._break(spot, at)
 
     def _look_at_new(self, now: float) -> None:
         """Ask placement whether spots were built: one that was not has nothing to be kept."""

@@ -149,11 +149,14 @@ class StalledHosts:
         """
         provider, spots = snapshot.usage.provider, snapshot.spots
         here = frozenset(snapshot.usage.consumers)
-        alive = frozenset(spots.evictable) - spots.stuck - snapshot.pending
         with self._lock:
             self._adopt(provider)
             flow = self._flow(provider)
             before = flow.suspects
+            # A stuck one was reset for an order without an answer: it may be going again. Of others
+            # Nova shows that their deletion came to nothing, whoever may have ordered them again.
+            reset = snapshot.pending & flow.silent
+            alive = frozenset(spots.evictable) - spots.stuck - reset
             observed = flow.observe(here, spots.leaving, spots.stuck, alive)
             for spot in observed.failed:
                 self._tried(spot)

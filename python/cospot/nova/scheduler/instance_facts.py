@@ -98,15 +98,20 @@ def size_of_flavor(flavor: Any, image: Any = None, *, with_root_disk: bool = Tru
     return Size(cpus.shared, flavor.memory_mb, disk_gb + swap_gb, cpus.dedicated)
 
 
+def flavor_of(instance: Any) -> Any:
+    """Return the flavor of a Nova Instance without asking a database; None if it is not there."""
+    return instance.flavor if "flavor" in instance else None
+
+
 def read_facts(instance: Any) -> InstanceFacts | None:
     """Read a Nova Instance without asking a database.
 
     Returns:
         None for one whose flavor is not there: it may be a VM or a spot of any size.
     """
-    if "flavor" not in instance or instance.flavor is None:
+    flavor = flavor_of(instance)
+    if flavor is None:
         return None
-    flavor = instance.flavor
     is_spot = spot_flavors.is_spot_flavor(flavor.extra_specs if "extra_specs" in flavor else None)
     leaves = _value(instance, "task_state") in _DELETING or _value(instance, "vm_state") in _GONE
     return InstanceFacts(

@@ -5,7 +5,8 @@ live migration that list is wrong: the source tells it of the instance once more
 does not, and the next sync (`scheduler_instance_sync_interval`, 120 s) puts it right. Until then
 the source seems to hold what is gone, and spots find no free capacity there; the destination seems
 to use more than it lists, and a spot that moved counts as a VM. The same goes for the host that an
-evacuated instance has left.
+evacuated instance has left. An instance whose resize on its own host was reverted keeps the size of
+that resize in the list, and no sync puts that right: syncs compare UUIDs only.
 
 What a host reports as used is right much sooner. So where the two disagree, the instances of the
 host are read from Nova's database, which is what the sync would do.
@@ -37,7 +38,13 @@ from oslo_log import log as logging
 from cospot.nova.scheduler.cell_database import cell_context
 from cospot.nova.scheduler.claims import HostClaims
 from cospot.nova.scheduler.host_usage import sum_of
-from cospot.nova.scheduler.instance_facts import InstanceFacts, Size, read_facts
+from cospot.nova.scheduler.instance_facts import (
+    InstanceFacts,
+    Size,
+    flavor_of,
+    read_facts,
+    size_of_flavor,
+)
 from cospot.nova.scheduler.questions import Asker
 
 LOG = logging.getLogger(__name__)
@@ -113,9 +120,11 @@ class _Questions:
 class _Correction:
     """What the database says of a host, as far as Nova's list differs."""
 
-    gone: Mapping[str, Any] = field(default_factory=dict)
-    """The objects in Nova's list whose instances are not there; a new object is news."""
-    unlisted: tuple[InstanceFacts, ...] = ()
+    wrong: Mapping[str, Any] = field(default_factory=dict)
+    """The objects in Nova's list whose instances are not there, or of another size; a new object is
+    news."""
+    right: tuple[InstanceFacts, ...] = ()
+    """What is there and not in the list, or wrong in it."""
 
 
 class ListCheck:
@@ -165,11 +174,11 @@ class ListCheck:
         correction = self._corrections.get(provider)
         if correction is None:
             return facts
-        gone = {uuid for uuid, was in correction.gone.items() if listed.get(uuid) is was}
-        unlisted = [one for one in correction.unlisted if one.uuid not in listed]
-        if not gone and not unlisted:
+        wrong = {uuid for uuid, was in correction.wrong.items() if listed.get(uuid) is was}
+        right = [one for one in correction.right if one.uuid not in listed or one.uuid in wrong]
+        if not wrong and not right:
             del self._corrections[provider]  # Nova has heard of it
-        return [*(one for one in facts if one.uuid not in gone), *unlisted]
+        return [*(one for one in facts if one.uuid not in wrong), *right]
 
     def note(
         self, provider: str, reported: Size, facts: Iterable[InstanceFacts], claims: HostClaims
@@ -280,22 +289,28 @@ class ListCheck:
         return states
 
     def _take(self, state: Any, listed: Mapping[str, Any], instances: list[Any]) -> None:
-        there = {instance.uuid for instance in instances}
+        there = {instance.uuid: instance for instance in instances}
+        gone = listed.keys() - there.keys()
+        resized = {
+            uuid for uuid in listed.keys() & there.keys() if _differ(listed[uuid], there[uuid])
+        }
         correction = _Correction(
-            gone={uuid: listed[uuid] for uuid in listed.keys() - there},
-            unlisted=tuple(
+            wrong={uuid: listed[uuid] for uuid in gone | resized},
+            right=tuple(
                 facts
-                for instance in instances
-                if instance.uuid not in listed and (facts := read_facts(instance)) is not None
+                for uuid, instance in there.items()
+                if (uuid not in listed or uuid in resized)
+                and (facts := read_facts(instance)) is not None
             ),
         )
-        if correction.gone or correction.unlisted:
+        if correction.wrong or correction.right:
             LOG.info(
-                "cospot: host %s: Nova's list has %s, which are gone, and lacks %s; the database"
-                " counts until Nova hears of it",
+                "cospot: host %s: Nova's list has %s, which are gone, has %s with a former size,"
+                " and lacks %s; the database counts until Nova hears of it",
                 state.host,
-                sorted(correction.gone) or "none",
-                sorted(one.uuid for one in correction.unlisted) or "none",
+                sorted(gone) or "none",
+                sorted(resized) or "none",
+                sorted(there.keys() - listed.keys()) or "none",
             )
             self._corrections[state.uuid] = correction
         else:
@@ -312,6 +327,15 @@ def _distrust_lists() -> None:
 
 
 os.register_at_fork(after_in_child=_distrust_lists)
+
+
+def _differ(listed: Any, instance: Any) -> bool:
+    """Tell whether a list has an instance with another size than the database; not of a stub."""
+    before, now = flavor_of(listed), flavor_of(instance)
+    if before is None or now is None:
+        return False
+    # Without what images make of it: the database is not asked for them.
+    return size_of_flavor(before) != size_of_flavor(now)
 
 
 def _is_on(instance: Any, state: Any) -> bool:
