@@ -149,10 +149,10 @@ TEST_CASE("Only what does not keep its limits is above what is known afterwards"
   // On 42 hosts VMs lose some in all ways, on 45 in few.
   for (const std::size_t hosts : {std::size_t{42}, std::size_t{45}}) {
     CAPTURE(hosts);
-    constexpr double limit = 0;
+    constexpr double kLimit = 0;
     PlanRequest request = request_for(kHistory);
     request.datacenter = tuned_datacenter({10400, 2250}, hosts, std::nullopt, "--");
-    request.settings.max_vm_loss = limit;
+    request.settings.max_vm_loss = kLimit;
     const PlanFindings found = plan_of(request);
     const JudgedAlternative& bound = found.of(Alternative::kHindsight);
     bool is_above = false;
@@ -163,7 +163,7 @@ TEST_CASE("Only what does not keep its limits is above what is known afterwards"
         const bool keeps_promises =
             eviction_interval({.promised = economy.placed, .broken = economy.evictions}).lower <=
             kEconomyBroken;
-        if (vm_loss_of(part) <= limit && keeps_promises) CHECK(one.net[i] <= bound.net[i]);
+        if (vm_loss_of(part) <= kLimit && keeps_promises) CHECK(one.net[i] <= bound.net[i]);
       }
       if (one.mean_net.mean > bound.mean_net.mean) is_above = true;
     }

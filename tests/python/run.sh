@@ -11,7 +11,7 @@ Usage: tests/python/run.sh BUILD_DIR [PYTEST_ARGUMENT]...
 
 Leaves out the tests marked `slow`; -m slow runs these alone.
 
-Many tests mostly wait, so one runs for each processor; -n 0 among the arguments runs one at a time.
+Many tests mostly wait, so two more run than there are processors; -n 0 among the arguments runs one at a time.
 TEXT
 }
 
@@ -30,7 +30,7 @@ export PYTHONPATH=$build/python
 export COSPOT_PROGRAM=$build/cospot
 parallel=()
 if build/venv/bin/python -c 'import xdist' 2>/dev/null; then
-  parallel=(-n "$(nproc)" --dist worksteal)
+  parallel=(-n "$(($(nproc) + 2))" --dist worksteal)
 fi
 # Tests press Ctrl-C, which what a script starts in the background would ignore.
 exec env --default-signal=INT build/venv/bin/python -m pytest -p no:cacheprovider -m "not slow" "${parallel[@]}" "$@" \
