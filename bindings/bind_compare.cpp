@@ -51,9 +51,7 @@ ExperimentOutcome run_watched_experiment(const LoadExperiment& load,
 std::string command_of(const py::object& sweep, const GivenStudy& given,
                        const std::vector<std::string>& overrides) {
   if (py::isinstance<py::dict>(sweep)) return "cospot.compare of a dict";
-  std::string command = "cospot compare " + shell_word(given.where);
-  for (const std::string& assignment : overrides) command += " --set " + shell_word(assignment);
-  return command;
+  return "cospot compare " + shell_word(given.where) + set_arguments(overrides);
 }
 
 void require_other_file(const std::filesystem::path& csv, const std::filesystem::path& database) {

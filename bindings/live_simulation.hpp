@@ -32,7 +32,7 @@ class LiveSimulation {
   /// between two events.
   void run_until(SimTime time);
 
-  /// What was requested, earned and lost until now; of a finished run, in its whole window.
+  /// The requests, earnings and losses until now; of a finished run, in its whole window.
   [[nodiscard]] RunResult result() const;
   [[nodiscard]] const HostColumns& hosts() const { return hosts_; }
   [[nodiscard]] std::vector<RunningSpot> spots_on(HostIndex host) const;

@@ -90,10 +90,8 @@ void require_outputs_apart(const CompareArguments& arguments, const StudyFile& f
 }
 
 std::string command_text(const CompareArguments& arguments) {
-  std::string text = "cospot compare " + shell_word(arguments.sweep);
-  for (const std::string& assignment : arguments.overrides) {
-    text += " --set " + shell_word(assignment);
-  }
+  std::string text =
+      "cospot compare " + shell_word(arguments.sweep) + set_arguments(arguments.overrides);
   if (arguments.keeps_timeline) text += " --timeline";
   return text + arguments.window.text();
 }

@@ -52,7 +52,7 @@ class DatacenterOptions {
   /// Errors: as HostsOptions, or a number of hosts with a headroom.
   [[nodiscard]] HostsOptions::Given given() const;
   [[nodiscard]] std::optional<double> headroom_percent() const { return headroom_percent_; }
-  /// What was given, as " --hosts 40 --host 64,262144" for a command that repeats this one.
+  /// The options given, as " --hosts 40 --host 64,262144" for a command that repeats this one.
   [[nodiscard]] std::string as_arguments() const;
 
  private:

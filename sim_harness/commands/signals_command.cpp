@@ -79,12 +79,8 @@ void require_outputs_usable(const SignalsArguments& arguments) {
 
 /// What makes the same database again.
 std::string signals_command_text(const SignalsArguments& arguments) {
-  std::string text =
-      "cospot signals " + shell_word(arguments.history) + arguments.datacenter.as_arguments();
-  for (const std::string& assignment : arguments.overrides) {
-    text += " --set " + shell_word(assignment);
-  }
-  return text + arguments.window.text();
+  return "cospot signals " + shell_word(arguments.history) + arguments.datacenter.as_arguments() +
+         set_arguments(arguments.overrides) + arguments.window.text();
 }
 
 /// Runs into the database that is asked for, or into memory.

@@ -13,4 +13,10 @@ std::string shell_word(std::string_view text) {
   return word + "'";
 }
 
+std::string set_arguments(std::span<const std::string> assignments) {
+  std::string text;
+  for (const std::string& assignment : assignments) text += " --set " + shell_word(assignment);
+  return text;
+}
+
 }  // namespace cospot

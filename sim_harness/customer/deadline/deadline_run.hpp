@@ -81,7 +81,7 @@ struct DeadlineResult {
 [[nodiscard]] bool leaves_time_for_on_demand(const DeadlineCase& run, const DeadlineView& view,
                                              Capacity choice);
 
-/// What runs in the first tick of a job, with the safety net.
+/// The capacity of the first tick of a job, with the safety net.
 [[nodiscard]] Capacity first_choice(const DeadlineCase& run, DeadlineStrategy& strategy);
 
 /// Runs a job tick by tick. An instance-tick is paid in full. Overhead is worked off within ticks

@@ -18,8 +18,8 @@ struct OnDemandRun {
   friend bool operator==(const OnDemandRun&, const OnDemandRun&) = default;
 };
 
-/// What a customer without spots has: on-demand alone, by the market choice `preferred` or
-/// `cheapest`, whichever costs less per useful job over all seeds.
+/// The alternative of a customer without spots: on-demand alone, by the market choice `preferred`
+/// or `cheapest`, whichever costs less per useful job over all seeds.
 struct OnDemandAlone {
   std::string market_choice{};
   std::vector<OnDemandRun> runs{};  ///< by the seed's index on its axis

@@ -33,7 +33,7 @@ _NO_ANSWER: Final = 0.5
 _JUST_CLAIMED_S: Final = 10.0
 #: Cause of an iteration that begins before the claim that it is for.
 EXPECTED: Final = "expected"
-#: How long it waits for it, and how often it looks, seconds. What was asked before is fresh then.
+#: How long it waits for it, and how often it looks, seconds. Earlier answers are fresh then.
 _PATIENCE_S: Final = 0.4
 _PAUSE_S: Final = 0.02
 
