@@ -3,7 +3,8 @@
 `PYTHONPATH=... python tests/nova/measure_evictions.py [COUNT]` on a deployment that was brought up
 with COSPOT_NOVA_NOTIFICATIONS=1; see docs/nova/performance.md. Without an option COUNT VMs of 4
 vCPUs, one after the other, each take the place of one spot. With `--burst VMS` it asks, COUNT
-times, for so many small VMs in one call on a cloud full of small spots. With `--spots SPOTS` it
+times, for so many small VMs in one call on a cloud full of small spots; `--by-hand` without the
+evictor: the spots are deleted all at once after the last claim. With `--spots SPOTS` it
 asks, COUNT times, for so many spots at the same moment where two fit, `--one-call` in one call;
 `--unchecked` is `spot_check_wait = 0`. What the scheduler, Nova and the evictor do is seen from
 outside: by their notifications, by asking Placement, and in the evictor's audit log. The evictor is
@@ -163,7 +164,19 @@ class BurstWatch(threading.Thread):
             time.sleep(0.1)
 
 
-def one_burst(cloud, count):
+def delete_by_hand(cloud):
+    """Order as many small spots away from each host as its VMs need, 16 orders at a time."""
+    victims = []
+    for host in cloud.hosts().values():
+        needed = max(-(-over // size) for over, size in zip(host.over, SMALL, strict=True))
+        spots = [each.id for each in cloud.instances() if each.is_spot and each.host == host.name]
+        victims += spots[: max(needed, 0)]
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda spot: cloud.act(spot, "forceDelete"), victims))
+    return len(victims)
+
+
+def one_burst(cloud, count, is_by_hand):
     """Boot VMs that each take the place of a spot; return the times of its steps."""
     fill(cloud, SMALL)
     audit = cloud.settings.folder / "evictor" / "audit-1.jsonl"
@@ -171,11 +184,17 @@ def one_burst(cloud, count):
     watch = BurstWatch(cloud, count * SMALL[0])
     requested = time.time()
     vms = cloud.request("vm", *SMALL, count=count)
+    if is_by_hand:
+        while watch.last_claim is None:
+            time.sleep(0.05)
+        evicted = delete_by_hand(cloud)
     for vm in vms:
         cloud.wait_for_status(vm, "ACTIVE")
     active = time.time()
     watch.join(300)
-    records = [json.loads(line) for line in audit.read_bytes()[known:].splitlines()]
+    if not is_by_hand:
+        records = [json.loads(line) for line in audit.read_bytes()[known:].splitlines()]
+        evicted = sum(record["event"] == "intent" for record in records)
     row = {
         "request to the first claim, s": watch.first_claim - requested,
         "request to the last claim, s": watch.last_claim - requested,
@@ -183,7 +202,7 @@ def one_burst(cloud, count):
         "first claim to no host overcommitted, s": watch.within - watch.first_claim,
         "last claim to no host overcommitted, s": watch.within - watch.last_claim,
         "request to all VMs active, s": active - requested,
-        "spots evicted": sum(record["event"] == "intent" for record in records),
+        "spots evicted": evicted,
     }
     cloud.empty()
     return row
@@ -247,6 +266,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("count", nargs="?", type=int, default=100)
     parser.add_argument("--burst", type=int, metavar="VMS")
+    parser.add_argument("--by-hand", action="store_true")
     parser.add_argument("--spots", type=int, metavar="SPOTS")
     parser.add_argument("--one-call", action="store_true")
     parser.add_argument("--unchecked", action="store_true")
@@ -257,9 +277,12 @@ def main():
     wait = 0 if arguments.unchecked else 0.5
     cloud.set_policy(vm_policy="UTIL", otn=1, claim_seconds=1, spot_check_wait=wait)
     if arguments.burst or arguments.spots:
-        cloud.start_evictor()
+        if not arguments.by_hand:
+            cloud.start_evictor()
         if arguments.burst:
-            rows = repeat(arguments.count, lambda: one_burst(cloud, arguments.burst))
+            rows = repeat(
+                arguments.count, lambda: one_burst(cloud, arguments.burst, arguments.by_hand)
+            )
         else:
             rows = repeat(
                 arguments.count, lambda: one_spot_race(cloud, arguments.spots, arguments.one_call)
