@@ -13,7 +13,7 @@
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/tables/line_reader.hpp"
 #include "sim_harness/base/tables/table_reader.hpp"
-#include "sim_harness/data/imports/timestamps.hpp"
+#include "sim_harness/base/text/date_time.hpp"
 
 namespace cospot {
 namespace {
