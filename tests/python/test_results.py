@@ -455,8 +455,7 @@ def test_money_of_the_best_is_compared_with_the_best_without_cooperation(tmp_pat
     prices = ("--price", "on-demand=0.04", "--price", "spot=0.0125")
     for spots, more in (("[sUTIL, vmaUTIL]", 0.0), ("sUTIL", 0.30 * 365.25 / 12)):
         database = tmp_path / "results.db"
-        with pytest.warns(WorkloadWarning):
-            cospot.compare(study, db=database, force=True, overrides=[f"spot={spots}"])
+        cospot.compare(study, db=database, force=True, overrides=[f"spot={spots}"])
         printed = json.loads(command("summary", str(database), "--json", *prices))
         (best,) = printed["money"]["best_without_vm_loss"]
         assert best["spots_earned"]["mean"] == pytest.approx(0.60)
