@@ -116,8 +116,8 @@ py::dict money_of_results(const py::object& database, std::optional<double> on_d
   RunMoney money;
   StudyMoney declared;
   run_watched([&] {
-    ResultsDatabase results(from);
     const StudyRegistry& studies = built_in_studies();
+    ResultsDatabase results = open_results(studies, from);
     std::optional<WorkloadPrices> prices;
     if (!file.empty()) {
       prices = prices_of_results(studies, read_flavor_prices(file), results);
@@ -176,7 +176,7 @@ Raises:
            "Make an outcome; see the properties.")
       .def_property_readonly(
           "total", [](const PythonOutcome& self) { return self.counts.total; },
-          "Runs of the sweep, or of the shard.")
+          "Runs of the study, or of the shard.")
       .def_property_readonly(
           "done", [](const PythonOutcome& self) { return self.counts.done; },
           "Of those, how many are in the database now.")

@@ -134,7 +134,7 @@ void bind_info(py::module_& core) {
   py::class_<PluginInfo>(core, "PolicyInfo", "What a compiled policy is.")
       .def_property_readonly(
           "name", [](const PluginInfo& info) { return to_str(info.name); },
-          "The name in sweep files: the paper's or Nova's own.")
+          "The name in study files: the paper's or Nova's own.")
       .def_property_readonly(
           "summary", [](const PluginInfo& info) { return to_str(info.summary); }, "One line.")
       .def_property_readonly(

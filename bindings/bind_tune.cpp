@@ -24,6 +24,7 @@
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/tune/tune_figures.hpp"
 #include "sim_harness/tune/tune_json.hpp"
+#include "sim_harness/tune/tune_money.hpp"
 #include "sim_harness/tune/tune_rows.hpp"
 #include "sim_harness/tune/tuning.hpp"
 
@@ -52,7 +53,7 @@ std::vector<std::size_t> complete_by_net(const TuneFindings& findings) {
 }
 
 /// What `cospot tune --json` says, and more: every setting, and the verdict in words of its own.
-py::object to_result(const TuneFindings& findings) {
+py::object to_result(const TuneFindings& findings, const std::optional<TuneMoney>& money) {
   const ExpectedFigures expected = expected_figures(findings);
   const auto more_hosts = [](const MoreHosts& more) {
     return Json{{"percent", more.percent},
@@ -61,7 +62,8 @@ py::object to_result(const TuneFindings& findings) {
                 {"setting", more.setting},
                 {"verdict", json_of(more.verdict)}};
   };
-  Json json = tune_json(findings);
+  Json json = tune_json(findings, money);
+  if (!money) json["money"] = nullptr;
   json["verdict"] = json_of(findings.verdict);
   json["expected"] = {{"samples", expected.samples},
                       {"over_limit", expected.over_limit},
@@ -110,10 +112,10 @@ TuneCandidates read_candidates(const py::kwargs& given, GivenPolicies& policies)
 
 py::object run_tune(const py::object& workloads, const py::object& host, const py::object& hosts,
                     const py::object& headroom_percent, const py::object& added_type,
-                    const py::object& max_vm_loss_percent, const py::object& vm_worth,
-                    const py::object& budget, const py::object& folds, const py::object& parts,
-                    const py::object& seed, const py::object& with_parts, const py::object& threads,
-                    const py::object& db, const py::object& progress,
+                    const py::object& max_vm_loss_percent, const py::object& price,
+                    const py::object& vm_worth, const py::object& budget, const py::object& folds,
+                    const py::object& parts, const py::object& seed, const py::object& with_parts,
+                    const py::object& threads, const py::object& db, const py::object& progress,
                     const py::kwargs& candidates) {
   constexpr double kMostPercent = 10'000;
   const py::object told = read_progress(progress);
@@ -148,7 +150,13 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
   const std::vector<std::string> names = read_texts(workloads, "workloads");
   require_distinct(names, "workloads");
   for (const std::string& name : names) request.workloads.push_back(parse_workload_spec(name));
-  request.vm_worth.assign(names.size(), read_number(vm_worth, "vm_worth", 0, kMostPercent));
+  std::optional<PriceList> list;
+  if (!price.is_none()) list = read_price_list(read_price_texts(price));
+  if (list && !vm_worth.is_none()) {
+    throw ConfigError("vm_worth: price says what a VM's vCPU-hour is worth; expected one of them");
+  }
+  const double worth = vm_worth.is_none() ? 1 : read_number(vm_worth, "vm_worth", 0, kMostPercent);
+  request.vm_worth.assign(names.size(), worth);
   std::filesystem::path database;
   if (!db.is_none()) {
     database = read_path(db, "db");
@@ -160,7 +168,12 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
   NotedProgress noted;
   Reporter reporter(noted, told);
   std::optional<Tuning> tuning;
+  std::optional<TunePrices> prices;
   reporter.run([&] {
+    if (list) {
+      prices = tune_prices(*list, request.workloads);
+      request.vm_worth = prices->vm_worth;
+    }
     tuning.emplace(std::move(request), noted, [&](const std::vector<std::string>& warnings) {
       reporter.note_warnings(warnings);
     });
@@ -171,7 +184,10 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
     const ResultsDatabase written(database, tune_tables(record), record.workloads,
                                   IfPresent::kRefuse, record.rows);
   });
-  return to_result(tuning->findings());
+  const TuneFindings findings = tuning->findings();
+  std::optional<TuneMoney> money;
+  if (prices) money = tune_money(prices->requested, findings);
+  return to_result(findings, money);
 }
 
 }  // namespace
@@ -179,9 +195,9 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
 void bind_tune(py::module_& core) {
   core.def("tune", &run_tune, "workloads"_a, py::kw_only(), "host"_a = py::none(),
            "hosts"_a = py::none(), "headroom_percent"_a = py::none(), "added_type"_a = py::none(),
-           "max_vm_loss_percent"_a = py::none(), "vm_worth"_a = 1, "budget"_a = py::none(),
-           "folds"_a = py::none(), "parts"_a = kDefaultTuneParts, "seed"_a = 1,
-           "with_parts"_a = py::none(), "threads"_a = py::none(), "db"_a = py::none(),
+           "max_vm_loss_percent"_a = py::none(), "price"_a = py::none(), "vm_worth"_a = py::none(),
+           "budget"_a = py::none(), "folds"_a = py::none(), "parts"_a = kDefaultTuneParts,
+           "seed"_a = 1, "with_parts"_a = py::none(), "threads"_a = py::none(), "db"_a = py::none(),
            "progress"_a = py::none(), R"doc(
 Find the policies, OTN and SAF that earn most from spots without losing VMs, as `cospot tune` does.
 
@@ -195,8 +211,9 @@ Args:
         else 2.
     added_type: Of several types, the only one to add to the hosts that are there.
     max_vm_loss_percent: VM revenue that may be lost on a sample; 0 unless given.
-    vm_worth: What a VM's vCPU-hour is worth in vCPU-hours of spots: the price on demand over that
-        of spots.
+    price: Of a vCPU-hour, a dict with on_demand and spot, and if wanted currency; or a file of
+        prices by flavor (docs/cookbook-import.md). Adds `money` to the result.
+    vm_worth: What a VM's vCPU-hour is worth in vCPU-hours of spots, without prices; 1 unless given.
     budget: Runs at most; as many as it takes if left out.
     folds: Of the cross-validation; 1: one half of the samples chooses, the other validates.
     parts: Equal parts of its window into which a single workload is split: the samples.

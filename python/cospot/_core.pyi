@@ -366,7 +366,7 @@ class PolicyInfo:
     """What a compiled policy is."""
     @property
     def name(self) -> str:
-        """The name in sweep files: the paper's or Nova's own."""
+        """The name in study files: the paper's or Nova's own."""
     @property
     def summary(self) -> str:
         """One line."""
@@ -1734,7 +1734,8 @@ def tune(
     headroom_percent: _Number | None = None,
     added_type: str | None = None,
     max_vm_loss_percent: _Number | None = None,
-    vm_worth: _Number = 1,
+    price: Mapping[str, float | str] | _Path | None = None,
+    vm_worth: _Number | None = None,
     budget: _Integer | None = None,
     folds: _Integer | None = None,
     parts: _Integer = 7,
@@ -1757,8 +1758,9 @@ def tune(
             else 2.
         added_type: Of several types, the only one to add to the hosts that are there.
         max_vm_loss_percent: VM revenue that may be lost on a sample; 0 unless given.
-        vm_worth: What a VM's vCPU-hour is worth in vCPU-hours of spots: the price on demand over that
-            of spots.
+        price: Of a vCPU-hour, a dict with on_demand and spot, and if wanted currency; or a file of
+            prices by flavor (docs/cookbook-import.md). Adds `money` to the result.
+        vm_worth: What a VM's vCPU-hour is worth in vCPU-hours of spots, without prices; 1 unless given.
         budget: Runs at most; as many as it takes if left out.
         folds: Of the cross-validation; 1: one half of the samples chooses, the other validates.
         parts: Equal parts of its window into which a single workload is split: the samples.
@@ -1837,7 +1839,7 @@ class CompareOutcome:
         """Make an outcome; see the properties."""
     @property
     def total(self) -> int:
-        """Runs of the sweep, or of the shard."""
+        """Runs of the study, or of the shard."""
     @property
     def done(self) -> int:
         """Of those, how many are in the database now."""

@@ -16,7 +16,7 @@ class InputError(CospotError):
 
 
 class ConfigError(InputError):
-    """A configuration (sweep, scenario, argument, option, policy name) cannot be used."""
+    """A configuration (study, scenario, argument, option, policy name) cannot be used."""
 
 
 class ArgumentError(InputError, TypeError):
@@ -28,7 +28,7 @@ class WorkloadError(InputError):
 
 
 class DatabaseError(InputError):
-    """A results database cannot be opened, belongs to another sweep or cannot be written."""
+    """A results database cannot be opened, belongs to another study or cannot be written."""
 
 
 class ResultsWarning(UserWarning):

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <iostream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,11 +57,18 @@ constexpr std::array<OptionElsewhere, 2> kOptionsElsewhere{
     {{"cospot compare", "--json", "`cospot summary DATABASE --json` prints the results as JSON"},
      {"cospot compare", "--output", "--db and --csv name the files of the results"}}};
 
-/// Where CLI11 says only that a command is missing or a word was not expected: which word is none,
-/// and what was meant. Empty: CLI11 has said it all.
-std::string unknown_word_error(const CLI::App& app) {
+/// Where CLI11 says only that a command is missing or a word was not expected: which command or
+/// word, and what was meant. Empty: CLI11 has said it all.
+std::string unknown_word_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& innermost = innermost_of(app);
   const std::vector<std::string> extras = innermost.remaining();
+  const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+                             innermost.get_require_subcommand_min() > 0 &&
+                             innermost.get_subcommands().empty();
+  if (extras.empty() && lacks_command) {
+    return fmt::format("a command is missing after `{}`; expected one of: {}",
+                       command_path(innermost), fmt::join(commands_of(innermost), ", "));
+  }
   const auto option =
       std::ranges::find_if(extras, [](const std::string& word) { return word.starts_with("--"); });
   const bool is_option = option != extras.end();
@@ -135,13 +143,16 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
   try {
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
-    const std::string unknown = unknown_word_error(app);
+    const std::string unknown = unknown_word_error(app, error);
     if (!unknown.empty()) {
       print_error(unknown);
       return kBadInput;
     }
     // 0 for --help and --version; every other one is a mistake on the command line.
-    return app.exit(error) == 0 ? kDone : kBadInput;
+    if (app.exit(error) != 0) return kBadInput;
+    std::cout.flush();  // CLI11 prints help and version there
+    if (!std::cout) throw InputError("standard output cannot be written");
+    return kDone;
   }
   return exit_code;
 }

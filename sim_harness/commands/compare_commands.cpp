@@ -174,7 +174,7 @@ void run_summary(const SummaryArguments& arguments, const StudyRegistry& studies
   require_other_files(csv_outputs(arguments), arguments.database);
   const std::optional<PriceList> list = arguments.price.prices();
   const Timing timing = arguments.timing.timing();
-  ResultsDatabase results(arguments.database);
+  ResultsDatabase results = open_results(studies, arguments.database);
   require_on_axes(results, results.axes());
   write_csvs(arguments, results);
   const std::optional<WorkloadPrices> prices =
@@ -214,7 +214,7 @@ void add_compare(CLI::App& app, const CompareCommandContext& context) {
 
 void add_merge(CLI::App& app) {
   const auto arguments = std::make_shared<MergeArguments>();
-  CLI::App* command = app.add_subcommand("merge", "Merge the shards of a sweep");
+  CLI::App* command = app.add_subcommand("merge", "Merge the shards of a study");
   command->add_option("OUTPUT", arguments->output, "Results database to write")->required();
   command->add_option("INPUTS", arguments->inputs, "Results databases to merge")->required();
   command->add_flag("--force", arguments->force, "Replace the output");

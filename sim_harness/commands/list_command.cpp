@@ -55,7 +55,7 @@ std::vector<ListedKind> listed_kinds(const StudyRegistry& studies) {
              .source = "fitted to the CoSpot samples; docs/synthetic-workload.md"}}},
           {"schemes",
            {{.name = "python:MODULE.CLASS",
-             .summary = "Any of the first three, written in Python, beside the sweep file.",
+             .summary = "Any of the first three, written in Python, next to the study file.",
              .source = "docs/python-policies.md"},
             {.name = "nova:MODULE.CLASS",
              .summary = "A weigher or filter of OpenStack Nova as it is installed here.",

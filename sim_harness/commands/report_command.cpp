@@ -43,7 +43,7 @@ struct Reported {
 Reported open_reported(const std::string& database, const ReportArguments& arguments,
                        const StudyRegistry& studies) {
   const std::optional<PriceList> list = arguments.price.prices();
-  Reported made{.results = ResultsDatabase(database)};
+  Reported made{.results = open_results(studies, database)};
   ResultsDatabase& results = made.results;
   made.runs = results.finished_runs().size();
   if (made.runs == 0) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/options.hpp"
@@ -46,6 +48,16 @@ StudyFile study_of_workload(const QuoteArguments& arguments, PolicyLoader& loade
         arguments.study));
   }
   const HostsOptions::Given given = arguments.hosts.given();
+  const bool says_hosts = given.count || !parse_hosts_option(given.host).named().empty() ||
+                          std::ranges::any_of(arguments.overrides, [](const std::string& one) {
+                            return one.starts_with("hosts=");
+                          });
+  if (!says_hosts) {
+    throw ConfigError(fmt::format(
+        "--hosts N is missing: how many hosts of {} are there? `cospot size {} --host {}` finds "
+        "the fewest that hold all VMs",
+        given.host, shell_word(arguments.study), given.host));
+  }
   const std::string text =
       fmt::format("study: sla\nworkloads: {}\nhost: {}\nvm: COS\nspot: vmaUTIL\n{}",
                   yaml_text(arguments.study), yaml_of_hosts_option(given.host), kQuoteKeys);

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "core/model/revenue.hpp"
 #include "core/policy/plugin.hpp"
 #include "evictors/registry.hpp"
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/options.hpp"
@@ -131,30 +131,6 @@ void require_outputs_usable(const TuneArguments& arguments) {
   }
 }
 
-struct TunePrices {
-  RequestedMoney requested{};
-  std::vector<double> vm_worth{};  ///< by workload, of TuneSample
-};
-
-/// What the requests ask for, at the price of each workload's vCPU-hour.
-TunePrices tune_prices(const PriceOption& option, const std::vector<WorkloadSpec>& specs) {
-  TunePrices money;
-  money.requested.currency = option.prices()->currency;
-  for (const WorkloadSpec& spec : specs) {
-    const Workload workload = load_workload(spec);
-    const VcpuHourPrices prices = *option.of(workload, spec);
-    money.vm_worth.push_back(prices.spot > 0 ? prices.on_demand / prices.spot : 1);
-    money.requested.days +=
-        static_cast<double>(workload.window.count()) / static_cast<double>(SimTime(kDay).count());
-    for (const WorkloadRow& row : workload.rows) {
-      const double seconds = vcpu_seconds(requested_revenue(row, workload.window));
-      (row.is_spot() ? money.requested.spots : money.requested.vms) +=
-          row.is_spot() ? prices.of_spots(seconds) : prices.of_vms(seconds);
-    }
-  }
-  return money;
-}
-
 void write_around(const TuneArguments& arguments, const TuneFindings& findings,
                   std::span<const WorkloadSpec> workloads, const TunedDatacenter& datacenter) {
   if (arguments.around.empty()) return;
@@ -180,8 +156,8 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
   }
   // Before the work, not after it: a flavor may have no price.
   std::optional<TunePrices> prices;
-  if (arguments.price.prices()) {
-    prices = tune_prices(arguments.price, request.workloads);
+  if (const std::optional<PriceList> list = arguments.price.prices()) {
+    prices = tune_prices(*list, request.workloads);
     request.vm_worth = prices->vm_worth;
   }
   const std::unique_ptr<ProgressSink> progress = make_progress(arguments.quiet);
@@ -194,8 +170,11 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
   std::optional<TuneMoney> money;
   if (prices) money = tune_money(prices->requested, findings);
   if (arguments.json) return print_json(tune_json(findings, money));
-  print(tune_text(findings));
+  print(tune_text(findings, money ? money_gain_text(*money) : ""));
   if (money) print(tune_money_text(*money));
+  if (arguments.around.empty()) return;
+  print(fmt::format("Next, the settings near it: cospot compare {}{}\n",
+                    shell_word(arguments.around), arguments.price.as_arguments()));
 }
 
 void add_search_options(CLI::App& command, TuneArguments& arguments) {

@@ -15,6 +15,7 @@
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/workloads/csv_workload.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/plausible_sizes.hpp"
 #include "sim_harness/data/workloads/rounded_days.hpp"
 #include "sim_harness/data/workloads/vcpus_unit.hpp"
@@ -73,8 +74,11 @@ std::string money_of_info(const VcpuHourPrices& prices, const WorkloadInfo& info
 void print_info(const InfoOptions& options) {
   std::optional<HostMix> host;
   if (!options.host.empty()) host = parse_hosts_option(options.host);
-  const Workload workload = read_input(options.file, options.window);
-  const VcpusUnit unit = read_vcpus_unit(options.file);
+  WorkloadSpec spec = parse_workload_spec(options.file);
+  spec.window = options.window.window();
+  const Workload workload =
+      spec.synthetic ? load_workload(spec) : read_input(options.file, options.window);
+  const VcpusUnit unit = vcpus_unit_of(spec);
   print_warnings(input_warnings(workload, host ? host->largest_total() : ResourceVector{}, unit));
   const WorkloadInfo info = describe_workload(workload, host);
   const std::optional<PriceList> list = options.price.prices();
@@ -116,7 +120,8 @@ void add_info(CLI::App& workload) {
   const auto options = std::make_shared<InfoOptions>();
   CLI::App* info = workload.add_subcommand(
       "info", "Describe a workload: counts, peaks, lifetimes, revenue, flavors, arrivals");
-  info->add_option("FILE", options->file, "Workload file, CSV, plain or gzip")->required();
+  info->add_option("WORKLOAD", options->file, "Workload file (CSV, plain or gzip) or spec")
+      ->required();
   info->add_option("--host", options->host,
                    "VCPUS,MEMORY_MB[,DISK_GB] of a host, or a hosts file (CSV): print how many "
                    "hosts the peaks need");

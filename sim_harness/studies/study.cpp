@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/nearest_name.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/configuration/named_files.hpp"
 
@@ -48,7 +49,8 @@ const Study& StudyRegistry::chosen_by(const ConfigNode& root) const {
   if (const Study* study = find(name)) return *study;
   std::vector<std::string_view> names;
   for (const Study& study : studies_) names.push_back(study.name);
-  throw_bad_value(*key, "study", fmt::format("one of: {}", fmt::join(names, ", ")));
+  throw ConfigError(fmt::format("{}: unknown study '{}'; {}", key_place(*key, "study"), name,
+                                valid_names_text(name, names)));
 }
 
 std::vector<std::string_view> StudyRegistry::provider_names() const {
@@ -108,6 +110,13 @@ std::vector<std::filesystem::path> files_of_study(const std::filesystem::path& p
   std::vector<std::filesystem::path> files = files_named_in(file.root, file.folder);
   files.push_back(path);
   return files;
+}
+
+ResultsDatabase open_results(const StudyRegistry& studies, const std::filesystem::path& file) {
+  ResultsDatabase results(file);
+  const Study* study = studies.find(results.schema().study);
+  if (study != nullptr) results.require_columns(study->schema());
+  return results;
 }
 
 const Study& require_priced(const StudyRegistry& studies, std::string_view study,

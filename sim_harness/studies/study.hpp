@@ -86,6 +86,11 @@ class StudyRegistry {
 [[nodiscard]] std::vector<std::filesystem::path> files_of_study(const std::filesystem::path& path,
                                                                 const StudyFile& file);
 
+/// Opens existing results, to read the figures of their study. Errors: DatabaseError, also if an
+/// older cospot wrote them without columns that the study has now.
+[[nodiscard]] ResultsDatabase open_results(const StudyRegistry& studies,
+                                           const std::filesystem::path& file);
+
 /// The study of that name. Errors: ConfigError, starting with `where`, if it takes no prices; it
 /// lists the studies that do.
 [[nodiscard]] const Study& require_priced(const StudyRegistry& studies, std::string_view study,

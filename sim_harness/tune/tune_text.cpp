@@ -62,12 +62,14 @@ class Writer {
         whole_(findings.whole),
         advised_(advised(findings.verdict, outcome_)) {}
 
-  [[nodiscard]] std::string text() const {
+  /// With a line about money below the verdict.
+  [[nodiscard]] std::string text(std::string_view money_gain) const {
     const std::string judged =
         folds_.empty() ? verdict()
                        : cross_validation_text(figures_, outcome_, folds_, sample_names());
-    return verdict_text(findings_.verdict, settings_.max_vm_loss, findings_.tried) + "\n" +
-           recommendation() + "\n" + judged + "\n" + sureness() + "\n" + front() + "\n" + effort();
+    return verdict_text(findings_.verdict, settings_.max_vm_loss, findings_.tried) +
+           std::string(money_gain) + "\n" + recommendation() + "\n" + judged + "\n" + sureness() +
+           "\n" + front() + "\n" + effort();
   }
 
  private:
@@ -356,6 +358,8 @@ ExpectedFigures expected_figures(const TuneFindings& findings) {
           .vm_loss = mean_interval(held_out.losses)};
 }
 
-std::string tune_text(const TuneFindings& findings) { return Writer(findings).text(); }
+std::string tune_text(const TuneFindings& findings, std::string_view money_gain) {
+  return Writer(findings).text(money_gain);
+}
 
 }  // namespace cospot

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "sim_harness/tune/tune.hpp"
 #include "sim_harness/tune/tune_verdict.hpp"
@@ -39,7 +40,8 @@ struct ExpectedFigures {
 [[nodiscard]] ExpectedFigures expected_figures(const TuneFindings& findings);
 
 /// What to set, its revenue and loss on the held-out samples with confidence, and the Pareto front,
-/// as text and tables.
-[[nodiscard]] std::string tune_text(const TuneFindings& findings);
+/// as text and tables. `money_gain`: a line below the verdict (money_gain_text), if there are
+/// prices.
+[[nodiscard]] std::string tune_text(const TuneFindings& findings, std::string_view money_gain = {});
 
 }  // namespace cospot

@@ -143,6 +143,10 @@ TuneVerdict judge(const TuneSettings& settings, const TuneRuns& runs, const Tune
   return plainer;
 }
 
+std::optional<std::size_t> judged_setting(const TuneVerdict& verdict, const TuneOutcome& outcome) {
+  return chosen(verdict.choice, outcome);
+}
+
 std::size_t advised(const TuneVerdict& verdict, const TuneOutcome& outcome) {
   return verdict.cooperates() ? *chosen(verdict.choice, outcome) : *outcome.without_cooperation;
 }

@@ -56,6 +56,10 @@ struct TuneVerdict {
 [[nodiscard]] TuneVerdict judge(const TuneSettings& settings, const TuneRuns& runs,
                                 const TuneOutcome& outcome, std::span<const TuneOutcome> judged);
 
+/// The setting of a search that a verdict is about.
+[[nodiscard]] std::optional<std::size_t> judged_setting(const TuneVerdict& verdict,
+                                                        const TuneOutcome& outcome);
+
 /// The setting to deploy by a verdict: the search's recommendation, or the best without
 /// cooperation.
 [[nodiscard]] std::size_t advised(const TuneVerdict& verdict, const TuneOutcome& outcome);

@@ -107,9 +107,18 @@ void add_candidates(const TuneCandidates& candidates, PolicyLoader& loader,
   require_distinct(candidates.evictor, dashes + "evictor");
   require_distinct(candidates.otn, dashes + "otn");
   require_distinct(candidates.promises, dashes + "promise");
-  for (const std::string& name : candidates.vm) settings.vm.push_back(load_chain(name, loader));
+  const auto named = [&dashes](std::string_view option, const auto& read) {
+    try {
+      return read();
+    } catch (const ConfigError& error) {
+      throw ConfigError(fmt::format("{}{}: {}", dashes, option, error.what()));
+    }
+  };
+  for (const std::string& name : candidates.vm) {
+    settings.vm.push_back(named("vm", [&] { return load_chain(name, loader); }));
+  }
   for (const std::string& name : candidates.spot) {
-    settings.spot.push_back(load_chain(name, loader));
+    settings.spot.push_back(named("spot", [&] { return load_chain(name, loader); }));
   }
   for (const std::string& target : candidates.promises) {
     for (const std::string& name : candidates.spot) {
@@ -118,7 +127,7 @@ void add_candidates(const TuneCandidates& candidates, PolicyLoader& loader,
   }
   const std::map<KnownLifetimes, std::string> models = models_by_kind(candidates.models, dashes);
   for (const std::string& name : candidates.evictor) {
-    settings.evictors.push_back(evictor_spec(name, models));
+    settings.evictors.push_back(named("evictor", [&] { return evictor_spec(name, models); }));
   }
   for (const std::string& label : candidates.otn) {
     settings.otn.push_back(read_offer(label, dashes));

@@ -68,7 +68,8 @@ trace:
   - {synthetic: regimes, seed: 2, days: 20}
   - {synthetic: scarce, seed: 3, days: 20}
 deadline_hours: [52, 92]
-""", 36),
+start_hours: [0, 200]
+""", 72),
     "schedulers": ("""\
 study: schedulers
 workloads: {synthetic: azure2020, seed: 1, scale: 0.002}
@@ -200,6 +201,8 @@ class OtherReports(unittest.TestCase):
                                       "return page.scrollWidth - page.clientWidth"), 0)
             check_labels(self, page)
             self.assertNotIn("`", page.text("#answer") + page.text("main"))
+            # "start (h)s": a unit is no part of the word whose plural is meant.
+            self.assertNotIn(")s", page.text("main"))
         page.resize(1400, 900)
 
     def test_sla(self) -> None:

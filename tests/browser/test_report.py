@@ -624,7 +624,7 @@ class Hostile(ReportTest):
         self.assertEqual(self.browser.text("#chart-heading"),
                          "Spot revenue earned against VM revenue lost")
         self.assertEqual(self.shown(), 1)
-        self.assertIn("3 runs of the sweep are missing", self.browser.text("#what-was-run"))
+        self.assertIn("3 runs of the study are missing", self.browser.text("#what-was-run"))
 
 
 def main() -> int:

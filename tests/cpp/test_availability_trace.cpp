@@ -64,6 +64,10 @@ TEST_CASE("availability CSV: rows hold until the next; a tick has the least of w
                                 "time,available\n2026-01-01T00:00:00Z,1\n2026-01-01T00:10:00Z,1\n");
   CHECK(read_availability_trace(iso).capacity == Counts{1, 1});
   CHECK_FALSE(read_availability_trace(iso).spot_price.has_value());
+  // 01:10 at an offset of an hour is 00:10 in UTC.
+  const auto offset = folder.write(
+      "offset.csv", "time,available\n2026-01-01 00:00,1\n2026-01-01T01:10:00+01:00,1\n");
+  CHECK(read_availability_trace(offset).capacity == Counts{1, 1});
 }
 
 TEST_CASE("availability CSV: what is wrong, on which line, and what was expected") {

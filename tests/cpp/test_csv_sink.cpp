@@ -33,7 +33,7 @@ TEST_CASE("csv_text: the columns of the contract, in order") {
                                                "4.999993,9,2.75,0,0,0,0.000,3,2.5,0.026\n");
 }
 
-TEST_CASE("csv_text: headroom as a number, and empty when the sweep gives host counts") {
+TEST_CASE("csv_text: headroom as a number, and empty when the study gives host counts") {
   ResultRow row = made_row(8);
   CHECK(contains(csv_of({&row, 1}, Timing::kOn), "\na.csv,2.5,COS,"));
   row.headroom_percent.reset();

@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "error_text.hpp"
+#include "sim_harness/base/text/date_time.hpp"
 #include "sim_harness/data/imports/import_faults.hpp"
 #include "sim_harness/data/imports/json_tables.hpp"
 #include "sim_harness/data/imports/numeric_columns.hpp"
@@ -68,7 +69,9 @@ TEST_CASE("parse_quantity: the suffixes of Kubernetes") {
   CHECK(parse_quantity("3e3") == 3000.0);
   CHECK(parse_quantity("12E") == 12e18);
   CHECK(parse_quantity("100k") == 1e5);
-  for (const char* text : {"", "m", "2gi", "1 Gi", "half", "nan", "inf", "1ee3"}) {
+  CHECK(parse_quantity("16 GiB") == 16 * 1073741824.0);  // as people write it
+  CHECK(parse_quantity(" 16GB ") == 16e9);
+  for (const char* text : {"", "m", "B", "2gi", "1 2 Gi", "half", "nan", "inf", "1ee3"}) {
     CAPTURE(text);
     CHECK(!parse_quantity(text));
   }
@@ -86,7 +89,7 @@ TEST_CASE("RowExpressions: values of rows, columns with any name, faults of sing
   CHECK(expressions.value(name) == RowValue(std::string("500m")));
   CHECK(expressions.value(amount) == RowValue(0.5));
   expressions.evaluate(std::array<std::string_view, 3>{"1", "x", ""});
-  CHECK(expressions.fault() == "'x' is no quantity, expected one such as 500m or 2Gi");
+  CHECK(expressions.fault() == "'x' is no quantity, expected one such as 500m, 2Gi or 16 GiB");
   expressions.evaluate(std::array<std::string_view, 3>{"007", "", "1"});
   CHECK(expressions.fault().empty());
   CHECK(expressions.value(sum) == RowValue(std::int64_t{9}));
@@ -164,7 +167,7 @@ TEST_CASE("is_sql_number: as SQLite reads a field") {
   }
 }
 
-TEST_CASE("ImportFaults: the first lines, and how many of each kind") {
+TEST_CASE("ImportFaults: the first lines of each kind, and how many of each kind") {
   ImportFaults faults;
   for (int i = 0; i < 25; ++i) faults.add("f:1", "kind one", {"found x", "y"});
   faults.add("f:2", "kind two", {"found z", ""});
@@ -172,7 +175,8 @@ TEST_CASE("ImportFaults: the first lines, and how many of each kind") {
   const std::string text = faults.text(30);
   CHECK(text.find("26 of 30 rows cannot be used") == 0);
   CHECK(text.find("\n  f:1: found x, expected y") != std::string::npos);
-  CHECK(text.find("and 6 more") != std::string::npos);
+  CHECK(text.find("\n  f:2: found z") != std::string::npos);  // a rare kind has its line too
+  CHECK(text.find("and 20 more") != std::string::npos);       // 26 faults, 5 + 1 lines
   CHECK(text.find("       25  kind one\n          1  kind two") != std::string::npos);
   CHECK(faults.kinds_text() == "25 kind one, 1 kind two");
 }

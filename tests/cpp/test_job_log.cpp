@@ -110,6 +110,20 @@ TEST_CASE("job CSV: what a customer knows of jobs; empty where it is unknown") {
   CHECK(log.jobs[2].deadline == seconds(31));
 }
 
+TEST_CASE("job CSV: submissions and deadlines may be dates, with an offset or in UTC") {
+  const JobLog log = parse_job_log(
+      "submission_s,duration_s,deadline_s\n2026-03-09 01:00:00,60,2026-03-09T04:00:00+02:00\n",
+      "jobs");
+  // 1,773,014,400 s is 2026-03-09T00:00:00Z; 04:00 at +02:00 is an hour after 01:00 UTC.
+  CHECK(log.jobs.at(0).submission == seconds(1'773'014'400 + 3600));
+  CHECK(log.jobs.at(0).deadline == seconds(1'773'014'400 + 7200));
+  CHECK(error_of("submission_s,duration_s\n9.3.26,1\n") ==
+        "jobs:2: submission_s is '9.3.26', expected a number of seconds, or a date such as "
+        "2024-05-01T12:00:00Z");
+  CHECK(error_of("submission_s,duration_s,deadline_s\n2026-03-09,1,99\n") ==
+        "jobs:2: deadline_s is '99', expected a date after the submission");
+}
+
 TEST_CASE("job CSV: deadlines before the submission and other impossible values are refused") {
   const auto row = [](const char* column, const char* value) {
     return error_of(std::string("submission_s,duration_s,") + column + "\n5,1," + value + "\n");

@@ -46,7 +46,7 @@ TEST_CASE("merge_databases: shards give the rows of one machine, in whatever ord
   CHECK(report.missing.empty());
   CHECK(report.duplicates == 0);
   CHECK(csv_of_file(folder / "all.db", Timing::kOn) == csv_of(made_rows(0, 32), Timing::kOn));
-  CHECK(contains(merge_text(report, "all.db"), "all.db: 32 runs; the sweep is complete."));
+  CHECK(contains(merge_text(report, "all.db"), "all.db: 32 runs; the study is complete."));
   (void)merge({folder / "2.db", folder / "1.db"}, folder / "all.db", IfPresent::kReplace);
   CHECK(csv_of_file(folder / "all.db", Timing::kOn) == csv_of(made_rows(0, 32), Timing::kOn));
 }
@@ -82,7 +82,7 @@ TEST_CASE("merge_databases: contradictions are errors and write nothing") {
   Sweep sweep = small_sweep();
   sweep.otn = {1, 8};
   write_database(two, {}, small_sweep_workloads(), sweep);
-  CHECK(contains(merge_error({one, two}, out), "hold different sweeps: they differ in otn"));
+  CHECK(contains(merge_error({one, two}, out), "hold different studies: they differ in otn"));
 
   std::vector<InputRecord> workloads = small_sweep_workloads();
   workloads[1].sha256 = std::string(64, 'c');

@@ -99,11 +99,11 @@ TEST_CASE("ResultsDatabase: another sweep or a changed workload is not resumed")
   sweep.otn = {1, 8};
   const ExperimentTables other = tables_of_sweep(sweep);
   CHECK(contains(open_error(file, other, small_sweep_workloads(), IfPresent::kResume),
-                 "holds another sweep: it differs in otn"));
+                 "holds another study: it differs in otn"));
   std::vector<InputRecord> workloads = small_sweep_workloads();
   workloads[1].sha256 = std::string(64, 'c');
   CHECK(contains(open_error(file, small_sweep_tables(), workloads, IfPresent::kResume),
-                 "the workload 'b' has changed since the sweep was started: its SHA-256 was bbbb"));
+                 "the workload 'b' has changed since the study was started: its SHA-256 was bbbb"));
   CHECK(open_small(file, IfPresent::kResume).finished_runs().size() == 4);
 }
 
@@ -125,10 +125,29 @@ TEST_CASE("ResultsDatabase: another format is named, with what to do, and left a
   for (const IfPresent mode : {IfPresent::kRefuse, IfPresent::kResume, IfPresent::kReplace}) {
     const std::string error = open_error(file, mode);
     CHECK(contains(error, "r.db: has results format 1; this cospot ("));
-    CHECK(contains(error, ") reads format 3. Run the sweep again into another --db"));
+    CHECK(contains(error, ") reads format 3. Run the study again into another --db"));
   }
   SqliteConnection(file, SqliteOpen::kExisting).execute("PRAGMA user_version = 3");
   CHECK(open_small(file, IfPresent::kResume).finished_runs().size() == 4);
+}
+
+TEST_CASE(
+    "ResultsDatabase: a file of an older cospot names what it lacks, and how to write it anew") {
+  const ScratchFolder folder;
+  const fs::path file = folder / "r.db";
+  open_small(file).commit(stored(made_rows(0, 4)));
+  SqliteConnection(file, SqliteOpen::kExisting)
+      .execute(
+          "UPDATE sweep SET version = '0.0.9', created_by = 'cospot compare s.yaml --set otn=1';"
+          "DELETE FROM \"column\" WHERE name IN ('evictions', 'vm_revenue')");
+  const std::string expected =
+      "r.db: was written by an older cospot (0.0.9), without the columns 'evictions', "
+      "'vm_revenue', which the study compare has now; run `cospot compare s.yaml --set otn=1` "
+      "again, into another --db or with --force";
+  CHECK(contains(error_text<DatabaseError>([&] { (void)open_results(built_in_studies(), file); }),
+                 expected));
+  CHECK(contains(open_error(file, IfPresent::kResume), expected));
+  CHECK(open_small(file, IfPresent::kReplace).finished_runs().empty());
 }
 
 TEST_CASE("ResultsDatabase: foreign files are never touched, not even by --force") {

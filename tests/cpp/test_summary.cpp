@@ -201,10 +201,25 @@ TEST_CASE("summary: says when nothing in a sweep can be set, or only the bound l
                  "\n  2%: none: every combination that can be set rejects VMs\n"));
   std::erase_if(rows, [](const ResultRow& row) { return row.evictor == "FIFO"; });
   CHECK(contains(compare_summary(summary_of(rows, 12)).text.plain(),
-                 "\n  2%: nothing in this sweep can be set\n"));
+                 "\n  2%: nothing in this study can be set\n"));
   for (ResultRow& row : rows) row.result.vm_rejected = 1;
   CHECK(contains(compare_summary(summary_of(rows, 12)).text.plain(),
                  "  2%: every combination that knows lifetimes rejects VMs\n"));
+}
+
+TEST_CASE(
+    "summary: policies in Python have all of their name in the answer, and their class below") {
+  std::vector<ResultRow> rows = worked_rows();
+  for (ResultRow& row : rows) {
+    row.vm = "python:my_policies.PackByRam";
+    row.evictor = "python:my_policies.BiggestFirst";
+  }
+  const std::string text = compare_summary(summary_of(rows, 8)).text.plain();
+  CHECK(contains(text, "with VM python:my_policies.PackByRam, spot"));
+  CHECK(contains(text, "evictor python:my_policies.BiggestFirst, SAF"));
+  CHECK(contains(text, " PackByRam "));
+  CHECK(contains(text, " BiggestFirst "));
+  CHECK_FALSE(contains(text, "~"));
 }
 
 TEST_CASE("summarise: a missing or empty baseline gives no gain, and is counted") {
@@ -219,7 +234,7 @@ TEST_CASE("summarise: a missing or empty baseline gives no gain, and is counted"
   const std::string text = compare_summary(summary).text.plain();
   CHECK(contains(text, "3 runs have no gain: the run with OTN 1 and SAF off is not among"));
   CHECK(contains(text, "4 runs have no gain: the run with OTN 1 and SAF off earned nothing"));
-  CHECK(contains(text, "1 of the sweep's 8 runs are missing"));
+  CHECK(contains(text, "1 of the study's 8 runs are missing"));
 }
 
 TEST_CASE("summarise: VMs larger than the host are counted apart") {
@@ -279,7 +294,7 @@ TEST_CASE("summary_text: aligned and at most 130 columns, whatever the labels") 
   std::istringstream lines(compare_summary(summary_of(rows, 80)).text.plain());
   for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 130, line);
   CHECK(compare_summary(summary_of({}, 8)).text.plain() ==
-        "0 runs of 0 workloads; 8 of the sweep's 8 runs are missing\n");
+        "0 runs of 0 workloads; 8 of the study's 8 runs are missing\n");
 }
 
 }  // namespace

@@ -44,15 +44,15 @@ TEST_CASE("read_sweep: the valid sweep has no error") { CHECK(error_of(0, "").em
 
 TEST_CASE("read_sweep: unknown, missing and contradicting keys") {
   CHECK(error_of(8, "otn: [1, 2]\nfoo: 1") ==
-        "s.yaml:9: sweep: unknown key 'foo'; valid names: study, workloads, window_days, host, "
+        "s.yaml:9: study: unknown key 'foo'; valid names: study, workloads, window_days, host, "
         "added_type, headroom_percent, hosts, headroom_of, vm, spot, evictor, saf, otn, target, "
         "economy, disruptions, schedulers, host_subset_size, reserve, signal");
   CHECK(
       error_of(8, "otn: 1\nheadroom_of: each") ==
       "s.yaml:9: headroom_of: found 'each', expected study, each_policy or a list of VM policies, "
       "[UTIL, COS]");
-  CHECK(error_of(8, "") == "s.yaml:1: sweep: missing key 'otn'");
-  CHECK(error_of(3, "") == "s.yaml:1: sweep: missing key 'headroom_percent' (or 'hosts')");
+  CHECK(error_of(8, "") == "s.yaml:1: study: missing key 'otn'");
+  CHECK(error_of(3, "") == "s.yaml:1: study: missing key 'headroom_percent' (or 'hosts')");
   CHECK(error_of(8, "otn: 1\nhosts: 5") ==
         "s.yaml:9: hosts: headroom_percent is set too (s.yaml:3); expected one of the two");
   CHECK(error_of(8, "otn: 1\notn: 2") ==
@@ -192,7 +192,7 @@ TEST_CASE(
 TEST_CASE("read_sweep: an override's error names the override") {
   CHECK(error_of(0, "", {"hosts=0"}) ==
         "--set hosts=0: hosts: found '0', expected a whole number from 1 to 10000000");
-  CHECK(contains(error_of(0, "", {"foo=1"}), "--set foo=1: sweep: unknown key 'foo'"));
+  CHECK(contains(error_of(0, "", {"foo=1"}), "--set foo=1: study: unknown key 'foo'"));
   CHECK(contains(error_of(0, "", {"vm=[COS, X]"}), "--set vm=[COS, X]: vm: unknown weigher 'X'"));
   CHECK(contains(error_of(0, "", {"host.vcpus=a"}), "--set host.vcpus=a: host.vcpus: found 'a'"));
 }

@@ -128,7 +128,7 @@ TEST_CASE("compare: another window is another sweep") {
   run(plain, folder, IfPresent::kRefuse);
   CHECK(resuming_error(plain, folder).empty());
   const Sweep longer = read(folder, "workloads: a.csv\nwindow_days: 30\n");
-  CHECK(contains(resuming_error(longer, folder), "holds another sweep: it differs in workloads"));
+  CHECK(contains(resuming_error(longer, folder), "holds another study: it differs in workloads"));
 
   // Derived from the data: 21 days, which the record says although nobody stated them.
   (void)folder.write("a.csv", kRequests + kLate);

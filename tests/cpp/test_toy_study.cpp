@@ -187,7 +187,7 @@ TEST_CASE("a toy study: bad files are refused with what is valid") {
   CHECK(contains(error_text<ConfigError>([] {
                    (void)built_in_studies().chosen_by(parse_yaml("study: toys", "s.yaml"));
                  }),
-                 "s.yaml:1: study: found 'toys', expected one of: compare, degradation"));
+                 "s.yaml:1: study: unknown study 'toys'; valid names: compare, degradation"));
 }
 
 }  // namespace

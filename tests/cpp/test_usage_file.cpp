@@ -30,6 +30,9 @@ TEST_CASE("usage file: columns in any order, amounts in millionths") {
       "usage.csv",
       "used,capacity,time_s,limit\n1.5,80,1700000000,2\n0.1234567,80,1700000300.5,3\n");
   CHECK(is_usage_file(file));
+  // Whoever calls the time differently learns which columns usage has, not those of requests.
+  CHECK(is_usage_file(folder.write("when.csv", "# of 2024\nwhen,capacity,used\n0,8,4\n")));
+  CHECK_FALSE(is_usage_file(folder.write("jobs.csv", "interarrival,service,cores_used\n1,1,1\n")));
   const UsageSeries usage = read_usage(file);
   REQUIRE(usage.samples.size() == 2);
   CHECK(usage.samples[0] == UsageSample{.time = std::chrono::seconds(1'700'000'000),

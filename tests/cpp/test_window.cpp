@@ -100,7 +100,7 @@ TEST_CASE("read_workload: a file states its window before the header line") {
   CHECK(parse_workload(release + "1,t,1,1,0,13.99,inf\n", "w.csv").window == 14 * kDay);
   CHECK(parse_workload(release + "1,t,1,1,0,29.5,inf\n", "w.csv").window == 30 * kDay);
   CHECK(reading_error("# window_days: 30\n" + release + "1,t,1,1,0,1,inf\n") ==
-        "w.csv:1: the schema socc22 has no window_days; state it in the sweep file or with "
+        "w.csv:1: the schema socc22 has no window_days; state it in the study file or with "
         "--window-days");
 }
 

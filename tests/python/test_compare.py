@@ -130,7 +130,7 @@ def test_policies_of_python_beside_compiled_ones(tmp_path: Path) -> None:
         (
             {"color": 1},
             cospot.ConfigError,
-            "^study: sweep: unknown key 'color'; valid names: study, work",
+            "^study: unknown key 'color'; valid names: study, work",
         ),
         ({"saf": "true"}, cospot.ConfigError, "found the text 'true', expected on or off"),
         ({"host": {"vcpus": 1.5, "memory_mb": 1}}, cospot.ConfigError, "found '1.5', expected"),

@@ -28,7 +28,7 @@ def test_rows_of_another_sweep_are_neither_summarised_nor_continued(
         connection.commit()
     for command in ("summary r.db", "compare s.yaml -q --db r.db --resume", "report r.db"):
         code, error = call(program, tmp_path, command)
-        assert (code, "is not what the sweep in it has there" in error) == (2, True), error
+        assert (code, "is not what the study in it has there" in error) == (2, True), error
 
 
 def test_a_damaged_database_is_told_with_what_to_do(program: Path, tmp_path: Path) -> None:
@@ -68,5 +68,5 @@ def test_a_sweep_whose_database_was_replaced_stops(program: Path, tmp_path: Path
             time.sleep(0.01)
         assert call(program, tmp_path, "compare s.yaml -q --db r.db --force") == (0, "")
         error = first.communicate()[1]
-    assert (first.returncode, "another process has replaced the sweep" in error) == (2, True), error
+    assert (first.returncode, "another process has replaced the study" in error) == (2, True), error
     assert call(program, tmp_path, "summary r.db")[0] == 0

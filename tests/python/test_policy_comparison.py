@@ -76,6 +76,15 @@ def test_equal_settings_differ_by_nothing() -> None:
     assert row["verdict"] == "not significant"
 
 
+def test_it_is_shown_as_its_two_tables() -> None:
+    study = {**STUDY, "vm": "UTIL", "saf": False, "otn": 1, "hosts": [80]}
+    del study["headroom_percent"]
+    found = cospot.compare_policies({"vm": Util}, study=study)
+    for shown in (repr(found), found._repr_html_()):
+        assert "not significant" in shown and "against" in shown and "sDPD" in shown
+        assert "PolicyComparison(" not in shown
+
+
 def test_one_workload_has_no_interval() -> None:
     study = {**STUDY, "workloads": STUDY["workloads"][:1]}
     row = cospot.compare_policies({"otn": 4}, PLAIN, study=study).table.loc["2 %"]

@@ -51,6 +51,33 @@ def test_it_is_what_the_command_finds(found: cospot.Tuning, program: Path) -> No
     assert found.hosts == [sample["hosts"] for sample in told["samples"]]
 
 
+def test_prices_say_what_cooperation_is_worth_in_a_month(program: Path) -> None:
+    price = {"on_demand": 0.04, "spot": 0.012, "currency": "EUR"}
+    tuned = cospot.tune(WORKLOADS, host=HOST, headroom_percent=1, price=price, **CANDIDATES)
+    money = tuned.money
+    assert money is not None and money.gain_per_month is not None
+    assert tuned.verdict.most_lost == 0  # so that the gain is of spots alone
+    # Points of what spots request, over three windows of 14 days, in months of 365.25 / 12 days.
+    month = money.spots_requested / (3 * 14) * 365.25 / 12
+    gain, points = money.gain_per_month, tuned.verdict.gain
+    assert points.low is not None and points.high is not None
+    assert gain.mean == pytest.approx(month * points.mean)
+    assert gain.low == pytest.approx(month * points.low)
+    assert gain.high == pytest.approx(month * points.high)
+    earned = tuned.expected.spot_share.mean * month
+    assert money.recommendation.net_per_month == pytest.approx(earned)
+    assert f"cooperation worth {gain.mean:+,.2f} (" in repr(tuned)
+
+    words = [program, "tune", *WORKLOADS, "--host", "10400,2250", "--headroom-percent", "1"]
+    for name, values in CANDIDATES.items():
+        words += [f"--{name}", ",".join(map(str, values))]
+    words += ["--price", "on-demand=0.04,spot=0.012,currency=EUR", "-q"]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    assert "In money, cooperation is worth " in done.stdout.split("Setting", 1)[0]
+    with pytest.raises(cospot.ConfigError, match="vm_worth: price says what"):
+        cospot.tune(WORKLOADS, host=HOST, price=price, vm_worth=3)
+
+
 def test_what_is_expected_is_of_the_folds(found: cospot.Tuning) -> None:
     # Every fold is one workload: what the search without it found, on it.
     assert found.expected.samples == len(found.folds) == 3

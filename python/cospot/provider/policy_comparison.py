@@ -20,7 +20,7 @@ ONE_WORKLOAD = "one workload: no interval"
 LOSES_VMS = "loses VMs"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PolicyComparison:
     """The comparison of one combination with another, at each size.
 
@@ -40,6 +40,14 @@ class PolicyComparison:
     table: pd.DataFrame
     against: pd.DataFrame
     runs: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return f"{self.table.to_string()}\nagainst\n{self.against.to_string()}"
+
+    def _repr_html_(self) -> str:
+        """The two tables for notebooks."""
+        table, against = (str(frame.to_html()) for frame in (self.table, self.against))
+        return f"{table}<p>against</p>{against}"
 
 
 def compare_policies(

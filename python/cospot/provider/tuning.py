@@ -9,6 +9,8 @@ from cospot.html_tables import html_table, share
 from cospot.interval import Interval
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
 
 
@@ -71,6 +73,28 @@ class MoreHosts:
 
 
 @dataclass(frozen=True)
+class SettingMoney:
+    """The money of a setting if its expected shares applied to all that is requested."""
+
+    spots_earned: float
+    vms_lost: float
+    net: float  #: spots_earned - vms_lost
+    net_per_month: float  #: of 365.25 / 12 days
+
+
+@dataclass(frozen=True)
+class TuningMoney:
+    """The tuning in money: amounts in the windows of all workloads, unless per month."""
+
+    spots_requested: float
+    vms_requested: float
+    recommendation: SettingMoney
+    without_cooperation: SettingMoney | None
+    #: The verdict's gain: what its setting earns more than no cooperation, net of lost VMs.
+    gain_per_month: Interval | None
+
+
+@dataclass(frozen=True, repr=False)
 class Tuning:
     """The recommended setting, its expected results, and the settings tried."""
 
@@ -88,6 +112,19 @@ class Tuning:
     more_hosts: list[MoreHosts]
     hosts: list[int]  #: per sample
     runs: int
+    money: TuningMoney | None  #: with `price`
+
+    def __repr__(self) -> str:
+        best, worth = self.recommendation, ""
+        if self.money is not None and self.money.gain_per_month is not None:
+            gain = _mean_and_bounds(self.money.gain_per_month, "{:+,.2f}".format)
+            worth = f", cooperation worth {gain} a month"
+        saf = "on" if best.saf else "off"
+        earns = _mean_and_bounds(self.expected.spot_share)
+        return (
+            f"<Tuning: {self.verdict.advice}; {best.vm}, {best.spot}, {best.evictor}, SAF {saf},"
+            f" OTN {best.otn} earns {earns} of what spots request{worth}>"
+        )
 
     @property
     def table(self) -> pd.DataFrame:
@@ -109,13 +146,18 @@ class Tuning:
             ("Expected VM loss, of requested", _mean_and_bounds(expected.vm_loss)),
             ("Samples over the limit", f"{expected.over_limit:,} of {expected.samples:,}"),
         ]
+        if self.money is not None:
+            money = self.money.recommendation.net_per_month
+            rows.append(("Net of lost VMs, a month", f"{money:,.2f}"))
+            gain = _mean_and_bounds(self.money.gain_per_month, "{:+,.2f}".format)
+            rows.append(("Cooperation is worth, a month", gain))
         return html_table(f"Recommendation: {self.verdict.advice}", (), rows)
 
 
-def _mean_and_bounds(interval: Interval | None) -> str:
+def _mean_and_bounds(interval: Interval | None, text: Callable[[float], str] = share) -> str:
     """Format a mean with its 95 % interval, if it has one."""
     if interval is None:
         return "unknown"
     if interval.low is None or interval.high is None:
-        return share(interval.mean)
-    return f"{share(interval.mean)} ({share(interval.low)} to {share(interval.high)})"
+        return text(interval.mean)
+    return f"{text(interval.mean)} ({text(interval.low)} to {text(interval.high)})"

@@ -99,7 +99,7 @@ class Results:
 
     @property
     def missing(self) -> int:
-        """The number of the sweep's runs that are not in the database."""
+        """The number of the study's runs that are not in the database."""
         return self.run_count - len(self.runs)
 
     def to_polars(self) -> Any:
@@ -274,7 +274,7 @@ def load_results(database: str | PathLike[str]) -> Results:
             "SELECT study, configuration, run_count, version FROM sweep"
         ).fetchone()
         if row is None:
-            raise DatabaseError(f"{path}: has no sweep in it")
+            raise DatabaseError(f"{path}: has no study in it")
         study, configuration, run_count, version = row
         columns = _read_frame(
             connection, 'SELECT name, role, type, unit, meaning FROM "column" ORDER BY rowid'
@@ -288,7 +288,7 @@ def load_results(database: str | PathLike[str]) -> Results:
         raw = _read_frame(connection, "SELECT * FROM run ORDER BY run_index")
         if raw.empty:
             raise DatabaseError(
-                f"{path}: holds no run yet, of {run_count}; wait for the first, or resume the sweep"
+                f"{path}: holds no run yet, of {run_count}; wait for the first, or resume the study"
             )
         raw = raw.set_index("run_index")
         if (columns["role"] == "derived").any():

@@ -220,7 +220,7 @@ class _Patience:
             )
         self._since = now
         warnings.warn(
-            f"the Dask cluster has had no worker for {_WITHOUT_WORKERS_S:.0f} s; the sweep waits",
+            f"the Dask cluster has had no worker for {_WITHOUT_WORKERS_S:.0f} s; the study waits",
             stacklevel=2,
         )
 

@@ -125,7 +125,7 @@ def _require_same_sweep(connection: sqlite3.Connection, version: str) -> None:
     if found_version != version:
         raise DatabaseError(f"it was run by cospot {found_version}; expected cospot {version}")
     for what, columns, table in (
-        ("another sweep", "study, sha256, run_count", "sweep"),
+        ("another study", "study, sha256, run_count", "sweep"),
         ("another version of a workload", "label, sha256", "input"),
     ):
         here, there = (

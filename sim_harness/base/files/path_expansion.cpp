@@ -72,7 +72,13 @@ std::vector<ExpandedPath> expand_path(const std::string& written, const fs::path
   }
   const std::size_t wildcard = written.find_first_of(kWildcards);
   if (wildcard == std::string::npos) {
-    throw ConfigError(fmt::format("there is no file '{}'", literal.string()));
+    // Someone who names a file in the current folder finds out that a study's folder counts.
+    const bool is_here = fs::path(replaced).is_relative() && fs::exists(replaced, ignored);
+    throw ConfigError(fmt::format(
+        "there is no file '{}'{}", literal.string(),
+        is_here ? fmt::format("; paths are relative to the study file's folder: expected '{}'",
+                              fs::absolute(replaced).string())
+                : ""));
   }
   // What stands before the folder of the first wildcard is literal and keeps its spelling in the
   // label, so that the label does not depend on where a variable points to.

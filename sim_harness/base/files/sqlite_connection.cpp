@@ -1,6 +1,7 @@
 #include "sim_harness/base/files/sqlite_connection.hpp"
 
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <stdexcept>
@@ -60,6 +61,13 @@ SqliteConnection::SqliteConnection(const std::filesystem::path& file, SqliteOpen
   }
   if (open != SqliteOpen::kCreate && !std::filesystem::exists(absolute, error)) {
     throw DatabaseError(name_ + ": there is no such file");
+  }
+  // SQLite says of a folder that only readers may enter that it is "unable to open database file".
+  const std::string folder = absolute.parent_path().string();
+  if (open == SqliteOpen::kCreate && !std::filesystem::exists(absolute, error) &&
+      access(folder.c_str(), W_OK) != 0) {
+    throw DatabaseError(name_ + ": cannot be written: the folder " + folder +
+                        " is read-only; choose another file");
   }
   // The absolute path, because SQLite gives names like ":memory:" a meaning of their own.
   open_as(absolute.c_str(), open_flags(open));

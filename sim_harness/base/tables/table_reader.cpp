@@ -155,8 +155,8 @@ void TableReader::read_header(std::string_view line) {
   header_line_ = line_number_;
   for (const auto& [separator, text] : {std::pair(';', "semicolons"), std::pair('\t', "tabs")}) {
     if (line.find(',') != line.npos || line.find(separator) == line.npos) continue;
-    fail(fmt::format("the fields are separated by {}, expected commas: {}", text,
-                     required_columns_text()));
+    fail(fmt::format("the fields are separated by {}, expected commas: {}{}", text,
+                     required_columns_text(), formats_.front().other_file));
   }
   std::vector<std::string_view> names;
   if (const std::string_view fault = splitter_.split(line, names); !fault.empty()) fail(fault);

@@ -6,13 +6,11 @@ namespace cospot {
 
 void ImportFaults::add(std::string_view place, std::string_view kind, const RowFault& fault) {
   ++count_;
-  if (first_.size() < kShown) {
-    first_.push_back(fmt::format("{}: {}{}{}", place, fault.found,
-                                 fault.expected.empty() ? "" : ", expected ", fault.expected));
-  }
   auto known = kinds_.find(kind);
-  if (known == kinds_.end()) known = kinds_.emplace(kind, Kind{fault.expected}).first;
-  ++known->second.count;
+  if (known == kinds_.end()) known = kinds_.emplace(kind, 0).first;
+  if (++known->second > kShownOfKind || first_.size() == kShown) return;
+  first_.push_back(fmt::format("{}: {}{}{}", place, fault.found,
+                               fault.expected.empty() ? "" : ", expected ", fault.expected));
 }
 
 std::string ImportFaults::text(std::uint64_t rows) const {
@@ -22,14 +20,14 @@ std::string ImportFaults::text(std::uint64_t rows) const {
   for (const std::string& line : first_) text += "\n  " + line;
   if (count_ > first_.size()) text += fmt::format("\n  and {} more", count_ - first_.size());
   text += "\nby kind:";
-  for (const auto& [name, kind] : kinds_) text += fmt::format("\n  {:>9}  {}", kind.count, name);
+  for (const auto& [name, count] : kinds_) text += fmt::format("\n  {:>9}  {}", count, name);
   return text;
 }
 
 std::string ImportFaults::kinds_text() const {
   std::string text;
-  for (const auto& [name, kind] : kinds_) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kind.count, name);
+  for (const auto& [name, count] : kinds_) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
   }
   return text;
 }

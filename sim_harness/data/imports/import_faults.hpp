@@ -22,7 +22,7 @@ class ImportFaults {
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
-  /// The first faults, one per line, then the number of each kind.
+  /// The first faults of each kind, one per line, then the number of each kind.
   [[nodiscard]] std::string text(std::uint64_t rows) const;
 
   /// Only the numbers per kind: "3 vcpus, 1 end_s".
@@ -30,14 +30,11 @@ class ImportFaults {
 
  private:
   static constexpr std::size_t kShown = 20;
+  static constexpr std::uint64_t kShownOfKind = 5;
 
-  struct Kind {
-    std::string expected;
-    std::uint64_t count = 0;
-  };
   std::uint64_t count_ = 0;
   std::vector<std::string> first_;
-  std::map<std::string, Kind, std::less<>> kinds_;
+  std::map<std::string, std::uint64_t, std::less<>> kinds_;
 };
 
 }  // namespace cospot

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
+#include "sim_harness/base/text/date_time.hpp"
 #include "sim_harness/data/workloads/rounded_days.hpp"
 #include "sim_harness/data/workloads/window.hpp"
 #include "sim_harness/data/workloads/workload_schema.hpp"

@@ -174,7 +174,8 @@ std::string import_summary_text(const ImportSummary& summary, const std::filesys
   add(summary.ended_early, "requests that ended before the window");
   add(summary.started_late, "requests that start after the window");
   if (summary.bad_rows > 0) {
-    text += fmt::format("  left out: {} bad rows: {}\n", summary.bad_rows, summary.bad_kinds);
+    text += fmt::format("  left out: {} bad row{}: {}\n", summary.bad_rows,
+                        summary.bad_rows == 1 ? "" : "s", summary.bad_kinds);
   }
   return text + hosts_summary(summary.hosts, summary.vcpus_unit);
 }

@@ -12,6 +12,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/base/json/json_file.hpp"
 #include "sim_harness/base/tables/line_reader.hpp"
+#include "sim_harness/base/text/date_time.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
 #include "sim_harness/data/imports/timestamps.hpp"
 

@@ -10,6 +10,7 @@
 #include "core/errors.hpp"
 #include "core/parse_number.hpp"
 #include "sim_harness/base/json/json_file.hpp"
+#include "sim_harness/base/text/date_time.hpp"
 #include "sim_harness/data/imports/import_table.hpp"
 #include "sim_harness/data/imports/kubernetes_nodes.hpp"
 #include "sim_harness/data/imports/timestamps.hpp"

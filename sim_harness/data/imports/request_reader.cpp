@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "core/parse_number.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
 #include "sim_harness/data/imports/numeric_columns.hpp"
+#include "sim_harness/data/imports/sql_quantity.hpp"
 
 namespace cospot {
 namespace {
@@ -33,6 +35,13 @@ std::string as_name(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return c == ',' || c == '"' || c == '\r' || c == '\n'; }, '_');
   return text;
+}
+
+/// How exports write that an instance has no end yet, other than by an empty field.
+bool is_no_time(std::string_view text) {
+  constexpr std::array<std::string_view, 9> kTexts{"never", "inf",  "NULL", "null", "\\N",
+                                                   "None",  "none", "NaT",  "-"};
+  return std::ranges::find(kTexts, text) != kTexts.end();
 }
 
 }  // namespace
@@ -183,8 +192,14 @@ bool RequestReader::read_amount(ImportTarget target, ResourceAmount least, Resou
   const bool is_positive = number && (least == 0 ? *number >= 0 : *number > 0);
   // Written so that NaN fails it.
   if (!is_positive || !(whole <= kMaxResourceAmount)) {
-    return refuse(target, fmt::format("a number {} 0, at most {}",
-                                      least == 0 ? "from" : "more than", kMaxResourceAmount));
+    refuse(target, fmt::format("a number {} 0, at most {}", least == 0 ? "from" : "more than",
+                               kMaxResourceAmount));
+    if (!number && parse_quantity(text_of(source(target)))) {
+      fault_.expected += target == ImportTarget::kMemoryMb
+                             ? "; quantity(COLUMN) / 1048576 makes MiB of it"
+                             : "; quantity(COLUMN) makes a number of it";
+    }
+    return false;
   }
   amount = static_cast<ResourceAmount>(whole);
   return true;
@@ -204,7 +219,7 @@ bool RequestReader::read_end() {
   if (!has_numbers(from)) return false;
   const std::string text = text_of(from);
   request_.end = kNever;
-  if (text.empty() || text == "never" || text == "inf") return true;
+  if (text.empty() || is_no_time(text)) return true;
   const std::optional<SimTime> read =
       plan_->end_is_duration ? parse_duration(text, plan_->unit) : parse_time(text, plan_->unit);
   if (!read) {

@@ -40,8 +40,8 @@ extern "C" void cospot_sql_quantity(sqlite3_context* context, int /*count*/,
   if (const std::optional<double> number = parse_quantity(text)) {
     return sqlite3_result_double(context, *number);
   }
-  const std::string fault =
-      fmt::format("{} is no quantity, expected one such as 500m or 2Gi", quoted_excerpt(text));
+  const std::string fault = fmt::format(
+      "{} is no quantity, expected one such as 500m, 2Gi or 16 GiB", quoted_excerpt(text));
   sqlite3_result_error(context, fault.c_str(), static_cast<int>(fault.size()));
 }
 
@@ -49,9 +49,11 @@ extern "C" void cospot_sql_quantity(sqlite3_context* context, int /*count*/,
 
 std::optional<double> parse_quantity(std::string_view text) {
   constexpr std::string_view kUnits = "numkKMGTPEi";
+  text = without_blanks(text);
   if (parse_number(text)) return parse_number(text);
+  if (text.ends_with('B')) text.remove_suffix(1);                // 16 GiB is 16Gi
   const std::size_t digits = text.find_last_not_of(kUnits) + 1;  // 1E is 10^18, 1E3 was a number
-  const std::optional<double> number = parse_number(text.substr(0, digits));
+  const std::optional<double> number = parse_number(without_blanks(text.substr(0, digits)));
   for (const auto& [name, factor] : kSuffixes) {
     if (number && text.substr(digits) == name) return *number * factor;
   }

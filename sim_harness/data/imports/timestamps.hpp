@@ -26,11 +26,6 @@ enum class TimeUnit : std::uint8_t { kSeconds, kMilliseconds, kMicroseconds, kDa
 /// Parses a duration; in ISO files, seconds.
 [[nodiscard]] std::optional<SimTime> parse_duration(std::string_view text, TimeUnit unit);
 
-/// Parses ISO 8601, `2024-05-01`, `2024-05-01T12:00:00.25Z`, `2024-05-01 12:00:00+02:00`, and
-/// common variants: `2024/05/01 12:00`, `01.05.2024 12:00`. UTC without an offset. Microseconds
-/// since 1970.
-[[nodiscard]] std::optional<SimTime> parse_date_time(std::string_view text);
-
 /// A point in time in the notation of options: a number, or ISO 8601.
 [[nodiscard]] std::string time_option_text(SimTime time, TimeUnit unit);
 

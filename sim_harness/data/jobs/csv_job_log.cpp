@@ -8,7 +8,9 @@
 #include <optional>
 #include <string>
 
+#include "core/parse_number.hpp"
 #include "sim_harness/base/tables/table_reader.hpp"
+#include "sim_harness/base/text/date_time.hpp"
 #include "sim_harness/data/jobs/job_formats.hpp"
 
 namespace cospot {
@@ -73,9 +75,26 @@ std::optional<double> read_amount(const TableReader& table, Column column, doubl
   return table.number(column, least, std::numeric_limits<double>::infinity());
 }
 
+/// Seconds from any origin, or a date.
+std::optional<SimTime> parse_instant(std::string_view text) {
+  if (const std::optional<SimTime> date = parse_date_time(text)) return date;
+  const std::optional<double> seconds = parse_number(text);
+  if (!seconds || !(std::abs(*seconds) <= TableReader::kMostSeconds)) return std::nullopt;
+  return SimTime(std::llround(*seconds * 1e6));
+}
+
+SimTime read_submission(const TableReader& table) {
+  return table.value(kSubmission, parse_instant,
+                     "a number of seconds, or a date such as 2024-05-01T12:00:00Z");
+}
+
 SimTime read_deadline(const TableReader& table, SimTime submission) {
-  const SimTime deadline = table.seconds(kDeadline);
-  if (deadline <= submission) table.refuse(kDeadline, "seconds after the submission");
+  const bool is_date = parse_date_time(table.field(kSubmission)).has_value();
+  const std::string_view expected =
+      is_date ? "a date after the submission" : "seconds after the submission";
+  const SimTime deadline = table.value(kDeadline, parse_instant, expected);
+  const bool is_alike = parse_date_time(table.field(kDeadline)).has_value() == is_date;
+  if (!is_alike || deadline <= submission) table.refuse(kDeadline, expected);
   return deadline;
 }
 
@@ -90,8 +109,8 @@ void visit_job_csv(std::string_view text, std::string_view name,
   std::map<std::string, std::int32_t, std::less<>> users;  // numbered as they come
   SimTime submission{0};
   for (std::int64_t id = 1; table.next(); ++id) {
-    submission = table.has(kSubmission) ? table.seconds(kSubmission)
-                                        : submission + table.seconds(kInterarrival);
+    submission =
+        table.has(kSubmission) ? read_submission(table) : submission + table.seconds(kInterarrival);
     Job job{.id = id, .submission = submission};
     job.duration = table.seconds(duration, 0);
     if (table.has(kDelays)) job.wait = table.seconds(kDelays, 0);

@@ -56,7 +56,8 @@ void visit_jobs(std::string_view text, std::string_view name,
   if (text.empty()) throw WorkloadError(fmt::format("{}: the file is empty", name));
   throw WorkloadError(fmt::format(
       "{}:1: {} is not the first line of a job log, expected SWF (18 numbers a line, comments with "
-      "';') or a CSV with the columns submission_s,duration_s[,nodes]",
+      "';') or a CSV with the columns submission_s,duration_s[,nodes,user,estimate_s,deadline_s,"
+      "parallelism,sigma,memory_mb]",
       name, quoted_excerpt(first_line(text))));
 }
 

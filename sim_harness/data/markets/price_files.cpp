@@ -14,32 +14,12 @@
 #include "core/parse_number.hpp"
 #include "sim_harness/base/json/json_file.hpp"
 #include "sim_harness/base/tables/table_reader.hpp"
+#include "sim_harness/base/text/date_time.hpp"
 
 namespace cospot {
 namespace {
 
 constexpr double kMaxUsd = 1e6;
-
-/// `2011-07-05T00:00:00`
-std::optional<Seconds> civil_time(std::string_view text) {
-  constexpr std::string_view kShape = "dddd-dd-ddTdd:dd:dd";
-  if (text.size() != kShape.size()) return std::nullopt;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool is_digit = text[i] >= '0' && text[i] <= '9';
-    const bool is_t = kShape[i] == 'T' && text[i] == ' ';
-    if (kShape[i] == 'd' ? !is_digit : text[i] != kShape[i] && !is_t) return std::nullopt;
-  }
-  const auto number = [text](std::size_t at, std::size_t digits) {
-    return *parse_integer<int>(text.substr(at, digits));
-  };
-  const std::chrono::year_month_day date(std::chrono::year(number(0, 4)),
-                                         std::chrono::month(static_cast<unsigned>(number(5, 2))),
-                                         std::chrono::day(static_cast<unsigned>(number(8, 2))));
-  const int hour = number(11, 2), minute = number(14, 2), second = number(17, 2);
-  if (!date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
-  const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
-  return ((days * 24 + hour) * 60 + minute) * 60 + second;
-}
 
 /// Sorts, drops what is there twice, and gives the time at which there are two prices, if any.
 std::optional<Seconds> repair(std::vector<PriceChange>& changes) {
@@ -60,17 +40,9 @@ std::optional<Seconds> parse_time(std::string_view text) {
     if (!(std::abs(*number) < 1e11)) return std::nullopt;
     return static_cast<Seconds>(std::floor(*number));
   }
-  for (const std::string_view zone : {"Z", "+00:00", "+0000"}) {
-    if (text.ends_with(zone)) {
-      text.remove_suffix(zone.size());
-      break;
-    }
-  }
-  if (const std::size_t dot = text.find('.'); dot != std::string_view::npos) {
-    if (text.find_first_not_of("0123456789", dot + 1) != std::string_view::npos) return {};
-    text = text.substr(0, dot);
-  }
-  return civil_time(text);
+  const std::optional<SimTime> date = parse_date_time(text);
+  if (!date) return std::nullopt;
+  return std::chrono::floor<std::chrono::seconds>(*date).count();
 }
 
 std::optional<MicroUsd> parse_price(std::string_view text) {

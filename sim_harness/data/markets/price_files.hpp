@@ -10,14 +10,15 @@
 
 namespace cospot {
 
-/// Parses `2011-07-05T00:00:00Z` (also with fractions and +00:00), or seconds since 1970. Whole
-/// seconds, rounded down. Nothing: neither.
+/// Parses a date as parse_date_time() does, or seconds since 1970. Whole seconds, rounded down.
+/// Nothing: neither.
 [[nodiscard]] std::optional<Seconds> parse_time(std::string_view text);
 
 /// Parses USD per hour, above 0 and at most 1,000,000, rounded to the micro-dollar.
 [[nodiscard]] std::optional<MicroUsd> parse_price(std::string_view text);
 
-inline constexpr std::string_view kTimeExpected = "seconds since 1970 or ISO 8601 in UTC";
+inline constexpr std::string_view kTimeExpected =
+    "seconds since 1970, or a date such as 2024-05-01T12:00:00Z";
 inline constexpr std::string_view kPriceExpected = "USD an hour above 0, at most 1000000";
 
 /// Reads a CSV with the columns `time` and `price`, plain or gzip.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -13,7 +14,8 @@
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/tables/line_reader.hpp"
 #include "sim_harness/base/tables/table_reader.hpp"
-#include "sim_harness/data/imports/timestamps.hpp"
+#include "sim_harness/base/text/date_time.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
 
 namespace cospot {
 namespace {
@@ -66,8 +68,19 @@ UsageSeries read_usage(const std::filesystem::path& file) {
 bool is_usage_file(const std::filesystem::path& file) {
   LineReader reader(file);
   std::string_view line;
-  if (!reader.next(line)) return false;
-  return line.find(kColumns[kTime].name) != std::string_view::npos;
+  while (reader.next(line)) {
+    if (line.empty() || line.starts_with('#')) continue;
+    for (std::string_view rest = without_byte_order_mark(line); !rest.empty();) {
+      const std::string_view name = rest.substr(0, rest.find(','));
+      rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+      // One is enough: whoever calls the time differently learns which columns are expected.
+      for (const Column column : {kTime, kCapacity, kUsed}) {
+        if (without_blanks(name) == kColumns[column].name) return true;
+      }
+    }
+    return false;
+  }
+  return false;
 }
 
 }  // namespace cospot

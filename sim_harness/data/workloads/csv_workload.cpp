@@ -71,7 +71,7 @@ auto read_statement(const TableReader& table, std::string_view key, const Parse&
 
 Statements read_statements(const TableReader& table) {
   return {.window = read_statement(table, kWindowKey, parse_window_days, kWindowDaysExpected,
-                                   "window_days; state it in the sweep file or with --window-days"),
+                                   "window_days; state it in the study file or with --window-days"),
           .unit = read_statement(table, kUnitKey, parse_vcpus_unit, kVcpusUnitExpected,
                                  "vcpus_unit: its sizes are relative")};
 }

@@ -51,7 +51,7 @@ void require_on_axes(ResultsDatabase& results, const std::vector<GridAxis>& axes
       fits = fits && has_value(schema, axes[i], i, at[i], row);
     }
     if (fits) return;
-    throw DatabaseError(fmt::format("{}: run {} ({}) is not what the sweep in it has there",
+    throw DatabaseError(fmt::format("{}: run {} ({}) is not what the study in it has there",
                                     results.name(), row.run_index, fmt::join(labels, ", ")));
   });
 }

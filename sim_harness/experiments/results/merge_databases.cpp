@@ -35,7 +35,7 @@ void require_same_experiment(const Gathered& gathered, ResultsDatabase& database
                                     mine.study, name, record.study));
   }
   if (record.configuration != mine.configuration) {
-    throw DatabaseError(fmt::format("{} and {} hold different sweeps: they differ in {}", first,
+    throw DatabaseError(fmt::format("{} and {} hold different studies: they differ in {}", first,
                                     name,
                                     describe_difference(mine.configuration, record.configuration)));
   }
@@ -132,8 +132,8 @@ std::string merge_text(const MergeReport& report, const fs::path& output) {
     text += fmt::format(", of which {} were in more than one input, with the same results",
                         report.duplicates);
   }
-  if (report.missing.empty()) return text + "; the sweep is complete.\n";
-  text += fmt::format("; {} runs of the sweep are missing:", report.missing.size());
+  if (report.missing.empty()) return text + "; the study is complete.\n";
+  text += fmt::format("; {} runs of the study are missing:", report.missing.size());
   for (std::size_t i = 0; i < std::min(report.missing.size(), kNamedRuns); ++i) {
     text += fmt::format("{} {}", i == 0 ? "" : ",", report.missing[i]);
   }

@@ -1,7 +1,9 @@
 #include "sim_harness/experiments/results/results_database.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -51,6 +53,29 @@ std::int64_t count_all_runs(SqliteConnection& connection) {
                   connection.name(), count_runs(connection), count_all_runs(connection)));
 }
 
+/// The columns of a database but those of its timeline, which is optional.
+std::vector<Column> columns_of(const Schema& schema) {
+  std::vector<Column> columns = schema.columns();
+  columns.insert(columns.end(), schema.derived.begin(), schema.derived.end());
+  return columns;
+}
+
+void require_columns_of(const std::string& name, const ExperimentRecord& record,
+                        const Schema& stored, const Schema& current) {
+  const std::vector<Column> there = columns_of(stored);
+  std::vector<std::string> missing;
+  for (const Column& column : columns_of(current)) {
+    if (std::ranges::find(there, column.name, &Column::name) != there.end()) continue;
+    missing.push_back("'" + column.name + "'");
+  }
+  if (missing.empty()) return;
+  throw DatabaseError(
+      fmt::format("{}: was written by an older cospot ({}), without the column{} {}, which the "
+                  "study {} has now; run `{}` again, into another --db or with --force",
+                  name, record.version, missing.size() == 1 ? "" : "s", fmt::join(missing, ", "),
+                  record.study, record.created_by));
+}
+
 void require_same_experiment(SqliteConnection& connection, const ExperimentTables& tables,
                              std::span<const InputRecord> inputs) {
   const ExperimentRecord& record = tables.record;
@@ -62,11 +87,13 @@ void require_same_experiment(SqliteConnection& connection, const ExperimentTable
   }
   if (stored.configuration != record.configuration) {
     throw DatabaseError(fmt::format(
-        "{}: holds another sweep: it differs in {}; --force replaces it, --db chooses "
+        "{}: holds another study: it differs in {}; --force replaces it, --db chooses "
         "another file",
         connection.name(), describe_difference(stored.configuration, record.configuration)));
   }
-  const bool has_timeline = !read_schema(connection).timeline.empty();
+  const Schema stored_schema = read_schema(connection);
+  require_columns_of(connection.name(), stored, stored_schema, tables.schema);
+  const bool has_timeline = !stored_schema.timeline.empty();
   if (has_timeline == tables.schema.timeline.empty()) {
     throw DatabaseError(fmt::format(
         "{}: was started {} --timeline; --resume continues it that way, --force starts again",
@@ -76,7 +103,7 @@ void require_same_experiment(SqliteConnection& connection, const ExperimentTable
   for (std::size_t i = 0; i < inputs.size() && i < stored_inputs.size(); ++i) {
     if (stored_inputs[i].sha256 == inputs[i].sha256) continue;
     throw DatabaseError(fmt::format(
-        "{}: the workload '{}' has changed since the sweep was started: its SHA-256 was {} and is "
+        "{}: the workload '{}' has changed since the study was started: its SHA-256 was {} and is "
         "{} now; --force starts again",
         connection.name(), inputs[i].label, stored_inputs[i].sha256, inputs[i].sha256));
   }
@@ -85,7 +112,7 @@ void require_same_experiment(SqliteConnection& connection, const ExperimentTable
 void require_not_replaced(SqliteConnection& connection, const ExperimentRecord& opened) {
   if (read_record(connection) == opened) return;
   throw DatabaseError(fmt::format(
-      "{}: another process has replaced the sweep in it; give each sweep a --db of its own",
+      "{}: another process has replaced the study in it; give each study a --db of its own",
       connection.name()));
 }
 
@@ -167,6 +194,10 @@ ResultsDatabase::ResultsDatabase(const std::filesystem::path& file, const Experi
 
 ResultsDatabase::ResultsDatabase(const std::filesystem::path& file)
     : ResultsDatabase(open_existing(file)) {}
+
+void ResultsDatabase::require_columns(const Schema& current) const {
+  require_columns_of(name(), opened_, schema_, current);
+}
 
 ResultsDatabase ResultsDatabase::in_memory(const ExperimentTables& tables,
                                            std::span<const InputRecord> inputs,

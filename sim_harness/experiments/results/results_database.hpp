@@ -36,6 +36,10 @@ class ResultsDatabase {
   /// Opens an existing database.
   explicit ResultsDatabase(const std::filesystem::path& file);
 
+  /// Checks that the file has every column that its study has in this cospot, `current`. Errors:
+  /// DatabaseError that names the missing ones and the command that writes the file anew.
+  void require_columns(const Schema& current) const;
+
   /// A database in memory, for temporary results.
   [[nodiscard]] static ResultsDatabase in_memory(const ExperimentTables& tables,
                                                  std::span<const InputRecord> inputs,

@@ -249,7 +249,7 @@ Content read_content(SqliteConnection& connection) {
   if (version == kResultsFormat) return Content::kResults;
   throw DatabaseError(
       fmt::format("{}: has results format {}; this cospot ({}) reads format {}. Run the "
-                  "sweep again into another --db, or use the cospot that wrote it",
+                  "study again into another --db, or use the cospot that wrote it",
                   connection.name(), version, COSPOT_VERSION, kResultsFormat));
 }
 
@@ -271,7 +271,7 @@ ExperimentRecord read_record(SqliteConnection& connection) {
   SqliteStatement select(
       connection,
       "SELECT study, configuration, run_count, group_count, version, created_by FROM sweep");
-  if (!select.step()) throw DatabaseError(connection.name() + ": has no sweep in it");
+  if (!select.step()) throw DatabaseError(connection.name() + ": has no study in it");
   ExperimentRecord record;
   record.study = select.read_text();
   record.configuration = select.read_text();

@@ -13,12 +13,12 @@ struct MeanInterval {
   std::optional<double> half_width{};
 };
 
-/// The same where only `independent` of the values are: the others overlap with these, so the
-/// interval is as wide as over so many. None below 2.
-[[nodiscard]] MeanInterval mean_interval(std::span<const double> values, std::size_t independent);
-
-/// Without values, a mean of 0.
+/// The mean of values and its interval. Without values, a mean of 0.
 [[nodiscard]] MeanInterval mean_interval(std::span<const double> values);
+
+/// The same for values of which only `independent` are independent, because the others overlap with
+/// these: the interval is as wide as over that many, and below 2 there is none.
+[[nodiscard]] MeanInterval mean_interval(std::span<const double> values, std::size_t independent);
 
 /// Tells whether the whole interval is above 0; false without an interval.
 [[nodiscard]] bool is_above_zero(const MeanInterval& mean);

@@ -37,11 +37,7 @@ std::vector<std::size_t> telling_axes(const std::vector<GridAxis>& axes) {
 /// The fraction of late jobs that the study allows beyond those late on-demand.
 double allowed_late(ResultsDatabase& results) {
   const Json configuration = parse_json(results.record().configuration, results.name());
-  const auto percent = configuration.find(kMaxLateKey);
-  if (percent != configuration.end() && percent->is_number()) return percent->get<double>() / 100;
-  throw DatabaseError(
-      fmt::format("{}: was written before the study had {}; run `cospot compare` again",
-                  results.name(), kMaxLateKey));
+  return configuration.at(kMaxLateKey).get<double>() / 100;
 }
 
 /// The setting that ranks first, and how many cannot be told from it.

@@ -152,7 +152,7 @@ const ProviderPreset& compare_preset() {
   static const ProviderPreset made{
       .name = "compare",
       .summary = "every combination of workloads, sizes, policies, SAF and OTN",
-      .subject = "sweep",
+      .subject = "study",
       .rows = provider_rows(),
       .measures = measures(),
       .derived = derived(),

@@ -18,30 +18,40 @@
 namespace cospot {
 namespace {
 
-/// Beside the columns of kMoreThanBaseline for the net of lost VMs.
-constexpr MoneyColumn kMoreOfVms{.name = "vm_more_than_without_cooperation",
-                                 .title = {},
-                                 .sql = "run.vm_revenue - baseline.vm_revenue",
-                                 .meaning = {}};
-
 constexpr std::array kColumns{kVmsRequested,   kVmsEarned,   kVmsLost,
                               kSpotsRequested, kSpotsEarned, kMoreThanBaseline};
-enum Column : std::uint8_t { kVmRequested, kVmEarned, kVmLost, kSpotRequested, kSpotEarned, kMore };
+enum Column : std::uint8_t { kVmRequested, kVmEarned, kVmLost, kSpotRequested, kSpotEarned };
+
+std::size_t position_of(std::size_t run, const RunMoney& money) {
+  return static_cast<std::size_t>(std::ranges::lower_bound(money.runs, run) - money.runs.begin());
+}
 
 /// The mean of some runs' amounts; none where one of them has none.
 std::optional<MeanInterval> mean_of(const RunValues& amounts, const RunMoney& money,
                                     const std::vector<std::size_t>& runs) {
   std::vector<double> values;
   for (const std::size_t run : runs) {
-    const auto at = std::ranges::lower_bound(money.runs, run) - money.runs.begin();
-    const std::optional<double>& amount = amounts[static_cast<std::size_t>(at)];
+    const std::optional<double>& amount = amounts[position_of(run, money)];
     if (!amount) return std::nullopt;
     values.push_back(*amount);
   }
   return mean_interval(values);
 }
 
-SummaryTable best_table(const Summary& summary, const RunMoney& money, const RunValues& more) {
+/// How much more a month `one` earns than `other`, net of lost VMs, in pairs of one workload.
+std::optional<MeanInterval> more_a_month(const BestCombination& one,
+                                         const std::optional<BestCombination>& other,
+                                         const RunMoney& money) {
+  if (!other || other->runs.size() != one.runs.size()) return std::nullopt;
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < one.runs.size(); ++i) {  // both by workload
+    differences.push_back(money.net_per_month[position_of(one.runs[i], money)] -
+                          money.net_per_month[position_of(other->runs[i], money)]);
+  }
+  return mean_interval(differences);
+}
+
+SummaryTable best_table(const Summary& summary, const RunMoney& money) {
   SummaryTable table{.columns = {{"size", "size", TextTable::Align::kLeft},
                                  {"upper_bound"},
                                  {"spots_earned", "spots earn"},
@@ -49,8 +59,9 @@ SummaryTable best_table(const Summary& summary, const RunMoney& money, const Run
                                  {"net", "net of lost VMs"},
                                  {"net_per_month", "a month"},
                                  {"net_per_host_and_month", "a host and month"},
-                                 {"more_than_without_cooperation", "more than its baseline"}}};
-  const auto add = [&](const std::string& size, const std::optional<BestCombination>& best,
+                                 {"more_per_month_than_without_cooperation",
+                                  "a month more than not cooperating"}}};
+  const auto add = [&](const BestOfSize& of, const std::optional<BestCombination>& best,
                        bool is_bound) {
     if (!best) return;
     const auto cell = [&](const RunValues& amounts) {
@@ -58,18 +69,19 @@ SummaryTable best_table(const Summary& summary, const RunMoney& money, const Run
     };
     const RunValues per_month(money.net_per_month.begin(), money.net_per_month.end());
     const double per_host = mean_of(per_month, money, best->runs)->mean / best->hosts;
-    table.rows.push_back({{is_bound ? "  knows lifetimes" : size, size},
-                          {"", is_bound},
-                          cell(money.amounts[kSpotEarned]),
-                          cell(money.amounts[kSpotRequested]),
-                          cell({money.net.begin(), money.net.end()}),
-                          cell(per_month),
-                          {money_text(per_host), json_of(per_host)},
-                          cell(more)});
+    table.rows.push_back(
+        {{is_bound ? "  knows lifetimes" : of.size, of.size},
+         {"", is_bound},
+         cell(money.amounts[kSpotEarned]),
+         cell(money.amounts[kSpotRequested]),
+         cell({money.net.begin(), money.net.end()}),
+         cell(per_month),
+         {money_text(per_host), json_of(per_host)},
+         mean_cell(money_figure({}, {}), more_a_month(*best, of.without_cooperation, money))});
   };
   for (const BestOfSize& best : summary.best) {
-    add(best.size, best.to_set, false);
-    add(best.size, best.bound, true);
+    add(best, best.to_set, false);
+    add(best, best.bound, true);
   }
   return table;
 }
@@ -77,14 +89,8 @@ SummaryTable best_table(const Summary& summary, const RunMoney& money, const Run
 }  // namespace
 
 StudySummary summarise_compared_money(ResultsDatabase& results, const WorkloadPrices& prices) {
-  StudyMoney declared = compare_money();
-  declared.columns.push_back(kMoreOfVms);
-  const RunMoney money = money_of_runs(results, declared, prices);
-  RunValues more = money.amounts[kMore];
-  for (std::size_t run = 0; run < more.size(); ++run) {
-    if (more[run]) *more[run] += money.amounts.back()[run].value_or(0);
-  }
-  const SummaryTable table = best_table(summarise(results, Timing::kOff), money, more);
+  const RunMoney money = money_of_runs(results, compare_money(), prices);
+  const SummaryTable table = best_table(summarise(results, Timing::kOff), money);
   const MeanInterval requested = *mean_of(money.amounts[kVmRequested], money, money.runs);
   const MeanInterval lost = *mean_of(money.amounts[kVmLost], money, money.runs);
   double most = 0;

@@ -16,7 +16,6 @@
 namespace cospot {
 namespace {
 
-constexpr std::size_t kMaxLabelWidth = 13;
 constexpr std::size_t kLineWidth = 94;  // of a table, behind its first column
 constexpr std::size_t kGainWidth = 11;  // "+1000.00%" and two spaces
 
@@ -26,8 +25,11 @@ std::string gain_text(const std::optional<double>& gain) {
   return gain ? fmt::format("{:+.2f}%", *gain * 100) : "-";
 }
 
+/// In tables a policy written in Python goes by its class; the answer above them has all of its
+/// name.
 std::string short_label(const std::string& label) {
-  return label.size() <= kMaxLabelWidth ? label : label.substr(0, kMaxLabelWidth - 1) + "~";
+  const bool is_python = label.starts_with("python:") || label.starts_with("nova:");
+  return is_python ? label.substr(label.rfind('.') + 1) : label;
 }
 
 const char* plural(std::uint64_t count) { return count == 1 ? "" : "s"; }
@@ -38,7 +40,7 @@ std::string heading_text(const Summary& summary) {
   std::string text = fmt::format("{} run{} of {} workload{}", summary.runs, plural(summary.runs),
                                  summary.workloads, plural(summary.workloads));
   if (summary.runs < summary.expected_runs) {
-    text += fmt::format("; {} of the sweep's {} runs are missing",
+    text += fmt::format("; {} of the study's {} runs are missing",
                         summary.expected_runs - summary.runs, summary.expected_runs);
   }
   return text + "\n";
@@ -211,7 +213,7 @@ std::vector<SummaryCell> best_row(std::string_view name, const BestCombination& 
 
 /// Why there is none.
 const char* none_text(const Summary& summary) {
-  return !summary.any_to_set ? "nothing in this sweep can be set"
+  return !summary.any_to_set ? "nothing in this study can be set"
          : summary.any_bound ? "none: every combination that can be set rejects VMs"
                              : "none: every combination rejects VMs";
 }
@@ -282,8 +284,7 @@ std::string answer_text(const Summary& summary) {
       "Most spot revenue earned without VM loss: {} of what spots requested, at {}{}\n"
       "  with VM {}, spot {}, evictor {}, SAF {}, OTN {}\n",
       mean_cell(kShare, best.spot_revenue_share).text, most->headroom_percent ? "headroom " : "",
-      most->size, short_label(best.vm), short_label(best.spot), short_label(best.evictor),
-      on_off(best.saf), best.otn.label());
+      most->size, best.vm, best.spot, best.evictor, on_off(best.saf), best.otn.label());
   if (!cooperates(*most)) return text;
   const std::optional<BestCombination>& alone = most->without_cooperation;
   if (!alone) {
@@ -296,7 +297,7 @@ std::string answer_text(const Summary& summary) {
   return text + fmt::format(
                     "  The best without cooperation (OTN 1, SAF off), with VM {}, spot {}, "
                     "evictor {}: {}\n",
-                    short_label(alone->vm), short_label(alone->spot), short_label(alone->evictor),
+                    alone->vm, alone->spot, alone->evictor,
                     mean_cell(kShare, alone->spot_revenue_share).text);
 }
 

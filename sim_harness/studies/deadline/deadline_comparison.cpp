@@ -160,12 +160,6 @@ const StrategyFigures* DeadlineComparison::next_to(const StrategyFigures& one) c
 }
 
 DeadlineComparison compare_strategies(ResultsDatabase& results) {
-  const auto& measures = results.schema().measures;
-  if (std::ranges::find(measures, "start_in_history_hours", &Column::name) == measures.end()) {
-    throw DatabaseError(
-        results.name() +
-        ": was written before runs said when they start; run `cospot compare` again");
-  }
   DeadlineComparison made;
   read_runs(results, made);
   for (StrategyFigures& one : made.strategies) {

@@ -56,8 +56,9 @@ std::string recommendation_text(const DeadlineComparison& all) {
   text += fmt::format("; never late in {} run{}\n", best->runs, best->runs == 1 ? "" : "s");
   if (all.independent < 2) {
     text +=
-        "One start in one trace has no interval: give more traces, or several start_hours, a "
-        "deadline apart\n";
+        "One start in one trace has no interval: give more traces, or cut this one into windows as "
+        "long as the deadline: trace: {file: FILE, windows: {hours: DEADLINE, every_hours: "
+        "DEADLINE}}\n";
   }
   return text;
 }

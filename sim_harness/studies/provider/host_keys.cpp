@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
 #include "sim_harness/data/hosts/hosts_file.hpp"
 #include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
@@ -133,7 +134,28 @@ ResourceVector read_amounts(const ConfigNode& node) {
   return read_totals(named);
 }
 
-HostMix read_mix(const ConfigNode& node, const std::filesystem::path& folder) {
+/// `64,262144`, as the option --host has it, as a list; other values as they are.
+ConfigNode with_amounts_listed(const ConfigNode& node) {
+  const bool is_amounts = node.kind == ConfigNode::Kind::kScalar &&
+                          node.text.find(',') != std::string::npos &&
+                          node.text.find_first_not_of("0123456789, ") == std::string::npos;
+  if (!is_amounts) return node;
+  ConfigNode list;
+  list.kind = ConfigNode::Kind::kList;
+  list.where = node.where;
+  for (std::string_view rest = node.text; !rest.empty();) {
+    const std::string_view amount = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(amount.size() + 1, rest.size()));
+    ConfigNode& item = list.items.emplace_back();
+    item.kind = ConfigNode::Kind::kScalar;
+    item.where = node.where;
+    item.text = without_blanks(amount);
+  }
+  return list;
+}
+
+HostMix read_mix(const ConfigNode& given, const std::filesystem::path& folder) {
+  const ConfigNode node = with_amounts_listed(given);
   if (node.text.ends_with(".csv") || node.text.ends_with(".csv.gz")) {
     const std::filesystem::path file = read_text(node, "host");
     return read_hosts_file(file.is_absolute() ? file : folder / file);
@@ -141,6 +163,11 @@ HostMix read_mix(const ConfigNode& node, const std::filesystem::path& folder) {
   if (is_list_of_amounts(node)) return read_amounts(node);
   if (node.kind != ConfigNode::Kind::kList) {
     static constexpr std::array<std::string_view, 3> kKeys{"vcpus", "memory_mb", "disk_gb"};
+    if (node.kind == ConfigNode::Kind::kScalar) {
+      throw_bad_value(node, "host",
+                      "VCPUS,MEMORY_MB[,DISK_GB], a mapping with the keys vcpus, memory_mb, "
+                      "disk_gb, or a hosts file that ends in .csv or .csv.gz");
+    }
     require_known_keys(node, "host", kKeys);
     return read_totals(node);
   }
@@ -167,7 +194,7 @@ HostMix read_mix(const ConfigNode& node, const std::filesystem::path& folder) {
 }  // namespace
 
 HostMix read_hosts(const ConfigNode& root, const std::filesystem::path& folder) {
-  HostMix hosts = read_mix(require_key(root, "sweep", "host"), folder);
+  HostMix hosts = read_mix(require_key(root, "study", "host"), folder);
   if (const ConfigNode* type = root.find("added_type")) {
     try {
       hosts.add_only(read_plain_text(*type, "added_type"));

@@ -13,7 +13,7 @@ namespace cospot {
 using P = ProviderSettings;
 
 const Axis<P, WorkloadSpec> kWorkloadAxis{.name = "workload",
-                                          .meaning = "its label, as the sweep file writes it",
+                                          .meaning = "its label, as the study file writes it",
                                           .values = &P::workloads,
                                           .read_all =
                                               [](const StudyFile& file, const P&) {
@@ -25,7 +25,7 @@ const Axis<P, WorkloadSpec> kWorkloadAxis{.name = "workload",
 const Axis<P, Headroom> kSizeAxis{
     .name = "headroom_percent",
     .unit = "%",
-    .meaning = "hosts beyond the size that fits the VMs; empty when the sweep gives `hosts`",
+    .meaning = "hosts beyond the size that fits the VMs; empty when the study gives `hosts`",
     .values = &P::sizes,
     .read_all = [](const StudyFile& file,
                    const P& settings) { return read_sizes(file.root, settings.host); },
@@ -58,7 +58,7 @@ const Axis<P, EvictorSpec> kEvictorAxis{.name = "evictor",
                                         .values = &P::evictors,
                                         .read_all = [](const StudyFile& file, const P&) {
                                           return read_evictors(
-                                              require_key(file.root, "sweep", "evictor"), "evictor",
+                                              require_key(file.root, "study", "evictor"), "evictor",
                                               file.folder, *file.policies);
                                         }};
 
@@ -105,7 +105,7 @@ AxisValue axis_value(const OfferRule& offer) {
 }
 
 std::vector<ChainSpec> read_chains_of(const StudyFile& file, std::string_view key) {
-  return read_chains(require_key(file.root, "sweep", key), key, *file.policies);
+  return read_chains(require_key(file.root, "study", key), key, *file.policies);
 }
 
 const Setting<P>& host_setting() {
@@ -136,7 +136,7 @@ const Setting<P>& headroom_of_setting() {
 
 const SettingTable<P>& provider_table() {
   static const SettingTable<P> table(
-      "sweep", {kWorkloadAxis, host_setting(), kSizeAxis, headroom_of_setting(), kVmAxis, kSpotAxis,
+      "study", {kWorkloadAxis, host_setting(), kSizeAxis, headroom_of_setting(), kVmAxis, kSpotAxis,
                 kEvictorAxis, kSafAxis, kOtnAxis});
   return table;
 }

@@ -74,7 +74,7 @@ std::vector<WorkloadSpec> read_windowed_workloads(const ConfigNode& root,
                                                   const std::filesystem::path& folder,
                                                   const std::optional<SimTime>& window) {
   std::vector<WorkloadSpec> workloads =
-      read_workloads(require_key(root, "sweep", "workloads"), folder);
+      read_workloads(require_key(root, "study", "workloads"), folder);
   if (const ConfigNode* days = root.find("window_days")) {
     const SimTime stated = read_window_days(*days);
     for (WorkloadSpec& spec : workloads) spec.window = spec.window.value_or(stated);
@@ -134,13 +134,13 @@ std::vector<Headroom> read_sizes(const ConfigNode& root, const HostMix& mix) {
   } else if (!mix.is_plain()) {
     sizes.push_back({.percent = std::nullopt, .hosts = mix.declared()});
   } else {
-    throw ConfigError(key_place(root, "sweep") + ": missing key 'headroom_percent' (or 'hosts')");
+    throw ConfigError(key_place(root, "study") + ": missing key 'headroom_percent' (or 'hosts')");
   }
   return sizes;
 }
 
 std::vector<OfferRule> read_offers(const ConfigNode& root) {
-  return read_distinct(require_key(root, "sweep", "otn"), "otn", read_otn);
+  return read_distinct(require_key(root, "study", "otn"), "otn", read_otn);
 }
 
 }  // namespace cospot

@@ -85,7 +85,7 @@ def import_class(path: str) -> type[Any]:
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise
         raise ConfigError(
-            f"there is no Python module '{error.name}'; modules are looked for beside the sweep"
+            f"there is no Python module '{error.name}'; modules are looked for next to the study"
             " file, in PYTHONPATH and among the installed ones"
         ) from error
     found = getattr(module, class_name, None)

@@ -7,7 +7,7 @@ const Configuration = (() => {
     const items = indices.map((index) => yaml("workload", index));
     const lines = ["workloads:", ...items.map((item) => `  - ${item}`)];
     if (items.some(isRelativePath)) {
-      lines.unshift("# Workloads are written as the sweep file labels them: save this beside it, and",
+      lines.unshift("# Workloads are written as the study file labels them: save this beside it, and",
         "# replace a label that is no path by the path.");
     }
     return lines;

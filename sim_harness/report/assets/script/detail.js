@@ -70,7 +70,7 @@ const Detail = (() => {
       return;
     }
     const where = point.runs.length > 1 ? `Mean over ${Format.plural(point.runs.length,
-      Results.averaged.length === 1 ? Format.titles[Results.averaged[0]].toLowerCase() : "run")}`
+      Results.averaged.length === 1 ? Format.sample(Results.averaged[0]) : "run")}`
       : Results.axes.workload ? Format.name("workload", point.workload) : "One run";
     container.dataset.id = point.id;
     container.replaceChildren(

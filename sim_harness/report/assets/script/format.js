@@ -142,16 +142,18 @@ const Format = (() => {
     return made;
   }
 
-  /** A meaning, in which names stand between backticks. */
   /** A title within a sentence: acronyms stay as they are. */
   const inSentence = (title) => (/^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title);
-  const samples = Results.averaged.map((d) => `${inSentence(titles[d])}s`).join(" and ");
+  /** What an axis over which means are taken has one of, without its unit: "seed", "start". */
+  const sample = (dimension) => inSentence(titles[dimension]).replace(/ \([^)]*\)$/, "");
+  const samples = Results.averaged.map((d) => `${sample(d)}s`).join(" and ");
   const readableName = (name) => readable(name).name;
+  /** A meaning, in which names stand between backticks. */
   const prose = (text) => text.split("`").map((part, i) =>
     (i % 2 === 1 ? element("code", {}, part) : part));
   const plain = (text) => text?.replaceAll("`", "");
 
   return { missing, boundNote, says, mean, titles, hours, measures, measureTitle, count, number, amount, money, percent, gain,
     loss, microseconds, plural, name, allocator, pointName, element, prose, plain,
-    readableName, inSentence, samples };
+    readableName, inSentence, sample, samples };
 })();

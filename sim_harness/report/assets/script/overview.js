@@ -21,7 +21,7 @@ const Overview = (() => {
       (workloads ? ` of ${Format.plural(workloads, "workload")}` : "")];
     if (Results.runCount < Results.expectedRuns) {
       const rest = Results.expectedRuns - Results.runCount;
-      parts.push(`${Format.plural(rest, "run")} of the sweep ${rest === 1 ? "is" : "are"} missing`);
+      parts.push(`${Format.plural(rest, "run")} of the study ${rest === 1 ? "is" : "are"} missing`);
     }
     if (configuration.host) parts.push(`hosts of ${hostInWords(configuration.host)}`);
     parts.push(`cospot ${Results.versions.join(", ")}`);
@@ -86,7 +86,7 @@ const Overview = (() => {
       ...(Results.yaml.headroomOf.sweep === "each_policy" ? [element("p", { class: "note" },
         "headroom_of: each_policy: a size is more hosts for a VM policy that packs worse, so policies " +
         "are not compared on equal hosts.")] : []),
-      Detail.copyable(["The sweep"], Configuration.ofSweep(), "the sweep as YAML"),
+      Detail.copyable(["The study"], Configuration.ofSweep(), "the study as YAML"),
     ];
   }
 

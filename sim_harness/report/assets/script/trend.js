@@ -219,12 +219,11 @@ const Trend = (() => {
       return "Over all points in view. Bar: the middle half; line across it: the median; thin line: from " +
         "the 5th to the 95th percentile.";
     }
-    const samples = Results.averaged.map((d) => `${Format.inSentence(Format.titles[d])}s`).join(" and ");
     const mark = isOrdered(state.x) ? "Line" : "Bar";
     const circles = result.points.length > mostDots ? "" : "; circle: a point";
     return (most > 1 ? `${mark}: the mean of up to ${most} points${circles}. ` : "") +
       (values.some((row) => !Number.isNaN(row.half))
-        ? `${isOrdered(state.x) ? "Band" : "Thin line"}: 95 % interval over the ${samples}. ` : "");
+        ? `${isOrdered(state.x) ? "Band" : "Thin line"}: 95 % interval over the ${Format.samples}. ` : "");
   }
 
   function draw(state, result) {

@@ -52,7 +52,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     export = actions.add_parser(
         "export",
-        help="write a workload file for cospot compare, and a sweep to begin with",
+        help="write a workload file for cospot compare, and a study file to begin with",
         description="Reads Nova's databases (all cells, archived instances too) without writing"
         " to them; or the API, which no longer knows archived ones.",
     )
@@ -238,9 +238,9 @@ def _write_hosts(
     places: dict[str, HostPlace],
     name_project: Callable[[str], str],
 ) -> None:
-    """Write the file of hosts, and a sweep to start with."""
+    """Write the file of hosts, and a study file to start with."""
     if not hosts:
-        print("there is no host, so no sweep was written")
+        print("there is no host, so no study file was written")
         return
     stem = workload.name.split(".")[0]
     path = workload.with_name(f"{stem}-hosts.csv")
@@ -253,7 +253,7 @@ def _write_hosts(
     if sweep.exists():
         print(f"{sweep}: already exists, left as it is")
     elif not status["up"]:
-        print("no host is up, so no sweep was written")
+        print("no host is up, so no study file was written")
     else:
         text = workload_file.sweep_text(workload, path, status["up"], len(hosts))
         write_file(sweep, os.fsencode(text))  # file names need not be UTF-8

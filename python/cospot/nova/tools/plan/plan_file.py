@@ -88,7 +88,8 @@ class Plan:
             return value
         if len(value) != 1:
             raise ConfigError(
-                f"{self.path}: {key}: found {len(value)} values, expected one: a plan, no sweep"
+                f"{self.path}: {key}: found {len(value)} values, expected one: a plan is one"
+                " setting"
             )
         return value[0]
 

@@ -1,0 +1,111 @@
+#include "sim_harness/base/text/date_time.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace cospot {
+namespace {
+
+/// Reads the text of a date and time from the left.
+class DateText {
+ public:
+  explicit DateText(std::string_view text) : rest_(text) {}
+
+  /// Takes a number of exactly `digits` digits off.
+  bool number(std::size_t digits, int& value) {
+    if (rest_.size() < digits) return false;
+    value = 0;
+    for (const char c : rest_.substr(0, digits)) {
+      if (c < '0' || c > '9') return false;
+      value = 10 * value + (c - '0');
+    }
+    rest_.remove_prefix(digits);
+    return true;
+  }
+  bool one_of(std::string_view signs) {
+    if (rest_.empty() || signs.find(rest_.front()) == std::string_view::npos) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  [[nodiscard]] char front() const { return rest_.empty() ? '\0' : rest_.front(); }
+  [[nodiscard]] bool empty() const { return rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+};
+
+/// `.25` or `,25`: microseconds; digits after the sixth are cut off.
+bool read_fraction(DateText& text, std::int64_t& microseconds) {
+  if (!text.one_of(".,")) return true;
+  int digit = 0;
+  if (!text.number(1, digit)) return false;
+  std::int64_t unit = 100'000;
+  do {
+    microseconds += digit * unit;
+    unit /= 10;
+  } while (text.number(1, digit));
+  return true;
+}
+
+bool read_clock(DateText& text, std::int64_t& microseconds) {
+  int hours = 0;
+  int minutes = 0;
+  int seconds = 0;
+  if (!text.number(2, hours) || !text.one_of(":") || !text.number(2, minutes)) return false;
+  if (text.one_of(":") && !text.number(2, seconds)) return false;
+  // A leap second counts as the second after it.
+  if (hours > 23 || minutes > 59 || seconds > 60) return false;
+  microseconds = (hours * 3600LL + minutes * 60LL + seconds) * 1'000'000;
+  return read_fraction(text, microseconds);
+}
+
+/// `2024-05-01`, `2024/05/01`, `01.05.2024` or `1.5.2024`. Dates with slashes that begin with a day
+/// or a month are none: which of the two it is, nobody can tell.
+bool read_date(DateText& text, std::chrono::year_month_day& date) {
+  int year = 0;
+  int month = 0;
+  int day = 0;
+  if (text.number(4, year)) {
+    const char sign = text.front();
+    if (!text.one_of("-/") || !text.number(2, month)) return false;
+    if (text.front() != sign || !text.one_of("-/") || !text.number(2, day)) return false;
+  } else {
+    if (!(text.number(2, day) || text.number(1, day)) || !text.one_of(".")) return false;
+    if (!(text.number(2, month) || text.number(1, month)) || !text.one_of(".")) return false;
+    if (!text.number(4, year)) return false;
+  }
+  date = {std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+          std::chrono::day(static_cast<unsigned>(day))};
+  return date.ok();
+}
+
+/// `Z`, ` UTC`, `+02:00`, `+0200`, ` +0200`, `+02` or nothing: what to take off.
+bool read_offset(DateText& text, std::int64_t& microseconds) {
+  microseconds = 0;
+  if (text.empty() || text.one_of("Zz")) return true;
+  if (text.one_of(" ") && text.one_of("U")) return text.one_of("T") && text.one_of("C");
+  const bool is_negative = text.front() == '-';
+  int hours = 0;
+  int minutes = 0;
+  if (!text.one_of("+-") || !text.number(2, hours)) return false;
+  const bool has_minutes = text.one_of(":") || !text.empty();
+  if (has_minutes && !text.number(2, minutes)) return false;
+  microseconds = (hours * 3600LL + minutes * 60LL) * 1'000'000 * (is_negative ? -1 : 1);
+  return true;
+}
+
+}  // namespace
+
+std::optional<SimTime> parse_date_time(std::string_view input) {
+  DateText text(input);
+  std::chrono::year_month_day date{};
+  if (!read_date(text, date)) return std::nullopt;
+  std::int64_t clock = 0;
+  std::int64_t offset = 0;
+  if (text.one_of("Tt ") && !read_clock(text, clock)) return std::nullopt;
+  if (!read_offset(text, offset) || !text.empty()) return std::nullopt;
+  return SimTime(std::chrono::sys_days(date).time_since_epoch()) + SimTime(clock - offset);
+}
+
+}  // namespace cospot
