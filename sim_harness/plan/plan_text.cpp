@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "sim_harness/base/text/amount_text.hpp"
@@ -247,6 +248,16 @@ std::string vms_lose_alone(const PlanFindings& findings) {
           : "Some VMs are larger than every host: use larger hosts");
 }
 
+/// Of the ways to sell idle capacity without dividing it.
+const JudgedAlternative& most_earning(const PlanFindings& findings) {
+  return *std::ranges::max_element(std::span(findings.alternatives)
+                                       .subspan(static_cast<std::size_t>(Alternative::kToday),
+                                                static_cast<std::size_t>(Alternative::kPlan) -
+                                                    static_cast<std::size_t>(Alternative::kToday)),
+                                   {},
+                                   [](const JudgedAlternative& one) { return one.mean_net.mean; });
+}
+
 std::string first_sentence(const PlanFindings& findings) {
   const PlanRun& run = findings.set_from_now_on();
   const JudgedAlternative& alone = findings.of(Alternative::kSellNothing);
@@ -254,11 +265,15 @@ std::string first_sentence(const PlanFindings& findings) {
       std::max(alone.most_vm_loss, alone.last_vm_loss) > findings.max_vm_loss) {
     return vms_lose_alone(findings);
   }
-  if (findings.advice == PlanAdvice::kNothingHolds) {
-    return "Sell nothing yet: every way to sell idle capacity loses more VM revenue than is "
-           "allowed.";
-  }
   if (run.setting.sells_nothing()) {
+    const JudgedAlternative& most = most_earning(findings);
+    if (most.mean_net.mean > 0) {
+      return fmt::format(
+          "Sell nothing yet: all that earned something lost more VM revenue in some part than the "
+          "limit of {} allows, {} {}. Add hosts, or allow such a loss with --max-vm-loss.",
+          limit_text(findings.max_vm_loss), alternative_name(most.alternative),
+          percent(std::max(most.most_vm_loss, most.last_vm_loss), 4));
+    }
     return "Sell nothing: at these prices, no way to sell idle capacity earned more than it lost "
            "in "
            "VM revenue.";
@@ -289,11 +304,11 @@ std::string second_sentence(const PlanFindings& findings, const std::string& cur
                                  ? "the judged part"
                                  : fmt::format("the {} judged parts", findings.judged_parts());
   if (findings.set_from_now_on().setting.sells_nothing()) {
-    const JudgedAlternative& most = findings.of(findings.next_best);
+    const JudgedAlternative& most = most_earning(findings);
     return fmt::format(
         "The best alternative, {}, earned {} a day in {}, net of lost VMs{}, with {} of VM "
         "revenue lost in the worst part.",
-        alternative_name(findings.next_best), money(most.mean_net.mean, currency), judged,
+        alternative_name(most.alternative), money(most.mean_net.mean, currency), judged,
         lost_anyway(findings, currency), percent(most.most_vm_loss, 4));
   }
   std::string text = fmt::format(

@@ -419,6 +419,21 @@ TEST_CASE("A plan for hosts that do not hold the VMs says so") {
   CHECK(decision[1].starts_with("The best alternative, "));
 }
 
+TEST_CASE("A plan does not call lossy what earned something") {
+  // On 46 hosts every way to sell loses a VM, and all but Nova's earn more than that.
+  PlanRequest request = request_for(kHistory);
+  request.datacenter = tuned_datacenter({10400, 2250}, 46, std::nullopt, "--");
+  request.settings.max_vm_loss = 0;
+  const PlanFindings found = plan_of(request);
+  CHECK(found.advised == Alternative::kSellNothing);
+  const JudgedAlternative& spots = found.of(Alternative::kCooperation);
+  REQUIRE(spots.most_vm_loss > 0);
+  REQUIRE(spots.mean_net.mean > 0);
+  CHECK(decision_of(found, "EUR")[0].starts_with(
+      "Sell nothing yet: all that earned something lost more VM revenue in some part than the "
+      "limit of 0% allows, cooperating spots 0.0151%. Add hosts,"));
+}
+
 TEST_CASE("A plan says what a history cannot support") {
   const ScratchFolder folder;
   Workload history = load_workload(parse_workload_spec(kHistory));

@@ -105,7 +105,7 @@
     const { rows, spec } = charts[name];
     const config = Theme.chartConfig();
     config.axisY = { labelLimit: 220 };
-    config.axisX = { ...config.axisX, labelOverlap: "greedy", labelSeparation: 8 };
+    config.axisX = { ...config.axisX, labelOverlap: "parity", labelSeparation: 8 };
     config.numberFormat = ",~f";  // 8, not 8.0
     // On a phone one name below the other: two do not fit side by side.
     config.legend = { labelColor: Theme.ink("text"), labelLimit: 0, columns: width < 480 ? 1 : 0 };
