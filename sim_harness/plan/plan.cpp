@@ -433,8 +433,10 @@ class PlanMaker {
     // Of a mean spot.
     std::uint64_t placed = 0;
     for (const PartAccount& part : run.parts) placed += part.of(Level::kSpot).placed;
-    if (evictions == 0 || placed == 0 || judged.tally.tested().promised < kLeastTested)
+    if (evictions == 0 || placed == 0 || judged.tally.tested().promised < kLeastTested ||
+        verdict_of(judged.interval(), judged.promise.broken) == PromiseVerdict::kBroken) {
       return std::nullopt;
+    }
     double vcpus = 0;
     double count = 0;
     for (const WorkloadRow& row : found_.datacenter.history->workload.rows) {
