@@ -169,7 +169,7 @@ void add_plan_command(CLI::App& app, PolicyLoader& loader) {
       ->capture_default_str();
   command->add_option("--with", arguments->with,
                       "Study keys added to every run: a YAML file, or "
-                      "'disruptions: {...}', 'schedulers: 4'");
+                      "'disruptions: {...}', '{schedulers: 4, refresh_interval_s: 0}'");
   command
       ->add_option(
           "--parts", arguments->parts,

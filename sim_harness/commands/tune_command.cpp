@@ -184,7 +184,7 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
       ->check(number_between(0, 100));
   command.add_option("--with", arguments.with,
                      "Study keys added to every run: a YAML file, or "
-                     "'disruptions: {...}', 'schedulers: 4'");
+                     "'disruptions: {...}', '{schedulers: 4, refresh_interval_s: 0}'");
   CLI::Option* budget =
       command
           .add_option("--budget", arguments.budget, "Maximum number of runs (default: no limit)")

@@ -160,6 +160,7 @@ class PlanMaker {
     judge();
     advise(found_);
     promise();
+    compare_divisions();
     try_changes();
     counter_.set_total(counter_.done());
     counter_.finish(true);
@@ -210,19 +211,25 @@ class PlanMaker {
           "stays idle",
           request_.workload.label));
     }
+    if (std::ranges::all_of(given.rows, &WorkloadRow::is_spot)) {
+      throw ConfigError(fmt::format(
+          "{}: has no VMs, so that nobody knows which capacity is idle; expected the requests for "
+          "VMs on these hosts too",
+          request_.workload.label));
+    }
     if (request_.parts != 0) return request_.parts;
     const double had = days_of(given.window);
     const auto parts = std::min(kDefaultPlanParts, static_cast<std::size_t>(had));
     if (parts <= kPastParts) {
       throw ConfigError(fmt::format(
-          "{}: has {:.3g} days, expected {} or more: two to choose on and one to judge, each a day "
-          "or longer; two weeks are better",
-          request_.workload.label, had, kPastParts + 1));
+          "{}: has {}, expected {} or more: two to choose on and one to judge, each a day or "
+          "longer; two weeks are better",
+          request_.workload.label, days_text(had), kPastParts + 1));
     }
     if (parts < kDefaultPlanParts) {
-      found_.notes.push_back(
-          fmt::format("The history has {:.3g} days, of which {} judge; with {} days, {} would.",
-                      had, parts - kPastParts, kDefaultPlanParts, kDefaultPlanParts - kPastParts));
+      found_.notes.push_back(fmt::format(
+          "The history has {}, of which {} judge; with {} days, {} would.", days_text(had),
+          parts - kPastParts, kDefaultPlanParts, kDefaultPlanParts - kPastParts));
     }
     return parts;
   }
@@ -243,11 +250,22 @@ class PlanMaker {
           "(--price economy=...).");
       return;
     }
+    const VcpuHourPrices prices = request_.prices.of_vcpu_hour(datacenter.history->workload,
+                                                               vcpus_unit_of(request_.workload));
+    if (*prices.economy < prices.spot) {
+      found_.notes.push_back(fmt::format(
+          "No Economy instances are planned: at {:.4g} a vCPU-hour each would earn less than the "
+          "spot that it replaces, at {:.4g}; give them a price between a spot's and that on "
+          "demand.",
+          *prices.economy, prices.spot));
+      return;
+    }
     if (had < needed) {
       found_.notes.push_back(fmt::format(
-          "Economy instances are promised for {:.3g} days at a time, from {:.3g} days before: "
-          "promises of half a year, judged once, need {:.0f} more days of history.",
-          promise.horizon_days, promise.training_days, std::ceil(needed - had)));
+          "Economy instances are promised for {} at a time, from {} before: promises of half a "
+          "year, judged once, need {:.0f} more days of history.",
+          days_text(promise.horizon_days), days_text(promise.training_days),
+          std::ceil(needed - had)));
     }
     datacenter.vm_use = vm_use_of(datacenter.history->workload, promise);
     found_.sells_economy = true;
@@ -326,6 +344,7 @@ class PlanMaker {
             choose.best(all[i], is_bound ? part : 0, is_bound ? part + 1 : part));
       }
       judged.last = choose.best(all[i], 0, parts);
+      judged.last_vm_loss = choose.past(judged.last, 0, parts).most_vm_loss;
       account_for(judged);
       found_.alternatives.push_back(std::move(judged));
     }
@@ -414,8 +433,10 @@ class PlanMaker {
     // Of a mean spot.
     std::uint64_t placed = 0;
     for (const PartAccount& part : run.parts) placed += part.of(Level::kSpot).placed;
-    if (evictions == 0 || placed == 0 || judged.tally.tested().promised < kLeastTested)
+    if (evictions == 0 || placed == 0 || judged.tally.tested().promised < kLeastTested ||
+        verdict_of(judged.interval(), judged.promise.broken) == PromiseVerdict::kBroken) {
       return std::nullopt;
+    }
     double vcpus = 0;
     double count = 0;
     for (const WorkloadRow& row : found_.datacenter.history->workload.rows) {
@@ -434,23 +455,59 @@ class PlanMaker {
     return plain > 0 ? std::optional(with / plain - 1) : std::nullopt;
   }
 
+  /// What each division earns: by the better of the settings with which it was tried.
+  void compare_divisions() {
+    if (!found_.sells_economy) return;
+    const std::size_t parts = found_.datacenter.parts.count;
+    const Chooser choose = chooser();
+    const Chosen sold = choices(found_.runs, today_)[static_cast<std::size_t>(Alternative::kPlan)];
+    std::vector<Division> divisions{Division{}};
+    for (const double percent : request_.economy_percents) {
+      for (const double confidence : request_.confidences) {
+        divisions.push_back({.economy_percent = percent, .confidence = confidence});
+      }
+    }
+    for (const Division& division : divisions) {
+      Chosen with;
+      std::ranges::copy_if(sold, std::back_inserter(with), [&](std::size_t run) {
+        return found_.runs[run].division == division && !found_.runs[run].setting.sells_nothing();
+      });
+      if (with.empty()) continue;
+      const std::size_t best = choose.best(with, 0, parts);
+      const Chooser::Past past = choose.past(best, 0, parts);
+      DivisionResult result{.run = best,
+                            .net = past.net / found_.days(parts),
+                            .vm_loss = past.most_vm_loss,
+                            .promises = past.economy};
+      for (const PartAccount& part : found_.runs[best].parts) {
+        const auto earned = [&part](Level level) { return vcpu_seconds(part.of(level).earned); };
+        result.economy += found_.prices.of_economy(earned(Level::kEconomy)) / found_.days(parts);
+        result.spots += found_.prices.of_spots(earned(Level::kSpot)) / found_.days(parts);
+      }
+      found_.divisions.push_back(result);
+    }
+  }
+
   /// What is advised, and what the whole history would advise with other prices and on other hosts.
   void try_changes() {
     const auto add_price = [&](std::string what, const VcpuHourPrices& prices) {
       add_change(std::move(what), found_.runs[best_at(prices)], prices);
     };
     add_change("as advised", found_.set_from_now_on(), found_.prices);
-    for (const double factor : {0.5, 2.0}) {
-      VcpuHourPrices prices = found_.prices;
-      prices.spot *= factor;
-      add_price(fmt::format("spot price x {:g}", factor), prices);
-    }
-    if (found_.sells_economy) {
+    const auto add_prices = [&](std::string_view name, const auto& price_of) {
       for (const double factor : {0.5, 2.0}) {
         VcpuHourPrices prices = found_.prices;
-        *prices.economy *= factor;
-        add_price(fmt::format("economy price x {:g}", factor), prices);
+        double& price = price_of(prices);
+        // Nobody pays more than for a VM.
+        const double most = price > 0 ? prices.on_demand / price : factor;
+        if (factor > 1 && most <= 1) continue;
+        price *= std::min(factor, most);
+        add_price(fmt::format("{} price x {:.3g}", name, std::min(factor, most)), prices);
       }
+    };
+    add_prices("spot", [](VcpuHourPrices& prices) -> double& { return prices.spot; });
+    if (found_.sells_economy) {
+      add_prices("economy", [](VcpuHourPrices& prices) -> double& { return *prices.economy; });
     }
     try_hosts();
     try_demand();
@@ -513,9 +570,10 @@ class PlanMaker {
     const DemandPoint& point =
         request_.demand[static_cast<std::size_t>(best - found_.sensitivities.begin()) - first];
     found_.notes.push_back(
-        fmt::format("Of the {} spot prices of the demand curve {:g} earns most: {} a day, {} {} "
+        fmt::format("Of the {} spot prices of the demand curve {:g} earns most: {}{} a day, {} {} "
                     "than today's, by the whole history.",
                     made.size(), point.spot_price, money_text(best->net),
+                    request_.prices.currency.empty() ? "" : " " + request_.prices.currency,
                     money_text(std::abs(best->net - today)), best->net >= today ? "more" : "less"));
   }
 
@@ -532,21 +590,21 @@ class PlanMaker {
   }
 
   void try_hosts() {
-    static constexpr std::array kPercents{-5, 5};
     const PlanRun& planned = this->planned();
+    const auto now = static_cast<double>(hosts());
     std::vector<PlanTask> tasks;
-    std::vector<int> percents;
-    for (const int percent : kPercents) {
-      const auto changed = static_cast<std::size_t>(
-          std::llround(static_cast<double>(hosts()) * (1 + percent / 100.0)));
-      if (changed == hosts() || changed < found_.datacenter.host.least_hosts()) continue;
-      percents.push_back(percent);
-      tasks.push_back({planned.setting, planned.division, changed, false});
+    for (const int sign : {-1, 1}) {
+      // By 5 %, and of few hosts by one.
+      const double changed = now + sign * std::max(1.0, std::round(now * 0.05));
+      if (changed < std::max(1.0, static_cast<double>(found_.datacenter.host.least_hosts()))) {
+        continue;
+      }
+      tasks.push_back(
+          {planned.setting, planned.division, static_cast<std::size_t>(changed), false});
     }
-    const std::vector<PlanRun> made = simulate(tasks);
-    for (std::size_t i = 0; i < made.size(); ++i) {
-      add_change(fmt::format("{:+d}% hosts ({})", percents[i], made[i].hosts), made[i],
-                 found_.prices);
+    for (const PlanRun& run : simulate(tasks)) {
+      const double percent = 100 * (static_cast<double>(run.hosts) / now - 1);
+      add_change(fmt::format("{:+.0f}% hosts ({})", percent, run.hosts), run, found_.prices);
     }
   }
 
@@ -565,6 +623,10 @@ std::string_view alternative_name(Alternative alternative) {
       "sell nothing",      "Nova's defaults", "spots without cooperation",
       "cooperating spots", "the plan",        "known afterwards"};
   return kNames[static_cast<std::size_t>(alternative)];
+}
+
+std::string days_text(double days) {
+  return fmt::format("{:.3g} day{}", days, days == 1 ? "" : "s");
 }
 
 double income_of(const PartAccount& part, const VcpuHourPrices& prices) {

@@ -59,7 +59,8 @@ struct JudgedAlternative {
   MeanInterval mean_net{};
   double income = 0;        ///< per day, VMs included: the mean
   double vm_loss = 0;       ///< fraction of the VM revenue requested in all judged parts
-  double most_vm_loss = 0;  ///< maximum over the parts
+  double most_vm_loss = 0;  ///< maximum over the judged parts
+  double last_vm_loss = 0;  ///< of `last`, maximum over all parts
   std::uint64_t evictions = 0;
   double idle = 0;       ///< fraction of the capacity that is unused
   double recovered = 0;  ///< fraction of the capacity left by VMs that is sold
@@ -77,6 +78,16 @@ struct JudgedClass {
 
   /// Of the share of broken promises.
   [[nodiscard]] ProbabilityInterval interval() const { return eviction_interval(tally.blocks); }
+};
+
+/// The results of a way to divide idle capacity, by its best setting on the whole history, per day.
+struct DivisionResult {
+  std::size_t run = 0;
+  double economy = 0;  ///< income from Economy instances
+  double spots = 0;
+  double net = 0;
+  double vm_loss = 0;  ///< maximum over the parts
+  PromiseCount promises{};
 };
 
 /// An alternative assumption, and the best choice under it.
@@ -105,6 +116,7 @@ struct PlanFindings {
   std::map<std::size_t, PlanRun> promised;  ///< the chosen ones, rerun with promised lifetimes
   std::vector<JudgedAlternative> alternatives;
   std::vector<JudgedClass> classes;
+  std::vector<DivisionResult> divisions;  ///< none first; empty if nothing can be divided
   std::vector<Sensitivity> sensitivities;
   Alternative best_single = Alternative::kSellNothing;
   MeanInterval gain{};  ///< of the plan over it, per day, paired by part
@@ -133,6 +145,8 @@ struct PlanFindings {
     const PlanRequest& request, ProgressSink& progress,
     const std::function<void(const std::vector<std::string>&)>& warn);
 
+/// "2.9 days", "1 day".
+[[nodiscard]] std::string days_text(double days);
 /// The income from all instances at these prices.
 [[nodiscard]] double income_of(const PartAccount& part, const VcpuHourPrices& prices);
 /// The income from idle capacity, minus the loss of VM income.

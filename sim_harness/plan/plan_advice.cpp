@@ -6,8 +6,10 @@
 namespace cospot {
 namespace {
 
+/// In the judged parts, and from now on: what is to be deployed has to keep it in the others too.
 bool keeps_limit(const PlanFindings& findings, Alternative one) {
-  return findings.of(one).most_vm_loss <= findings.max_vm_loss;
+  const JudgedAlternative& judged = findings.of(one);
+  return std::max(judged.most_vm_loss, judged.last_vm_loss) <= findings.max_vm_loss;
 }
 
 /// Of the single alternatives but one: those that keep the limit come first, then what they earn.

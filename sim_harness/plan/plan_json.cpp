@@ -50,6 +50,7 @@ Json alternative_json(const PlanFindings& findings, const JudgedAlternative& one
       {"income_per_day", json_of(one.income)},
       {"vm_loss", json_of(one.vm_loss)},
       {"most_vm_loss", json_of(one.most_vm_loss)},
+      {"history_vm_loss", json_of(one.last_vm_loss)},
       {"evictions", one.evictions},
       {"idle", json_of(one.idle)},
       {"recovered", json_of(one.recovered)},
@@ -78,6 +79,16 @@ std::string_view advice_key(PlanAdvice advice) {
       break;
   }
   return "nothing holds";
+}
+
+Json division_result_json(const PlanFindings& findings, const DivisionResult& one) {
+  return {{"setting", setting_of(findings.runs[one.run])},
+          {"economy_per_day", json_of(one.economy)},
+          {"spots_per_day", json_of(one.spots)},
+          {"net_per_day", json_of(one.net)},
+          {"most_vm_loss", json_of(one.vm_loss)},
+          {"economy_promises",
+           count_json(one.promises, eviction_interval(one.promises), kEconomyBroken)}};
 }
 
 Json sensitivity_json(const Sensitivity& one) {
@@ -117,6 +128,9 @@ Json plan_json(const PlanFindings& findings, const std::string& currency) {
     return alternative_json(findings, one);
   });
   json["classes"] = json_list_of(findings.classes, class_json);
+  json["divisions"] = json_list_of(findings.divisions, [&](const DivisionResult& one) {
+    return division_result_json(findings, one);
+  });
   json["sensitivity"] = json_list_of(findings.sensitivities, sensitivity_json);
   json["notes"] = findings.notes;
   return json;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "sim_harness/base/text/amount_text.hpp"
@@ -33,9 +34,43 @@ std::string gain_text(const MeanInterval& gain, const std::string& currency) {
 }
 
 std::string loss_sentence(const JudgedAlternative& of, double limit) {
-  if (of.vm_loss == 0) return "VMs lost nothing.";
-  return fmt::format("VMs lost {} of what they asked for, {} in the worst part; the limit is {}.",
-                     percent(of.vm_loss, 4), percent(of.most_vm_loss, 4), limit_text(limit));
+  const bool more_before = of.last_vm_loss > of.most_vm_loss;
+  const std::string where = more_before ? " in the judged parts" : "";
+  std::string text = "VMs lost nothing" + where;
+  if (of.vm_loss > 0) {
+    text = fmt::format("VMs lost {} of what they asked for{}, {} in the worst part",
+                       percent(of.vm_loss, 4), where, percent(of.most_vm_loss, 4));
+  }
+  if (more_before) {
+    text += fmt::format("; by this setting they lose {} in the worst part of the whole history",
+                        percent(of.last_vm_loss, 4));
+  }
+  if (of.vm_loss == 0 && !more_before) return text + ".";
+  return text + "; the limit is " + limit_text(limit) + ".";
+}
+
+/// " (they lose 12.30 EUR a day even if nothing is sold)", if VMs do.
+std::string lost_anyway(const PlanFindings& findings, const std::string& currency) {
+  const double net = findings.of(Alternative::kSellNothing).mean_net.mean;
+  if (net >= 0) return "";
+  return fmt::format(" (they lose {} a day even if nothing is sold)", money(-net, currency));
+}
+
+std::string division_label(const Division& division) {
+  if (division == Division{}) return "";
+  return fmt::format("{:g}% Economy at {:g}", division.economy_percent, division.confidence);
+}
+
+/// "COS, sUTIL, FIFO, SAF on, OTN 4; 25% Economy at 0.9".
+std::string label_of(const PlanRun& run) {
+  const std::string division = division_label(run.division);
+  return run.setting.label() + (division.empty() ? "" : "; " + division);
+}
+
+std::string broken_text(const PromiseCount& economy) {
+  if (economy.promised == 0) return "-";
+  return fmt::format("{} of {}", count_text(static_cast<std::int64_t>(economy.broken)),
+                     count_text(static_cast<std::int64_t>(economy.promised)));
 }
 
 void add_column(SummaryTable& table, std::string title,
@@ -67,16 +102,8 @@ SummaryTable alternatives_table(const PlanFindings& findings, const std::string&
     std::string name(alternative_name(one.alternative));
     add_row(table, {std::move(name), money_text(one.mean_net.mean), interval_text(one.mean_net),
                     percent(one.vm_loss, 3), percent(one.most_vm_loss, 3),
-                    count_text(static_cast<std::int64_t>(one.evictions)),
-                    one.economy.promised == 0
-                        ? "-"
-                        : fmt::format("{} of {}", one.economy.broken, one.economy.promised),
-                    percent(one.recovered),
-                    last.setting.label() +
-                        (last.division == Division{}
-                             ? ""
-                             : fmt::format("; {:g}% Economy at {:g}", last.division.economy_percent,
-                                           last.division.confidence))});
+                    count_text(static_cast<std::int64_t>(one.evictions)), broken_text(one.economy),
+                    percent(one.recovered), label_of(last)});
   }
   return table;
 }
@@ -100,10 +127,10 @@ bool has_worths(const PlanFindings& findings) {
                              [](const JudgedClass& one) { return one.worth.has_value(); });
 }
 
-/// "+7%", and "0%" of what rounds to it.
+/// "+7%", and "nothing" if the promise is not worth more than what plain spots give anyway.
 std::string worth_text(double worth) {
   const double percents = std::round(100 * worth);
-  return percents == 0 ? "0%" : fmt::format("{:+.0f}%", percents);
+  return percents <= 0 ? "nothing" : fmt::format("{:+.0f}%", percents);
 }
 
 /// A class may have been kept by the settings of each part, and not by the one to set from now on.
@@ -159,12 +186,33 @@ SummaryTable sensitivity_table(const PlanFindings& findings, const std::string& 
   add_column(table, "VM loss, worst part");
   add_column(table, "then", TextTable::Align::kLeft);
   for (const Sensitivity& one : findings.sensitivities) {
+    const std::string division = division_label(one.division);
+    add_row(table, {one.what, money_text(one.net), percent(one.vm_loss, 3),
+                    one.label + (division.empty() ? "" : "; " + division) +
+                        (one.vm_loss > findings.max_vm_loss ? "; loses more than allowed" : "")});
+  }
+  return table;
+}
+
+SummaryTable divisions_table(const PlanFindings& findings, const std::string& currency) {
+  SummaryTable table;
+  const std::string unit = currency.empty() ? "" : currency + " ";
+  add_column(table, "of requested spots", TextTable::Align::kLeft);
+  add_column(table, "of all vCPUs promised");
+  add_column(table, "Economy " + unit + "a day");
+  add_column(table, "spots " + unit + "a day");
+  add_column(table, "net " + unit + "a day");
+  add_column(table, "VM loss, worst part");
+  add_column(table, "Economy broken");
+  add_column(table, "by", TextTable::Align::kLeft);
+  for (const DivisionResult& one : findings.divisions) {
+    const PlanRun& run = findings.runs[one.run];
+    const bool is_plain = run.division == Division{};
     add_row(table,
-            {one.what, money_text(one.net), percent(one.vm_loss, 3),
-             one.label + (one.division == Division{}
-                              ? ""
-                              : fmt::format("; {:g}% Economy at {:g}", one.division.economy_percent,
-                                            one.division.confidence))});
+            {is_plain ? "none as Economy" : division_label(run.division),
+             run.promised_percent ? percent(*run.promised_percent / 100) : "-",
+             is_plain ? "-" : money_text(one.economy), money_text(one.spots), money_text(one.net),
+             percent(one.vm_loss, 3), broken_text(one.promises), run.setting.label()});
   }
   return table;
 }
@@ -174,12 +222,16 @@ std::string vms_lose_alone(const PlanFindings& findings) {
   const JudgedAlternative& alone = findings.of(Alternative::kSellNothing);
   const PlanDatacenter& datacenter = findings.datacenter;
   const PlanRun& last = findings.runs[alone.last];
-  const std::string lost = percent(alone.most_vm_loss, 4);
+  const std::string lost = percent(std::max(alone.most_vm_loss, alone.last_vm_loss), 4);
   const std::string limit = limit_text(findings.max_vm_loss);
-  const bool holds = std::ranges::all_of(last.parts, [&](const PartAccount& part) {
-    return vm_loss_of(part) <= findings.max_vm_loss;
-  });
-  if (holds) {
+  if (datacenter.with != nullptr) {
+    return fmt::format(
+        "Sell nothing yet: with what --with adds, VMs lose {} of what they ask for in the worst "
+        "part even without any spot, and the limit is {}. Allow that loss with --max-vm-loss, or "
+        "add hosts if cospot size finds them too few.",
+        lost, limit);
+  }
+  if (alone.last_vm_loss <= findings.max_vm_loss) {
     return fmt::format(
         "Sell nothing yet: even without spots, the VM policy that had held on earlier parts lost "
         "{} of VM revenue in a later one, and the limit is {}. {} holds all VMs of this history on "
@@ -196,17 +248,32 @@ std::string vms_lose_alone(const PlanFindings& findings) {
           : "Some VMs are larger than every host: use larger hosts");
 }
 
+/// Of the ways to sell idle capacity without dividing it.
+const JudgedAlternative& most_earning(const PlanFindings& findings) {
+  return *std::ranges::max_element(std::span(findings.alternatives)
+                                       .subspan(static_cast<std::size_t>(Alternative::kToday),
+                                                static_cast<std::size_t>(Alternative::kPlan) -
+                                                    static_cast<std::size_t>(Alternative::kToday)),
+                                   {},
+                                   [](const JudgedAlternative& one) { return one.mean_net.mean; });
+}
+
 std::string first_sentence(const PlanFindings& findings) {
   const PlanRun& run = findings.set_from_now_on();
+  const JudgedAlternative& alone = findings.of(Alternative::kSellNothing);
   if (findings.advice == PlanAdvice::kNothingHolds &&
-      findings.of(Alternative::kSellNothing).most_vm_loss > findings.max_vm_loss) {
+      std::max(alone.most_vm_loss, alone.last_vm_loss) > findings.max_vm_loss) {
     return vms_lose_alone(findings);
   }
-  if (findings.advice == PlanAdvice::kNothingHolds) {
-    return "Sell nothing yet: every way to sell idle capacity loses more VM revenue than is "
-           "allowed.";
-  }
   if (run.setting.sells_nothing()) {
+    const JudgedAlternative& most = most_earning(findings);
+    if (most.mean_net.mean > 0) {
+      return fmt::format(
+          "Sell nothing yet: all that earned something lost more VM revenue in some part than the "
+          "limit of {} allows, {} {}. Add hosts, or allow such a loss with --max-vm-loss.",
+          limit_text(findings.max_vm_loss), alternative_name(most.alternative),
+          percent(std::max(most.most_vm_loss, most.last_vm_loss), 4));
+    }
     return "Sell nothing: at these prices, no way to sell idle capacity earned more than it lost "
            "in "
            "VM revenue.";
@@ -219,24 +286,36 @@ bool is_zero(const MeanInterval& difference) {
   return difference.mean == 0 && difference.half_width.value_or(0) == 0;
 }
 
+/// Of a division that earned more than what is advised.
+std::string why_not_to_divide(const PlanFindings& findings) {
+  const JudgedAlternative& plan = findings.of(Alternative::kPlan);
+  if (std::max(plan.most_vm_loss, plan.last_vm_loss) > findings.max_vm_loss) {
+    return ", but VMs lose more by it than is allowed";
+  }
+  if (verdict_of(plan.economy, kEconomyBroken) == PromiseVerdict::kBroken) {
+    return fmt::format(", but {} Economy instances were evicted", broken_text(plan.economy));
+  }
+  return ", too uncertain to divide";
+}
+
 std::string second_sentence(const PlanFindings& findings, const std::string& currency) {
   const JudgedAlternative& advised = findings.of(findings.advised);
   const std::string judged = findings.judged_parts() == 1
                                  ? "the judged part"
                                  : fmt::format("the {} judged parts", findings.judged_parts());
   if (findings.set_from_now_on().setting.sells_nothing()) {
-    const JudgedAlternative& most = findings.of(findings.next_best);
+    const JudgedAlternative& most = most_earning(findings);
     return fmt::format(
-        "The best alternative, {}, earned {} a day in {}, net of lost VMs, with {} of VM revenue "
-        "lost in the worst part.",
-        alternative_name(findings.next_best), money(most.mean_net.mean, currency), judged,
-        percent(most.most_vm_loss, 4));
+        "The best alternative, {}, earned {} a day in {}, net of lost VMs{}, with {} of VM "
+        "revenue lost in the worst part.",
+        alternative_name(most.alternative), money(most.mean_net.mean, currency), judged,
+        lost_anyway(findings, currency), percent(most.most_vm_loss, 4));
   }
   std::string text = fmt::format(
       "Settings chosen on earlier parts would have earned {} a day ({} a month) from idle capacity "
-      "in {}, net of lost VMs: ",
+      "in {}, net of lost VMs{}: ",
       money(advised.mean_net.mean, currency), money(kDaysPerMonth * advised.mean_net.mean, ""),
-      judged);
+      judged, lost_anyway(findings, currency));
   const std::string_view next = alternative_name(findings.next_best);
   if (is_zero(findings.lead)) {
     text += fmt::format("the same as {}", next);
@@ -246,7 +325,8 @@ std::string second_sentence(const PlanFindings& findings, const std::string& cur
   }
   const auto same = static_cast<std::size_t>(std::ranges::count(advised.chosen, advised.last));
   if (same < advised.chosen.size()) {
-    text += fmt::format("; {} of these parts used this very setting", same);
+    text += fmt::format("; {} of these parts used this very setting",
+                        same == 0 ? "none" : std::to_string(same));
   }
   const std::vector<std::size_t>& planned = findings.of(Alternative::kPlan).chosen;
   const bool is_divided =
@@ -256,7 +336,7 @@ std::string second_sentence(const PlanFindings& findings, const std::string& cur
   if (is_divided && !is_zero(findings.gain)) {
     text += fmt::format("; dividing it as the past suggested would have earned {} in comparison",
                         gain_text(findings.gain, currency));
-    if (findings.gain.mean > 0) text += ", too uncertain to divide";
+    if (findings.gain.mean > 0) text += why_not_to_divide(findings);
   }
   return text + ".";
 }
@@ -302,10 +382,11 @@ SummaryText plan_text(const PlanFindings& findings, const std::string& currency)
   for (const std::string& sentence : decision_of(findings, currency)) decision += sentence + "\n";
   text.add_answer(decision);
   text += fmt::format(
-      "\n{} on {} hosts: {} parts of {:.3g} days. From part {} on, each part validates the setting "
-      "chosen on the parts before it.\n\n",
-      datacenter.label, datacenter.history->hosts, datacenter.parts.count, findings.days(),
-      kPastParts + 1);
+      "\n{} on {} hosts: {} parts of {}. From part {} on, each part validates the setting chosen "
+      "on "
+      "the parts before it.\n\n",
+      datacenter.label, datacenter.history->hosts, datacenter.parts.count,
+      days_text(findings.days()), kPastParts + 1);
   text.add(alternatives_table(findings, currency));
   text += above_bound_text(findings);
   if (findings.of(Alternative::kPlan).economy.promised > 0) {
@@ -325,6 +406,10 @@ SummaryText plan_text(const PlanFindings& findings, const std::string& currency)
           "\"could carry\": how much more the promise is worth to a job than a plain spot, by the "
           "utility price: an estimate of value, not of demand\n";
     }
+  }
+  if (!findings.divisions.empty()) {
+    text += "\nWhat each division would earn (simulated on the whole history)\n";
+    text.add(divisions_table(findings, currency));
   }
   text += "\nWhat would change the decision (simulated on the whole history)\n";
   text.add(sensitivity_table(findings, currency));

@@ -27,6 +27,10 @@ constexpr std::string_view kLargeVmRemedyHere =
 /// Of fewer hosts, one more or less is over a twelfth of all of them.
 constexpr std::size_t kFewHosts = 12;
 
+double days_of(SimTime time) {
+  return static_cast<double>(time.count()) / static_cast<double>(SimTime(kDay).count());
+}
+
 /// The fewest hosts with which each VM policy rejects nothing.
 std::vector<std::size_t> needed_hosts(const Workload& workload, const HostMix& host,
                                       std::span<const ChainSpec> vm, const VcpusUnit& unit) {
@@ -41,13 +45,13 @@ std::vector<std::size_t> needed_hosts(const Workload& workload, const HostMix& h
   return needed;
 }
 
-void require_both_classes(const TuneSample& sample) {
+void require_both_classes(const TuneSample& sample, std::string_view remedy) {
   const EventSchedule& schedule = sample.schedule;
   if (schedule.vm_requests > 0 && schedule.spot_revenue_requested > 0) return;
   throw ConfigError(
-      fmt::format("{}: has {} VMs and {} spots that run inside the window, expected some of both",
+      fmt::format("{}: has {} VMs and {} spots that run inside the window, expected some of both{}",
                   sample.spec.label, schedule.vm_requests,
-                  schedule.spot_revenue_requested > 0 ? schedule.spot_requests : 0));
+                  schedule.spot_revenue_requested > 0 ? schedule.spot_requests : 0, remedy));
 }
 
 /// The same of what comes after the window of the sample before.
@@ -57,9 +61,9 @@ void require_both_classes(const TuneSample& sample, const TuneSample& before) {
   const bool has_spots = of.spot_revenue_requested > before.schedule.spot_revenue_requested;
   if (has_vms && has_spots) return;
   throw ConfigError(fmt::format(
-      "{}: no {} run in its last part, from day {} on, expected some of both; give fewer --parts, "
-      "or --window-days without the days in which nothing runs",
-      sample.spec.label, has_vms ? "spots" : "VMs", window_days_text(before.workload.window)));
+      "{}: no {} run in its last part, from day {:.4g} on, expected some of both; give fewer "
+      "--parts, or --window-days without the days in which nothing runs",
+      sample.spec.label, has_vms ? "spots" : "VMs", days_of(before.workload.window)));
 }
 
 /// Gives the sample its evictors, knowing its workload.
@@ -71,11 +75,12 @@ void inform_evictors(TuneSample& sample, std::span<const EvictorSpec> evictors) 
   }
 }
 
-TuneSample make_sample(WorkloadSpec spec, Workload workload, const HostMix& host) {
+TuneSample make_sample(WorkloadSpec spec, Workload workload, const HostMix& host,
+                       std::string_view remedy = {}) {
   TuneSample sample{.spec = std::move(spec), .workload = std::move(workload)};
   sample.schedule =
       make_schedule(sample.workload, ScheduledClasses::kVmsAndSpots, host.isolated_tenants());
-  require_both_classes(sample);
+  require_both_classes(sample, remedy);
   return sample;
 }
 
@@ -87,10 +92,6 @@ std::vector<std::string> warnings_of(const Workload& workload, const TunedDatace
   std::string oversized = oversized_warning(workload, datacenter.host, unit);
   if (!oversized.empty()) warnings.push_back(std::move(oversized));
   return warnings;
-}
-
-double days_of(SimTime time) {
-  return static_cast<double>(time.count()) / static_cast<double>(SimTime(kDay).count());
 }
 
 }  // namespace
@@ -167,7 +168,9 @@ TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDat
       WorkloadSpec named = spec;
       named.label = part.name;
       named.window = part.window;
-      TuneSample sample = make_sample(std::move(named), std::move(part), host);
+      TuneSample sample =
+          make_sample(std::move(named), std::move(part), host,
+                      "; begin the history with the first of them, or give fewer --parts");
       sample.hosts = made.whole->hosts;
       sample.goes_on = !made.samples.empty();
       if (sample.goes_on) require_both_classes(sample, made.samples.back());

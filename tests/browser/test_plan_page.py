@@ -78,6 +78,24 @@ class PlanPage(unittest.TestCase):
             "}"
             "return found;")
         self.assertTrue(labels)
+        # Legends end inside their charts.
+        over = browser.run(
+            "return [...document.querySelectorAll('.chart')].filter((one) => {"
+            "  const legends = one.view.scenegraph().root.items[0].items"
+            "    .filter((group) => group.role === 'legend').flatMap((group) => group.items);"
+            "  return legends.some((legend) => one.view.origin()[0] + legend.bounds.x2 > one.clientWidth);"
+            "}).map((one) => one.id)")
+        self.assertEqual(over, [])
+        # On paper too, every text has a colour.
+        browser.run("window.dispatchEvent(new Event('beforeprint'))")
+        self.assertTrue(browser.until(lambda: all(browser.run(heights).values())))
+        colours = browser.run(
+            "const view = document.getElementById('income').view;"
+            "return view.scenegraph().root.items[0].items"
+            ".filter((group) => group.marktype === 'text')"
+            ".flatMap((group) => group.items.map((text) => text.fill))")
+        self.assertTrue(colours)
+        self.assertTrue(all(colours), colours)
         self.assertEqual([one for one in labels if re.search(r"[.]\d*0$", one)], [])
 
     def test_wide(self) -> None:

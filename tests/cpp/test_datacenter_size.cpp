@@ -11,6 +11,7 @@
 #include "sim_harness/provider/run/allocator.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "tests/cpp/engine_checks.hpp"
+#include "tests/cpp/error_text.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "weighers/registry.hpp"
 
@@ -108,6 +109,20 @@ TEST_CASE(
   const DatacenterSize large = size_of(crowd(6000, size), host, chain_of("UTIL"));
   CHECK(large.lower_bound == 4000);  // 12,000 / 3
   CHECK(large.hosts == 6000);        // 4,000 + 500 steps of 4
+}
+
+TEST_CASE("require_every_vm_fits: says so if the units seem to differ") {
+  Workload workload{.name = "milli.csv", .window = kDay};
+  // A thousandth of a vCPU each: 4096 MiB for 1000 of them, where a host has 4096 for each.
+  workload.rows = {{.id = "a", .resources = {1000, 4096, 0}, .start = SimTime(0), .end = kNever}};
+  const auto refusal = [&](const ResourceVector& host) {
+    return error_text<ConfigError>([&] { require_every_vm_fits(workload, host, "buy another"); });
+  };
+  CHECK(refusal({64, 262'144, 0})
+            .find("; buy another. All requests ask for 4.096 memory_mb per "
+                  "vcpu, but a host of 64,262144 has 4096: the units seem to "
+                  "differ;") != std::string::npos);
+  CHECK(refusal({64, 512, 0}).ends_with("; buy another"));
 }
 
 TEST_CASE("smallest_datacenter: ends when the thread's token asks") {

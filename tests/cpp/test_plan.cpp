@@ -2,11 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -17,6 +19,7 @@
 #include "sim_harness/plan/plan_text.hpp"
 #include "sim_harness/provider/policies/policy_loader.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
+#include "sim_harness/studies/provider/given_parts.hpp"
 #include "sim_harness/studies/provider/parts/economy_levels.hpp"
 #include "tests/cpp/error_text.hpp"
 #include "tests/cpp/scratch_folder.hpp"
@@ -212,6 +215,112 @@ TEST_CASE("Dividing is advised only if its lead is surely above 0, and its promi
         Alternative::kCooperation);
 }
 
+TEST_CASE("What lost VMs before the judged parts is not advised either") {
+  PlanFindings findings = judged({50, 50, 50});
+  REQUIRE(findings.advised == Alternative::kCooperation);
+  const auto lose = [&findings](Alternative alternative) {
+    findings.alternatives[static_cast<std::size_t>(alternative)].last_vm_loss = 0.1;
+    advise(findings);
+  };
+  lose(Alternative::kCooperation);  // what to set from now on, in parts that did not judge
+  CHECK(findings.advised == Alternative::kSellNothing);
+  lose(Alternative::kToday);
+  lose(Alternative::kWithoutCooperation);
+  lose(Alternative::kSellNothing);
+  CHECK(findings.advice == PlanAdvice::kNothingHolds);
+}
+
+/// Nine days of 3 VMs of 10 vCPUs that run all the time, and of a spot of 5 vCPUs each day, on 4
+/// hosts of 10: three for the VMs, half of the last for the spot.
+PlanRequest three_vms_and_a_spot(const std::string& file) {
+  Workload history{.name = "made", .window = 9 * kDay};
+  history.window_is_stated = true;
+  const auto add = [&history](InstanceClass of, SimTime start, SimTime end, ResourceAmount vcpus) {
+    WorkloadRow& row = history.rows.emplace_back();
+    row.id = std::to_string(history.rows.size());
+    row.tenant = "t";
+    row.instance_class = of;
+    row.resources = {vcpus, 1, 0};
+    row.start = start;
+    row.end = end;
+  };
+  for (int i = 0; i < 3; ++i) add(InstanceClass::kVm, SimTime(0), 9 * kDay, 10);
+  for (int day = 0; day < 9; ++day) add(InstanceClass::kSpot, day * kDay, (day + 1) * kDay, 5);
+  write_workload(history, file, find_workload_schema("cospot"), {});
+  PlanRequest request = request_for(file);
+  request.datacenter = tuned_datacenter({10, 10}, 4, std::nullopt, "--");
+  request.parts = 3;
+  request.settings.max_vm_loss = 0;
+  return request;
+}
+
+TEST_CASE("A plan of few hosts says what one more or less would do, and no price above a VM's") {
+  const ScratchFolder folder;
+  PlanRequest request = three_vms_and_a_spot((folder.path() / "made.csv").string());
+  request.prices.vcpu_hour = {.on_demand = 4, .spot = 3};
+  const PlanFindings found = plan_of(request);
+  std::vector<std::pair<std::string, double>> changes;
+  for (const Sensitivity& one : found.sensitivities) {
+    changes.emplace_back(one.what, std::round(one.net));
+  }
+  // 5 vCPUs, 24 h, at 3. At most 4, a third more, is the price on demand. On 3 hosts no spot fits.
+  CHECK(changes == std::vector<std::pair<std::string, double>>{{"as advised", 360},
+                                                               {"spot price x 0.5", 180},
+                                                               {"spot price x 1.33", 480},
+                                                               {"-25% hosts (3)", 0},
+                                                               {"+25% hosts (5)", 360}});
+}
+
+TEST_CASE("A plan says what each division would earn") {
+  const ScratchFolder folder;
+  PlanRequest request = three_vms_and_a_spot((folder.path() / "made.csv").string());
+  request.prices.vcpu_hour = {.on_demand = 4, .spot = 2, .economy = 3};
+  request.economy_percents = {50};
+  const PlanFindings found = plan_of(request);
+  REQUIRE(found.divisions.size() == 2);
+  const DivisionResult& none = found.divisions[0];
+  CHECK(none.economy == 0);
+  CHECK(none.spots == doctest::Approx(240));  // 5 vCPUs, 24 h, at 2
+  CHECK(none.net == doctest::Approx(240));
+  // Promises need two parts of three days to learn from: those drawn for the last three days are
+  // admitted, at 360 a day each, and those before find no promise.
+  const std::vector<std::uint8_t> level_of = levels_of(found.datacenter.history->workload, 50, 1);
+  double economy = 0;
+  double spots = 0;
+  for (std::size_t day = 0; day < 9; ++day) {
+    const bool is_spot = level_of[3 + day] == static_cast<std::uint8_t>(Level::kSpot);
+    if (is_spot) spots += 240;
+    if (!is_spot && day >= 6) economy += 360;
+  }
+  REQUIRE(economy > 0);
+  const DivisionResult& half = found.divisions[1];
+  CHECK(found.runs[half.run].division.economy_percent == 50);
+  CHECK(half.economy == doctest::Approx(economy / 9));
+  CHECK(half.spots == doctest::Approx(spots / 9));
+  CHECK(half.net == doctest::Approx((economy + spots) / 9));
+  CHECK(half.promises.promised == static_cast<std::uint64_t>(std::round(economy / 360)));
+  CHECK(half.promises.broken == 0);
+  CHECK(plan_text(found, "EUR").plain().find("50% Economy at 0.5") != std::string::npos);
+
+  // Below the price of the spot that it replaces, nobody would divide.
+  request.prices.vcpu_hour.economy = 1.5;
+  const PlanFindings cheap = plan_of(request);
+  CHECK(cheap.divisions.empty());
+  REQUIRE(cheap.notes.size() == 1);
+  CHECK(cheap.notes[0].starts_with(
+      "No Economy instances are planned: at 1.5 a vCPU-hour each would earn less than the spot "
+      "that it replaces, at 2;"));
+}
+
+TEST_CASE("A plan with several schedulers does not blame the hosts for what these lose") {
+  PlanRequest request = request_for(kHistory);
+  request.settings.max_vm_loss = 0;
+  request.settings.with = parse_given_parts("{schedulers: 4, refresh_interval_s: 30}");
+  const std::vector<std::string> decision = decision_of(plan_of(request), "EUR");
+  CHECK(decision[0].starts_with("Sell nothing yet: with what --with adds, VMs lose "));
+  CHECK(decision[1].find(" EUR a day even if nothing is sold)") != std::string::npos);
+}
+
 TEST_CASE("A plan with the demand at other prices") {
   PlanRequest request = request_for(kHistory);
   request.prices.vcpu_hour.economy.reset();
@@ -308,6 +417,21 @@ TEST_CASE("A plan for hosts that do not hold the VMs says so") {
   const std::vector<std::string> decision = decision_of(found, "EUR");
   CHECK(decision[0].starts_with("These 30 hosts do not hold the VMs, let alone spots: "));
   CHECK(decision[1].starts_with("The best alternative, "));
+}
+
+TEST_CASE("A plan does not call lossy what earned something") {
+  // On 46 hosts every way to sell loses a VM, and all but Nova's earn more than that.
+  PlanRequest request = request_for(kHistory);
+  request.datacenter = tuned_datacenter({10400, 2250}, 46, std::nullopt, "--");
+  request.settings.max_vm_loss = 0;
+  const PlanFindings found = plan_of(request);
+  CHECK(found.advised == Alternative::kSellNothing);
+  const JudgedAlternative& spots = found.of(Alternative::kCooperation);
+  REQUIRE(spots.most_vm_loss > 0);
+  REQUIRE(spots.mean_net.mean > 0);
+  CHECK(decision_of(found, "EUR")[0].starts_with(
+      "Sell nothing yet: all that earned something lost more VM revenue in some part than the "
+      "limit of 0% allows, cooperating spots 0.0151%. Add hosts,"));
 }
 
 TEST_CASE("A plan says what a history cannot support") {

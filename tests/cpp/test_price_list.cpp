@@ -39,6 +39,19 @@ TEST_CASE("PriceList: of a vCPU-hour, in the workload's vcpus") {
   CHECK(!read_price_list({}));
 }
 
+TEST_CASE("PriceList: no price above the one on demand") {
+  const auto refusal = [](const std::string& price) {
+    return error_text<ConfigError>([&] { (void)read_price_list({"on-demand=0.04", price}); });
+  };
+  CHECK(error_text<ConfigError>([] {
+          (void)read_price_list({"on-demand=0.04", "spot=0.012", "economy=0.05"});
+        })
+            .starts_with("--price: an Economy instance's price is above the one on demand "
+                         "(0.05 > 0.04), and nobody would buy it;"));
+  CHECK(refusal("spot=0.05").starts_with("--price: a spot's price is above the one on demand"));
+  CHECK(read_price_list({"on-demand=0.04,spot=0.04,economy=0.04"}));
+}
+
 TEST_CASE("PriceList: by flavor, the mean over what is requested") {
   PriceList list{.flavors = {{2, 4, 0.1, 0.0}, {4, 4, 0.3, 0.0}, {8, 8, 1.0, 0.4}},
                  .source = "p.csv"};

@@ -58,6 +58,10 @@ def test_it_says_what_the_command_says(made: cospot.SpotPlan, program: Path) -> 
     assert [(one.hours, one.probability, one.promised) for one in made.classes] == [
         (one["hours"], one["probability"], one["promised"]) for one in expected["classes"]
     ]
+    assert [(one.setting.label, one.net_per_day) for one in made.divisions] == [
+        (one["setting"]["label"], one["net_per_day"]) for one in expected["divisions"]
+    ]
+    assert len(made.divisions) == 2  # none, and 20 % at 0.5
     assert [one.net_per_day for one in made.sensitivity] == [
         one["net_per_day"] for one in expected["sensitivity"]
     ]
@@ -87,6 +91,7 @@ def test_notebooks_frames_and_processes(made: cospot.SpotPlan) -> None:
     assert pickle.loads(pickle.dumps(made)) == made
     table = made.table
     assert list(table["alternative"]) == [one.name for one in made.alternatives]
+    assert str(made) == "\n".join(made.decision)
     html = made._repr_html_()
     assert made.decision[0] in html
     assert "net a day (EUR)" in html

@@ -38,13 +38,29 @@ cospot.Workload.generate("azure2020", seed=1, scale=0.004).save(HISTORY)
 CANDIDATES = {"vm": ["COS"], "spot": ["sDPD", "vmaCOS"], "evictor": ["YJF"], "otn": [1, 8]}
 plan = cospot.plan(HISTORY, price=PRICES, host=HOST, **CANDIDATES)
 
-print("\n".join(plan.decision))
+print(plan)
 
 # %% [markdown]
 # ## 3. The alternatives, on the same future
 
 # %%
 plan.table.drop(columns="most_vm_loss").round(4)
+
+# %% [markdown]
+# What each division of idle capacity would have earned a day, over the whole history:
+
+# %%
+pd.DataFrame(
+    {
+        "Economy %": one.setting.division.economy_percent,
+        "confidence": one.setting.division.confidence,
+        "Economy": one.economy_per_day,
+        "spots": one.spots_per_day,
+        "net": one.net_per_day,
+        "evicted": one.economy_promises.broken if one.economy_promises else 0,
+    }
+    for one in plan.divisions
+).round(2)
 
 # %% [markdown]
 # ## 4. How the capacity was used, part by part

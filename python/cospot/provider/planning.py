@@ -72,7 +72,8 @@ class AlternativeResult:
     net_per_day: Interval | None
     income_per_day: float  #: including VMs
     vm_loss: float
-    most_vm_loss: float  #: maximum over the parts
+    most_vm_loss: float  #: maximum over the judged parts
+    history_vm_loss: float  #: of `from_now_on`, maximum over all parts
     evictions: int
     idle: float  #: fraction of the capacity
     recovered: float  #: fraction of the capacity left by VMs that is sold
@@ -92,6 +93,18 @@ class PromisedClass:
     promised: int
     promises: Promises | None
     worth: float | None  #: possible premium over a plain spot, from a job's gain
+
+
+@dataclass(frozen=True)
+class DivisionResult:
+    """The income of a division over the whole history, by its best setting."""
+
+    setting: PlanSetting
+    economy_per_day: float
+    spots_per_day: float
+    net_per_day: float
+    most_vm_loss: float
+    economy_promises: Promises | None
 
 
 @dataclass(frozen=True)
@@ -124,8 +137,12 @@ class SpotPlan:
     chosen: PlanSetting = field(metadata={"key": "set"})  #: from now on
     alternatives: list[AlternativeResult] = field(default_factory=list)
     classes: list[PromisedClass] = field(default_factory=list)
+    divisions: list[DivisionResult] = field(default_factory=list)  #: none first
     sensitivity: list[Change] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  #: questions that the history cannot answer
+
+    def __str__(self) -> str:
+        return "\n".join(self.decision)
 
     @property
     def table(self) -> pd.DataFrame:

@@ -87,10 +87,21 @@ FlavorUses uses_of(const Workload& workload) {
   return uses;
 }
 
-/// All amounts of money would be wrong with it.
+/// All amounts of money would be wrong with it: nobody buys a spot for more than a VM.
 void refuse_doubtful(const PriceList& list) {
-  if (const std::vector<std::string> doubts = list.warnings(); !doubts.empty()) {
-    throw ConfigError(doubts.front());
+  const auto refuse = [&list](const auto& prices, const std::string& flavor) {
+    const bool is_spot = prices.spot > prices.on_demand;
+    const double price = is_spot ? prices.spot : prices.economy.value_or(0);
+    if (price <= prices.on_demand) return;
+    throw ConfigError(fmt::format(
+        "{}: {} price is above the one on demand ({} > {}{}), and nobody would buy it; expected "
+        "at most the price on demand: are the two swapped?",
+        list.flavors.empty() ? "--price" : list.source,
+        is_spot ? "a spot's" : "an Economy instance's", price, prices.on_demand, flavor));
+  };
+  if (list.flavors.empty()) refuse(list.vcpu_hour, "");
+  for (const FlavorPrice& flavor : list.flavors) {
+    refuse(flavor, fmt::format(", flavor {},{}", flavor.vcpus, flavor.memory_mb));
   }
 }
 
@@ -146,24 +157,6 @@ VcpuHourPrices PriceList::of(const Workload& workload, const VcpusUnit& unit) co
 
 VcpuHourPrices PriceList::of_vcpu_hour(const Workload& workload, const VcpusUnit& unit) const {
   return of(workload, unit).in({.vcpus = 1 / unit.vcpus});
-}
-
-std::vector<std::string> PriceList::warnings() const {
-  constexpr std::string_view kQuestion =
-      "a spot's price is above the one on demand ({} > {}{}), and nobody would buy it; expected at "
-      "most the price on demand: are the two swapped?";
-  if (flavors.empty()) {
-    if (vcpu_hour.spot <= vcpu_hour.on_demand) return {};
-    return {fmt::format(fmt::runtime("--price: " + std::string(kQuestion)), vcpu_hour.spot,
-                        vcpu_hour.on_demand, "")};
-  }
-  for (const FlavorPrice& flavor : flavors) {
-    if (flavor.spot <= flavor.on_demand) continue;
-    return {fmt::format(fmt::runtime(source + ": " + std::string(kQuestion)), flavor.spot,
-                        flavor.on_demand,
-                        fmt::format(", flavor {},{}", flavor.vcpus, flavor.memory_mb))};
-  }
-  return {};
 }
 
 PriceList read_flavor_prices(const std::filesystem::path& file) {

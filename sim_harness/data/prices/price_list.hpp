@@ -57,9 +57,6 @@ struct PriceList {
   [[nodiscard]] VcpuHourPrices of(const Workload& workload, const VcpusUnit& unit) const;
   /// The same of a whole vCPU, or of a unit whose vCPUs nobody knows.
   [[nodiscard]] VcpuHourPrices of_vcpu_hour(const Workload& workload, const VcpusUnit& unit) const;
-
-  /// Implausible input, one sentence each: a spot price above the on-demand price.
-  [[nodiscard]] std::vector<std::string> warnings() const;
 };
 
 /// The note after every income, in texts and JSON; one line.

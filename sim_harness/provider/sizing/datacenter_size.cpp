@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/text/terminal_meter.hpp"
+#include "sim_harness/data/workloads/plausible_sizes.hpp"
 #include "sim_harness/data/workloads/workload_info.hpp"
 #include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/provider/sizing/vm_packing.hpp"
@@ -48,10 +49,11 @@ void require_every_vm_fits(const Workload& workload, const HostMix& host, std::s
     const ResourceVector& size = row.resources;
     if (row.instance_class != InstanceClass::kVm || host.fits_an_empty_host(size)) continue;
     if (!starts_in_time(row, workload.window)) continue;
+    const std::string doubt = size_sums(workload).host_doubt(host.largest_total(), unit);
     throw ConfigError(fmt::format(
-        "workload '{}': VM '{}' asks for {}, {}, so no datacenter holds all VMs; {}", workload.name,
-        row.id, size_text(words, size.vcpus, size.memory_mb, size.disk_gb), hosts_have(host, words),
-        remedy));
+        "workload '{}': VM '{}' asks for {}, {}, so no datacenter holds all VMs; {}{}",
+        workload.name, row.id, size_text(words, size.vcpus, size.memory_mb, size.disk_gb),
+        hosts_have(host, words), remedy, doubt.empty() ? "" : ". All " + doubt));
   }
 }
 

@@ -36,7 +36,8 @@
           y: { field: "share", type: "quantitative", stack: "zero", title: "% of the capacity",
             scale: { domain: [0, 100] } },
           color: { field: "kind", type: "nominal", title: null,
-            scale: { domain: ["VMs", "Economy", "spots", "idle"], range: palette }, legend: { orient: "top" } },
+            scale: { domain: ["VMs", "Economy", "spots", "idle"], range: palette },
+            legend: { orient: "top", columns: 0 } },
           order: { field: "order" },
         },
       }),
@@ -44,7 +45,7 @@
     income: {
       rows: alternatives,
       spec: (values) => ({
-        height: { step: 30 }, data: { values },
+        height: { step: 36 }, data: { values },
         encoding: { y: { field: "name", type: "nominal", sort: names, title: null } },
         layer: [
           { mark: { type: "bar", height: 14 }, encoding: {
@@ -52,7 +53,8 @@
             color: { condition: { test: "datum.advised", value: palette[0] }, value: palette[3] } } },
           { mark: { type: "rule", strokeWidth: 2, color: Theme.ink("text") },
             encoding: { x: { field: "low", type: "quantitative" }, x2: { field: "high" } } },
-          { mark: { type: "text", align: "right", baseline: "middle", dx: -4, color: Theme.ink("bad") },
+          // Below the bar, which may reach anywhere.
+          { mark: { type: "text", align: "right", baseline: "middle", dx: -4, dy: 14, color: Theme.ink("bad") },
             transform: [{ filter: "datum.loss > 0" }],
             encoding: { x: { value: "width" }, text: { field: "note" } } },
         ],
@@ -103,8 +105,10 @@
     const { rows, spec } = charts[name];
     const config = Theme.chartConfig();
     config.axisY = { labelLimit: 220 };
+    config.axisX = { ...config.axisX, labelOverlap: "parity", labelSeparation: 8 };
     config.numberFormat = ",~f";  // 8, not 8.0
-    config.legend = { labelColor: Theme.ink("text"), labelLimit: 0 };
+    // On a phone one name below the other: two do not fit side by side.
+    config.legend = { labelColor: Theme.ink("text"), labelLimit: 0, columns: width < 480 ? 1 : 0 };
     const full = { ...spec(rows), width, autosize: { type: "fit-x", contains: "padding" }, padding: 4 };
     const runtime = vega.parse(vegaLite.compile(full, { config }).spec, null, { ast: true });
     return new vega.View(runtime, { expr: vega.expressionInterpreter, hover: false, ...options });

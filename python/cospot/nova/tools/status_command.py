@@ -53,7 +53,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "status",
         help="show how full the hosts are with VMs and spots, and the last evictions",
         epilog="Exit codes: 0 the hosts were shown, also without the evictions where the audit log"
-        " is on another machine or not for this user to read; 2 bad usage or failure, also when the"
+        " is on another machine or not for this user to read; 1 with --plan: something is"
+        " significantly not as planned; 2 bad usage or failure, also when the"
         " file named by --audit-log or --evictor-config-file cannot be read.",
     )
     parser.add_argument("--aggregate", metavar="NAME", help="only the hosts of this aggregate")
