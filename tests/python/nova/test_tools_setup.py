@@ -158,6 +158,18 @@ def test_nothing_is_opened_while_anything_is_missing(cloud, setup, changes, opti
     assert setup("--apply", "--flavor", "m1", changes=changes, options=options)[0] == 0
 
 
+def test_an_option_is_printed_as_a_line_of_its_file_and_a_remark_as_a_comment(setup, tmp_path):
+    _, lines = setup("--check", changes={("filter_scheduler", "weight_classes"): None})
+    at = next(i for i, line in enumerate(lines) if line.startswith("missing  scheduler: weigher"))
+    assert [line.strip() for line in lines[at + 1 : at + 5]] == [
+        f"in {tmp_path / 'nova.conf'}:",
+        "[filter_scheduler]",
+        "# to keep the weighers of before, name them in [cospot] vm_weighers and set vm_policy ="
+        " nova",
+        "weight_classes = cospot.nova.scheduler.weigher.CospotWeigher",
+    ]
+
+
 def test_nothing_is_opened_while_no_evictor_listens(cloud, setup, monkeypatch):
     setup("--apply", "--flavor", "m1")
     monkeypatch.setattr(evictor_checks, "queue_state", lambda settings, queue: (0, 0))
@@ -166,23 +178,32 @@ def test_nothing_is_opened_while_no_evictor_listens(cloud, setup, monkeypatch):
     assert cloud.flavor("spot.m1")["os-flavor-access:is_public"] is False
 
 
-def test_a_flavor_with_a_disk_wants_disk_counted_on_both_sides(cloud, setup):
+def test_a_flavor_with_a_disk_wants_disk_counted_on_both_sides(cloud, setup, tmp_path):
     cloud.add_flavor("large", 2, 2048, 20)
     for provider in cloud.providers.values():
         disk = {**provider["inventories"]["MEMORY_MB"], "reserved": 0, "allocation_ratio": 1.0}
         provider["inventories"].update(DISK_GB=disk, CUSTOM_SPOT_DISK_GB=disk)
     code, lines = setup("--check", "--flavor", "large")
     assert code == 1
-    for step, section in (("scheduler", "[cospot]"), ("evictor", "[cospot_evictor]")):
+    for step, section, file in (
+        ("scheduler", "[cospot]", "nova.conf"),
+        ("evictor", "[cospot_evictor]", "cospot-evictor.conf"),
+    ):
         at = lines.index(
             f"missing  {step}: the spot flavors have disks, but {section} resources lacks DISK_GB"
         )
-        assert [line.strip() for line in lines[at + 1 : at + 3]] == [section, f"resources = {DISK}"]
+        expected = [f"in {tmp_path / file}:", section, f"resources = {DISK}"]
+        assert [line.strip() for line in lines[at + 1 : at + 4]] == expected
     both = {"changes": {("cospot", "resources"): DISK}, "options": f"resources = {DISK}"}
     setup("--apply", "--flavor", "large", **both)
     assert setup("--apply", "--flavor", "large", "--open", **both)[0] == 0
     assert cloud.flavor("spot.large")["extra_specs"]["resources:CUSTOM_SPOT_DISK_GB"] == "20"
     cloud.flavors.remove(cloud.flavor("spot.large"))
+    # Nobody is told to take DISK_GB from the side that has it, to agree with the other.
+    for half in ({"changes": both["changes"]}, {"options": both["options"]}):
+        _, lines = setup("--check", "--flavor", "large", **half)
+        told = {line.strip() for line in lines if line.strip().startswith("resources =")}
+        assert told == {f"resources = {DISK}"}
     _, lines = setup("--check", "--flavor", "large", "--without-disk")
     assert states(lines)["scheduler"] == ["ok"]
 

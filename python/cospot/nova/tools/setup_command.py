@@ -84,5 +84,7 @@ def _report(step: Step, done: list[str], left: list[Missing]) -> list[str]:
     lines = [f"done     {step.name}: {one}" for one in done]
     for one in left:
         lines.append(f"missing  {step.name}: {one.what}")
+        if one.remedy and one.remedy[0].startswith("["):
+            lines.append(f"           in {step.file}:")
         lines += [f"           {line}" for line in one.remedy]
     return lines or [f"ok       {step.name}"]

@@ -7,6 +7,7 @@ anything before it is missing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,9 +27,12 @@ OPENING: Final = "open to tenants"
 #: Name of the step of the state database.
 STATE: Final = "state database"
 _RESTART: Final = "systemctl restart nova-scheduler nova-api"
+_EVICTOR_FILE: Final = "/etc/cospot/cospot-evictor.conf"
 #: The doctor's checks of nova.conf that a setup must pass; the others are about quality.
 _SCHEDULER_CHECKS: Final = ("compiled module", "filter", "weigher", "host_subset_size", "policies")
 _EVICTOR_CHECKS: Final = ("evictor listens", "evictor works", "evictor agrees")
+#: A remedy of the doctor that is an option: its section, the option with its value, a remark.
+_OPTION: Final = re.compile(r"(\[\w+\]) (\w+ = \S+?)(?:[;,]? (.+))?")
 
 
 @dataclass(frozen=True)
@@ -48,10 +52,17 @@ class Missing:
 
 @dataclass(frozen=True)
 class Step:
-    """A step with its missing items; none: it is done."""
+    """A step with its missing items; none: it is done.
+
+    Attributes:
+        name: Of the step.
+        missing: What is missing.
+        file: The file for remedies that are options of a section.
+    """
 
     name: str
     missing: list[Missing] = field(default_factory=list)
+    file: str = ""
 
 
 class Setup:
@@ -94,10 +105,14 @@ class Setup:
         results = {result.check.name: result for result in run_checks(chosen)}
         steps = [
             Step("inventories", list(_faults(results, ["inventories"]))),
-            Step("scheduler", list(self._scheduler(results))),
+            Step("scheduler", list(self._scheduler(results)), _file(self._nova, "nova.conf")),
             Step("evictor's user", list(self._user())),
             *self._state(),
-            Step("evictor", list(self._evictor_faults(results))),
+            Step(
+                "evictor",
+                list(self._evictor_faults(results)),
+                _file(self._evictor, _EVICTOR_FILE),
+            ),
             Step("spot flavors", list(self._flavors())),
         ]
         if opens:
@@ -121,8 +136,8 @@ class Setup:
                 str(error),
                 (
                     "install -D -m 0640 -g cospot-evictor examples/nova/cospot-evictor.conf"
-                    " /etc/cospot/cospot-evictor.conf",
-                    "editor /etc/cospot/cospot-evictor.conf",
+                    f" {_EVICTOR_FILE}",
+                    f"editor {_EVICTOR_FILE}",
                 ),
             )
             return
@@ -167,7 +182,11 @@ class Setup:
                 "evictions are switched off: overcommitted hosts stay so",
                 ("[cospot_evictor]", "enabled = true", "dry_run = false", reload),
             )
-        yield from _faults(results, _EVICTOR_CHECKS)
+        # Both get DISK_GB by the lines above; taking it from one of them would agree as well.
+        adds_disk = self._lacks_disk(self._nova.cospot) or self._lacks_disk(group)
+        for one in _faults(results, _EVICTOR_CHECKS):
+            if not (adds_disk and one.what.startswith("evictor agrees: resources ")):
+                yield one
 
     def _lacks_disk(self, group: Any) -> bool:
         return self._counts_disk and spot_flavors.DISK_GB not in group.resources
@@ -210,10 +229,17 @@ def _faults(results: Mapping[str, Result], names: Iterable[str]) -> Iterator[Mis
 
 def _lines(finding: Finding) -> tuple[str, ...]:
     """Return the remedy of a finding; a section and its option as lines of a file."""
-    if finding.fix.startswith("[") and "] " in finding.fix:
-        group, _, line = finding.fix.partition("] ")
-        return (f"{group}]", line)
-    return (finding.fix,)
+    found = _OPTION.fullmatch(finding.fix)
+    if found is None:
+        return (finding.fix,)
+    section, option, remark = found.groups()
+    return (section, option) if remark is None else (section, f"# {remark.strip('()')}", option)
+
+
+def _file(settings: Any, default: str) -> str:
+    """Return the file in which options are to be set: of several the last one wins."""
+    files: list[str] = settings.config_file or [default]
+    return files[-1]
 
 
 def apply_missing(step: Step) -> tuple[list[str], list[Missing]]:

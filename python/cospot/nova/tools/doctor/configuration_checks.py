@@ -158,9 +158,13 @@ def _check_policies(settings: Any) -> Iterator[Finding]:
         return
     make_policies(read_settings(group))
     if not group.enabled:
-        yield warning("[cospot] enabled is false: cospot decides nothing", "enabled = true")
+        yield warning(
+            "[cospot] enabled is false: cospot decides nothing", "[cospot] enabled = true"
+        )
     elif group.dry_run:
-        yield warning("[cospot] dry_run is true: decisions are only logged", "dry_run = false")
+        yield warning(
+            "[cospot] dry_run is true: decisions are only logged", "[cospot] dry_run = false"
+        )
     else:
         saf = "on" if group.saf else "off"
         yield ok(
