@@ -363,7 +363,7 @@ def test_a_flavor_that_is_something_else_is_said(cloud, plan, capsys):
     found = apply(capsys, plan([(6, 0.9)]), "--without-disk")[1]
     (_, (verdict, text)) = compared(found)["spot flavors"]
     assert verdict == "differs"
-    assert "is no such twin: cospot:lifetime is not set, expected 6h" in text
+    assert "is different: cospot:lifetime is not set, expected 6h" in text
 
 
 def test_limits_are_those_of_all_hosts(plan, capsys, tmp_path):

@@ -51,7 +51,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="NAME",
         action="append",
         default=[],
-        help="a flavor to sell as spots, may be given again (default: those with a spot twin)",
+        help="a flavor to sell as spots, may be given again (default: those with a spot flavor)",
     )
     apply.add_argument(
         "--probability",
