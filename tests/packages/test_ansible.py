@@ -84,7 +84,7 @@ class Machine:
         """Run a playbook; return how many tasks changed something, and what was restarted."""
         chosen = [f"-e{name}={value}" for name, value in (self.variables | variables).items()]
         done = self.chroot.output(
-            "ansible-playbook", "-i", "/root/inventory.yml", *chosen, *options, f"{playbook}.yml",
+            "ansible-playbook", "-i", "/srv/cloud.yml", *chosen, *options, f"{playbook}.yml",
             cwd=PLAYBOOKS, SYSTEMD_OFFLINE="1", ANSIBLE_NOCOLOR="1",
         )  # fmt: skip
         changed = int(re.search(r"^here +: ok=\d+ +changed=(\d+)", done, re.MULTILINE)[1])
@@ -124,7 +124,7 @@ def machine(nova_base, packages, scratch, request):
         ROOT / "packaging": "/clone/packaging",
         ROOT / "examples": "/clone/examples",
     }
-    chroot.write("/root/inventory.yml", INVENTORY)
+    chroot.write("/srv/cloud.yml", INVENTORY)
     yield Machine(chroot)
     shutil.rmtree(chroot.root)
 
@@ -251,7 +251,7 @@ def test_a_wheel_in_novas_environment(machine, wheels):
     evictors = "    cospot_evictors: {hosts: {here: {}}}\n"
     text = INVENTORY.replace(evictors, "")
     assert text != INVENTORY
-    machine.chroot.write("/root/inventory.yml", text)
+    machine.chroot.write("/srv/cloud.yml", text)
     machine.play("cospot", cospot_install="venv", cospot_wheel=wheels[0])
     where = machine.scheduler("/nova-venv/bin/python3")[-2]
     assert re.fullmatch(r"/nova-venv/lib/python3\.\d+/site-packages/cospot/.*/filter.py", where)

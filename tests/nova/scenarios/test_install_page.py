@@ -20,7 +20,7 @@ from watch import audit_lines
 PAGE = (ROOT / "docs" / "nova" / "README.md").read_text()
 FENCE = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 STEPS = FENCE.search(PAGE, PAGE.index("## Ten steps"))[1]
-BASE, TWIN = "m1.large", "spot.m1.large"
+BASE, SPOT = "m1.large", "spot.m1.large"
 USER = "cospot-by-the-page"
 #: A command that is done here; what it stands for is in Machine.
 DONE_HERE = re.compile(r"^(systemctl|editor|sed -i) ")
@@ -186,7 +186,7 @@ class Machine:
 
 def delete_flavors(cloud):
     for flavor in cloud.nova.get("/flavors?is_public=None").json()["flavors"]:
-        if flavor["name"] in (BASE, TWIN):
+        if flavor["name"] in (BASE, SPOT):
             cloud.nova.delete(f"/flavors/{flavor['id']}")
 
 
@@ -215,23 +215,23 @@ def test_the_ten_steps_then_see_it_work(cloud, machine):
     assert len(list((machine.root / "inventories").iterdir())) == len(cloud.settings.hosts)
     # Nothing is missing, and no tenant has a spot flavor yet.
     assert "missing" not in machine.output.rpartition("done     spot flavors")[2]
-    assert TWIN not in offered_to_tenants(cloud)
+    assert SPOT not in offered_to_tenants(cloud)
     machine.paste(lines[opening:])
     errors = re.findall(r"^error +(.*)$", machine.output, re.MULTILINE)
-    assert errors == ["spot flavors"] and f"{TWIN}:" not in machine.output.rpartition("error ")[2]
-    twin = offered_to_tenants(cloud)[TWIN]
-    see_it_work(cloud, twin)
+    assert errors == ["spot flavors"] and f"{SPOT}:" not in machine.output.rpartition("error ")[2]
+    offered = offered_to_tenants(cloud)[SPOT]
+    see_it_work(cloud, offered)
     machine.run(["cospot-nova status"])
     assert "freed" in machine.output or "ordered" in machine.output
 
 
-def see_it_work(cloud, twin):
+def see_it_work(cloud, offered):
     """h1 has 8 vCPUs: two spots of 4, then a VM of 4, for which the plan evicts one of them."""
     spots = [
-        cloud.boot("spot", 4, 4096, host="h1", filtered=True, flavorRef=twin) for _ in range(2)
+        cloud.boot("spot", 4, 4096, host="h1", filtered=True, flavorRef=offered) for _ in range(2)
     ]
     cloud.wait_until_refused(
-        cloud.request("spot", 4, 4096, host="h1", filtered=True, flavorRef=twin)
+        cloud.request("spot", 4, 4096, host="h1", filtered=True, flavorRef=offered)
     )
     cloud.boot("vm", 4, 4096, host="h1", filtered=True, flavorRef=BASE)
     cloud.wait_until_not_overcommitted()

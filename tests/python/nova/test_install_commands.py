@@ -150,9 +150,9 @@ def check_evictor(machine: Path) -> None:
 def test_the_ten_steps(paste, cloud) -> None:
     machine = paste(ten_steps())
     check_evictor(machine)
-    twin = cloud.flavor("spot.m1.large")
-    assert twin["extra_specs"]["resources:CUSTOM_SPOT_VCPU"] == "4"
-    assert not twin["os-flavor-access:is_public"]  # until --open
+    spot = cloud.flavor("spot.m1.large")
+    assert spot["extra_specs"]["resources:CUSTOM_SPOT_VCPU"] == "4"
+    assert not spot["os-flavor-access:is_public"]  # until --open
     assert cloud.roles == {"id-of-cospot-evictor": ["admin"]}
     inventories = machine / "etc" / "nova" / "provider_config" / "cospot.yaml"
     assert "total: 8" in inventories.read_text()

@@ -69,10 +69,10 @@ def test_what_is_allowed_as_a_spot_never_asks_for_more(extra_specs, image):
     base = dataclasses.replace(PLAIN, extra_specs=extra_specs)
     if flavor_rules.reasons_against(base):
         return
-    twin = flavor_rules.spot_twin(base, "spot")
-    assert flavor_rules.faults(twin) == []
+    spot = flavor_rules.spot_flavor(base, "spot")
+    assert flavor_rules.faults(spot) == []
     try:
-        asked = nova_request(twin, **image)
+        asked = nova_request(spot, **image)
     except (exception.NovaException, ValueError):  # ValueError: no such value of a property
         return
     assert set(asked) == {"CUSTOM_SPOT_VCPU", "CUSTOM_SPOT_MEMORY_MB", "CUSTOM_SPOT_DISK_GB"}
@@ -81,15 +81,15 @@ def test_what_is_allowed_as_a_spot_never_asks_for_more(extra_specs, image):
 @settings(max_examples=200, deadline=None)
 @given(changes=some_of(SPECS))
 def test_what_the_check_passes_asks_for_spot_classes_only(changes):
-    """A flavor that someone has edited: named as faulty, or as good as a twin."""
+    """A flavor that someone has edited: named as faulty, or as good as a new one."""
     from nova import exception
 
-    twin = flavor_rules.spot_twin(PLAIN, "spot")
-    edited = dataclasses.replace(twin, extra_specs={**twin.extra_specs, **changes})
+    spot = flavor_rules.spot_flavor(PLAIN, "spot")
+    edited = dataclasses.replace(spot, extra_specs={**spot.extra_specs, **changes})
     if flavor_rules.faults(edited):
         return
     try:
         asked = nova_request(edited)
     except exception.NovaException:
         return
-    assert asked == nova_request(twin)
+    assert asked == nova_request(spot)

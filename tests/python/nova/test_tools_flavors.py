@@ -28,12 +28,12 @@ def add_medium(cloud, **fields):
     return cloud.add_flavor("m1.medium", 2, 4096, 20, ephemeral=2, swap=1, **fields)
 
 
-def test_create_spot_makes_a_twin(cloud, capsys):
+def test_create_spot_makes_a_spot_flavor(cloud, capsys):
     add_medium(cloud, extra_specs={"quota:vif_outbound_average": "100"})
     assert run("flavor", "create-spot", "m1.medium") == 0
-    twin = cloud.flavor("spot.m1.medium")
-    assert twin["extra_specs"] == {**MEDIUM, "quota:vif_outbound_average": "100"}
-    assert (twin["vcpus"], twin["ram"], twin["disk"], twin["swap"]) == (2, 4096, 20, 1)
+    spot = cloud.flavor("spot.m1.medium")
+    assert spot["extra_specs"] == {**MEDIUM, "quota:vif_outbound_average": "100"}
+    assert (spot["vcpus"], spot["ram"], spot["disk"], spot["swap"]) == (2, 4096, 20, 1)
     assert "spot.m1.medium (2): made, 2 vCPUs, 4096 MiB, 23 GiB" in capsys.readouterr().out
     assert run("flavor", "check") == 0
     assert capsys.readouterr().out == "spot.m1.medium: ok\n"
@@ -54,17 +54,17 @@ def test_create_spot_dry_run_makes_nothing(cloud, capsys):
     assert len(cloud.flavors) == 1
 
 
-def test_a_private_flavor_has_a_private_twin_for_the_same_projects(cloud):
+def test_a_private_flavor_has_a_private_spot_flavor_for_the_same_projects(cloud):
     base = add_medium(cloud, is_public=False)
     cloud.access[base["id"]] = ["blue", "green"]
     assert run("flavor", "create-spot", "m1.medium") == 0
-    twin = cloud.flavor("spot.m1.medium")
-    assert twin["os-flavor-access:is_public"] is False
-    assert cloud.access[twin["id"]] == ["blue", "green"]
+    spot = cloud.flavor("spot.m1.medium")
+    assert spot["os-flavor-access:is_public"] is False
+    assert cloud.access[spot["id"]] == ["blue", "green"]
 
 
 @pytest.mark.parametrize("failing", ["os-extra_specs", "action"])
-def test_a_twin_that_cannot_be_finished_is_taken_back(cloud, capsys, failing):
+def test_a_spot_flavor_that_cannot_be_finished_is_taken_back(cloud, capsys, failing):
     base = add_medium(cloud, is_public=False)
     cloud.access[base["id"]] = ["blue"]
     cloud.failing[f"POST /compute/flavors/2/{failing}"] = 500
@@ -78,7 +78,7 @@ def test_a_flavor_of_that_name_that_is_something_else_is_left_alone(cloud, capsy
     cloud.add_flavor("spot.m1.medium", 4, 4096, 20)
     assert run("flavor", "create-spot", "m1.medium") == 2
     error = capsys.readouterr().err
-    assert "'spot.m1.medium' already exists and is no such twin: vcpus is 4, expected 2" in error
+    assert "'spot.m1.medium' already exists and is different: vcpus is 4, expected 2" in error
     assert cloud.flavor("spot.m1.medium")["extra_specs"] == {}
 
 
@@ -105,7 +105,7 @@ def test_what_cannot_be_a_spot_is_refused(cloud, capsys, spec, reason):
     add_medium(cloud, extra_specs=spec)
     assert run("flavor", "create-spot", "m1.medium") == 2
     error = capsys.readouterr().err
-    assert error.startswith("cospot-nova: error: flavor 'm1.medium' can have no spot twin: ")
+    assert error.startswith("cospot-nova: error: flavor 'm1.medium' can have no spot flavor: ")
     assert reason in error
     assert len(cloud.flavors) == 1
 
@@ -139,11 +139,11 @@ def test_disks_on_shared_storage_need_not_count(cloud, capsys):
     assert specs["resources:DISK_GB"] == "0"
     assert "resources:CUSTOM_SPOT_DISK_GB" not in specs
     assert run("flavor", "check") == 0
-    twin = flavor_rules.spot_twin(PLAIN, "spot", with_disk=False)
-    assert flavor_rules.faults(twin) == []
-    (fault,) = flavor_rules.faults(twin, disk_counts=True)
+    spot = flavor_rules.spot_flavor(PLAIN, "spot", with_disk=False)
+    assert flavor_rules.faults(spot) == []
+    (fault,) = flavor_rules.faults(spot, disk_counts=True)
     assert fault.text == "resources:CUSTOM_SPOT_DISK_GB is not set, expected 23"
-    assert nova_request(twin) == {"CUSTOM_SPOT_VCPU": 2, "CUSTOM_SPOT_MEMORY_MB": 4096}
+    assert nova_request(spot) == {"CUSTOM_SPOT_VCPU": 2, "CUSTOM_SPOT_MEMORY_MB": 4096}
 
 
 def test_create_spot_says_where_its_disk_is_not_given_up(cloud, capsys, tmp_path):
@@ -224,7 +224,7 @@ def test_a_cloud_that_cannot_be_reached_is_one_error(
 
 def test_nova_asks_placement_for_spot_classes_only():
     assert nova_request(PLAIN) == {"VCPU": 2, "MEMORY_MB": 4096, "DISK_GB": 23}
-    assert nova_request(flavor_rules.spot_twin(PLAIN, "spot")) == {
+    assert nova_request(flavor_rules.spot_flavor(PLAIN, "spot")) == {
         "CUSTOM_SPOT_VCPU": 2,
         "CUSTOM_SPOT_MEMORY_MB": 4096,
         "CUSTOM_SPOT_DISK_GB": 23,
@@ -245,7 +245,7 @@ def test_no_image_gives_a_spot_more_than_spot_classes(properties):
     """Images are the tenant's; Nova refuses the request, or asks for spot classes only."""
     from nova import exception
 
-    spot = flavor_rules.spot_twin(PLAIN, "spot")
+    spot = flavor_rules.spot_flavor(PLAIN, "spot")
     try:
         asked = nova_request(spot, **properties)
     except exception.NovaException:
@@ -255,7 +255,7 @@ def test_no_image_gives_a_spot_more_than_spot_classes(properties):
 
 def test_without_its_guard_a_spot_could_hold_dedicated_cpus():
     """Why the guard is there: this is what Nova does without it."""
-    spot = flavor_rules.spot_twin(PLAIN, "spot")
+    spot = flavor_rules.spot_flavor(PLAIN, "spot")
     specs = {key: spot.extra_specs[key] for key in spot.extra_specs if key != "hw:cpu_policy"}
     unguarded = Flavor("1", "spot", 2, 4096, 20, 2, 1, extra_specs=specs)
     assert nova_request(unguarded, hw_cpu_policy="dedicated")["PCPU"] == 2

@@ -538,3 +538,13 @@ def test_a_window_that_is_not_over_is_refused(database, capsys):
     assert run(*command, "--window-days", "30") == 2
     assert "--window-days 30: since --window-start 3.00 days have passed" in capsys.readouterr().err
     assert not path.exists()
+
+
+def test_a_window_that_has_not_begun_is_refused(database, capsys):
+    database.instance(START)
+    path = database.path.parent / "h.csv"
+    day = datetime.now(timezone.utc) + timedelta(days=2, seconds=30)
+    start = ("--window-start", day.strftime("%Y-%m-%dT%H:%M:%S"))
+    assert run("history", "export", "--database", database.url, "-o", path, *start) == 2
+    assert "--window-start is 2.00 days from now" in capsys.readouterr().err
+    assert not path.exists()

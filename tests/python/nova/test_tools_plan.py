@@ -3,8 +3,10 @@
 import configparser
 import itertools
 import json
+import os
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from plan_cases import ECONOMY, write_plan
 from tool_cases import run
 
 ROOT = Path(__file__).resolve().parents[3]
+PROGRAM = os.environ.get("COSPOT_PROGRAM", "")
 
 
 @pytest.fixture(autouse=True)
@@ -363,7 +366,7 @@ def test_a_flavor_that_is_something_else_is_said(cloud, plan, capsys):
     found = apply(capsys, plan([(6, 0.9)]), "--without-disk")[1]
     (_, (verdict, text)) = compared(found)["spot flavors"]
     assert verdict == "differs"
-    assert "is no such twin: cospot:lifetime is not set, expected 6h" in text
+    assert "is different: cospot:lifetime is not set, expected 6h" in text
 
 
 def test_limits_are_those_of_all_hosts(plan, capsys, tmp_path):
@@ -420,3 +423,14 @@ def test_the_output_in_the_documentation(capsys, monkeypatch):
     assert run(*shlex.split(command)[1:]) == 1
     shown = re.search(r"```\n(Sell all .*?)```", page, re.DOTALL)[1]
     assert capsys.readouterr().out == shown
+
+
+@pytest.mark.skipif(not os.access(PROGRAM, os.X_OK), reason="COSPOT_PROGRAM does not name cospot")
+def test_the_example_plan_is_what_its_command_writes(tmp_path):
+    """What `cospot plan` sells changes with it, and the page shows what that means in Nova."""
+    page = (ROOT / "docs" / "nova" / "plan.md").read_text()
+    command = re.search(r"```sh\n(cospot plan .*?)```", page, re.DOTALL)[1].replace("\\\n", " ")
+    done = [PROGRAM, *shlex.split(command)[1:]]
+    subprocess.run(done, cwd=tmp_path, check=True, capture_output=True)
+    example = ROOT / "examples" / "nova" / "plan.yaml"
+    assert (tmp_path / "plan.yaml").read_text() == example.read_text()

@@ -15,8 +15,8 @@ DISK = "VCPU,MEMORY_MB,DISK_GB"
 @pytest.fixture
 def cloud(monkeypatch):
     with good_cloud(monkeypatch) as made:
-        made.delete_twin = lambda: made.flavors.remove(made.flavor("spot.m1"))
-        made.delete_twin()
+        made.delete_spot_flavor = lambda: made.flavors.remove(made.flavor("spot.m1"))
+        made.delete_spot_flavor()
         yield made
 
 
@@ -84,9 +84,9 @@ def test_apply_makes_the_user_and_a_flavor_for_nobody_then_opens_it(cloud, setup
     assert code == 0
     assert "done     evictor's user: user cospot-evictor" in lines
     assert "done     evictor's user: role admin on the project service" in lines
-    twin = cloud.flavor("spot.m1")
-    assert twin["os-flavor-access:is_public"] is False and cloud.access == {}
-    assert twin["extra_specs"]["resources:CUSTOM_SPOT_VCPU"] == "2"
+    spot = cloud.flavor("spot.m1")
+    assert spot["os-flavor-access:is_public"] is False and cloud.access == {}
+    assert spot["extra_specs"]["resources:CUSTOM_SPOT_VCPU"] == "2"
     assert cloud.users["cospot-evictor"]["password"] == "its own"
     assert cloud.roles == {"id-of-cospot-evictor": ["admin"]}
 
@@ -103,7 +103,7 @@ def test_apply_makes_the_user_and_a_flavor_for_nobody_then_opens_it(cloud, setup
         "done     open to tenants: spot.m1, open to those who may use m1",
     )
     opened = cloud.flavor("spot.m1")
-    assert opened == {**twin, "os-flavor-access:is_public": True}  # its id too
+    assert opened == {**spot, "os-flavor-access:is_public": True}  # its id too
     for mode in ("--check", "--apply"):  # again and again
         before = list(cloud.flavors)
         code, lines = setup(mode, "--flavor", "m1", "--open")
@@ -111,17 +111,17 @@ def test_apply_makes_the_user_and_a_flavor_for_nobody_then_opens_it(cloud, setup
         assert cloud.flavors == before
 
 
-def test_a_private_flavor_s_twin_is_opened_to_the_same_projects(cloud, setup):
+def test_the_spot_flavor_of_a_private_one_is_opened_to_the_same_projects(cloud, setup):
     base = cloud.add_flavor("gold", 2, 2048, is_public=False)
     cloud.access[base["id"]] = ["p1", "p2"]
     setup("--apply", "--flavor", "gold")
-    twin = cloud.flavor("spot.gold")["id"]
-    assert twin not in cloud.access
+    spot = cloud.flavor("spot.gold")["id"]
+    assert spot not in cloud.access
     assert setup("--apply", "--flavor", "gold", "--open")[0] == 0
-    assert cloud.access[twin] == ["p1", "p2"]
+    assert cloud.access[spot] == ["p1", "p2"]
     cloud.access[base["id"]].append("p3")
     assert setup("--apply", "--flavor", "gold", "--open")[0] == 0
-    assert cloud.access[twin] == ["p1", "p2", "p3"]
+    assert cloud.access[spot] == ["p1", "p2", "p3"]
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def lenient(options: Iterable[Any]) -> list[Any]:
     """Return the options with their types made lenient."""
     made = []
     for option in options:
-        twin = copy.copy(option)
-        twin.type = LenientType(option.type)
-        made.append(twin)
+        copied = copy.copy(option)
+        copied.type = LenientType(option.type)
+        made.append(copied)
     return made

@@ -1,4 +1,4 @@
-"""`cospot-nova flavor`: creates the spot twin of a flavor, and checks existing ones."""
+"""`cospot-nova flavor`: creates spot flavors for flavors of VMs, and checks existing ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
 
     create = actions.add_parser(
-        "create-spot", help="make the spot twin of a flavor; does nothing when it is there"
+        "create-spot", help="make the spot flavor for a flavor; does nothing if it exists"
     )
     create.add_argument("flavor", help="name or id of the flavor to be like")
     create.add_argument("--name", help="of the spot flavor (default: spot. and the flavor's name)")
@@ -42,19 +42,19 @@ def _create_spot(arguments: argparse.Namespace) -> int:
     flavors = cloud.flavors()
     base = find_flavor(flavors, arguments.flavor)
     name = arguments.name or f"spot.{base.name}"
-    twin = twin_of(base, name, with_disk=not arguments.without_disk)
+    wanted = spot_flavor_of(base, name, with_disk=not arguments.without_disk)
     counts = _disk_counts(arguments)
     existing = next((flavor for flavor in flavors if flavor.name == name), None)
     if existing is not None:
-        require_twin(existing, twin)
+        require_same(existing, wanted)
         print(f"{name} ({existing.id}): already exists, nothing to do")
     elif arguments.dry_run:
-        print(f"{name}: would be made with {_listed(twin.extra_specs)}")
+        print(f"{name}: would be made with {_listed(wanted.extra_specs)}")
     else:
         projects = () if base.is_public else cloud.flavor_projects(base)
-        made = make_flavor(cloud, twin, projects)
+        made = make_flavor(cloud, wanted, projects)
         print(f"{name} ({made.id}): made, {made.vcpus} vCPUs, {made.memory_mb} MiB,", end=" ")
-        print(f"{made.disk_gb} GiB, {_listed(twin.extra_specs)}")
+        print(f"{made.disk_gb} GiB, {_listed(wanted.extra_specs)}")
     if base.disk_gb > 0 and not arguments.without_disk and not counts:
         print(_disk_warning(name, base.disk_gb), file=sys.stderr)
     return 0
@@ -106,8 +106,8 @@ def find_flavor(flavors: list[Flavor], name_or_id: str) -> Flavor:
     raise ConfigError(f"flavor '{name_or_id}': not found, expected one of: {names}")
 
 
-def twin_of(base: Flavor, name: str, *, with_disk: bool) -> Flavor:
-    """Return the spot twin for a flavor.
+def spot_flavor_of(base: Flavor, name: str, *, with_disk: bool) -> Flavor:
+    """Return the spot flavor to create for a flavor.
 
     Raises:
         ConfigError: It cannot have one.
@@ -116,11 +116,11 @@ def twin_of(base: Flavor, name: str, *, with_disk: bool) -> Flavor:
         raise ConfigError(f"--name '{name}': is the flavor itself, expected another name")
     reasons = flavor_rules.reasons_against(base)
     if reasons:
-        raise ConfigError(f"flavor '{base.name}' can have no spot twin: {'; '.join(reasons)}")
-    return flavor_rules.spot_twin(base, name, with_disk=with_disk)
+        raise ConfigError(f"flavor '{base.name}' can have no spot flavor: {'; '.join(reasons)}")
+    return flavor_rules.spot_flavor(base, name, with_disk=with_disk)
 
 
-def require_twin(existing: Flavor, twin: Flavor) -> None:
+def require_same(existing: Flavor, wanted: Flavor) -> None:
     """Reject a different flavor of that name: instances may already use it.
 
     Raises:
@@ -128,33 +128,33 @@ def require_twin(existing: Flavor, twin: Flavor) -> None:
     """
     compared = ("vcpus", "memory_mb", "root_gb", "ephemeral_gb", "swap_mb", "is_public")
     wrong = [
-        f"{field} is {getattr(existing, field)}, expected {getattr(twin, field)}"
+        f"{field} is {getattr(existing, field)}, expected {getattr(wanted, field)}"
         for field in compared
-        if getattr(existing, field) != getattr(twin, field)
+        if getattr(existing, field) != getattr(wanted, field)
     ]
     wrong += [
         f"{key} is {existing.extra_specs.get(key, 'not set')}, expected {value}"
-        for key, value in sorted(twin.extra_specs.items())
+        for key, value in sorted(wanted.extra_specs.items())
         if existing.extra_specs.get(key) != value
     ]
     if wrong:
         raise ConfigError(
-            f"flavor '{existing.name}' already exists and is no such twin: {'; '.join(wrong)};"
+            f"flavor '{existing.name}' already exists and is different: {'; '.join(wrong)};"
             " delete it, or choose another --name"
         )
 
 
-def make_flavor(cloud: Cloud, twin: Flavor, projects: Iterable[str] = ()) -> Flavor:
+def make_flavor(cloud: Cloud, wanted: Flavor, projects: Iterable[str] = ()) -> Flavor:
     """Create a flavor; delete it if this fails halfway, because it would create VMs.
 
     Args:
         cloud: Where.
-        twin: The flavor.
+        wanted: The flavor.
         projects: Those that may use a private flavor.
     """
-    made = cloud.create_flavor(twin)
+    made = cloud.create_flavor(wanted)
     try:
-        cloud.set_extra_specs(made, twin.extra_specs)
+        cloud.set_extra_specs(made, wanted.extra_specs)
         for project in projects:
             cloud.allow_project(made, project)
     except BaseException:

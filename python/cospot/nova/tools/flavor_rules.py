@@ -1,4 +1,4 @@
-"""Which flavors can be spots, what a spot twin looks like, and what is wrong with a flavor.
+"""Which flavors can be spots, what their spot flavors look like, and what is wrong with a flavor.
 
 Whatever a spot holds besides the custom spot classes stays visible to placement, so VMs cannot use
 it although the spot could be evicted, and the evictor leaves every instance with other resources
@@ -50,7 +50,7 @@ class Fault:
 
 
 def reasons_against(flavor: Flavor) -> list[str]:
-    """Return why a flavor can have no spot twin; empty if it can."""
+    """Return why a flavor can have no spot flavor; empty if it can."""
     reasons = [
         text for key, value in sorted(flavor.extra_specs.items()) for text in _why(key, value)
     ]
@@ -59,15 +59,15 @@ def reasons_against(flavor: Flavor) -> list[str]:
     return reasons
 
 
-def spot_twin(flavor: Flavor, name: str, *, with_disk: bool = True) -> Flavor:
-    """Return the spot twin to create for a flavor, with the same size.
+def spot_flavor(flavor: Flavor, name: str, *, with_disk: bool = True) -> Flavor:
+    """Return the spot flavor to create for a flavor, with the same size.
 
     Keeps other extra specs (traits, quota:, aggregate_instance_extra_specs:, ...), so that spots
     can use the same hosts as VMs of the flavor.
 
     Args:
         flavor: For VMs.
-        name: Of the twin.
+        name: Of the spot flavor.
         with_disk: Whether its disk counts on the host; false for disks on shared storage.
     """
     disk_gb = flavor.disk_gb if with_disk else 0

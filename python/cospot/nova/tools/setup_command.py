@@ -33,17 +33,17 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="NAME",
         action="append",
         default=[],
-        help="a flavor that gets a spot twin, spot.NAME; may be given again",
+        help="a flavor that gets a spot flavor, spot.NAME; may be given again",
     )
     parser.add_argument(
         "--without-disk",
         action="store_true",
-        help="do not count the twins' disks on the host: for disks on shared storage",
+        help="do not count disks of spots on the host: for disks on shared storage",
     )
     parser.add_argument(
         "--open",
         action="store_true",
-        help="let those use the twins who may use their flavors; refused while anything is missing",
+        help="open each spot flavor to all users of its flavor; refused while anything is missing",
     )
     settings.add_evictor_argument(parser)
     doctor_command.add_metrics_argument(parser)
@@ -70,14 +70,14 @@ def _setup(arguments: argparse.Namespace) -> Setup:
     nova = settings.read_settings(arguments.config_file, arguments.config_dir)
     evictor = settings.read_evictor_settings(arguments.evictor_config_file)
     cloud = credentials.connect(arguments)
-    twins = setup_flavors.find_twins(cloud, arguments.flavor, with_disk=not arguments.without_disk)
+    pairs = setup_flavors.find_pairs(cloud, arguments.flavor, with_disk=not arguments.without_disk)
     checks = [
         *configuration_checks(nova),
         *cloud_checks(cloud, nova),
         *doctor_command.checks_of_evictor(arguments, nova),
     ]
-    counts_disk = not arguments.without_disk and any(twin.base.disk_gb for twin in twins)
-    return Setup(cloud, nova, evictor, twins, checks, counts_disk=counts_disk)
+    counts_disk = not arguments.without_disk and any(pair.base.disk_gb for pair in pairs)
+    return Setup(cloud, nova, evictor, pairs, checks, counts_disk=counts_disk)
 
 
 def _report(step: Step, done: list[str], left: list[Missing]) -> list[str]:

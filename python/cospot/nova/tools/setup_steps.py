@@ -19,7 +19,7 @@ from cospot.nova.tools import setup_flavors
 from cospot.nova.tools.cloud import Cloud
 from cospot.nova.tools.doctor.finding import Check, Finding, Result, Verdict, run_checks
 from cospot.nova.tools.service_user import ServiceUser
-from cospot.nova.tools.setup_flavors import Twin
+from cospot.nova.tools.setup_flavors import FlavorPair
 from cospot.nova.tools.state_database import open_state, said
 
 #: Name of the last step.
@@ -72,7 +72,7 @@ class Setup:
         cloud: With administrator rights.
         nova: nova.conf, from `read_settings`.
         evictor: From `read_evictor_settings`.
-        twins: The spot flavors.
+        pairs: The flavors with their spot flavors.
         counts_disk: Whether any of them requests disk.
         checks: All checks of the doctor.
     """
@@ -82,7 +82,7 @@ class Setup:
         cloud: Cloud,
         nova: Any,
         evictor: Any,
-        twins: Sequence[Twin],
+        pairs: Sequence[FlavorPair],
         checks: Sequence[Check],
         *,
         counts_disk: bool,
@@ -90,7 +90,7 @@ class Setup:
         self._cloud = cloud
         self._nova = nova
         self._evictor = evictor
-        self._twins = twins
+        self._pairs = pairs
         self._counts_disk = counts_disk
         self._checks = checks
 
@@ -192,28 +192,28 @@ class Setup:
         return self._counts_disk and spot_flavors.DISK_GB not in group.resources
 
     def _flavors(self) -> Iterator[Missing]:
-        for twin in self._twins:
-            if twin.found is None:
-                yield Missing(f"there is no {twin.wanted.name}", apply=partial(self._make, twin))
+        for pair in self._pairs:
+            if pair.found is None:
+                yield Missing(f"there is no {pair.wanted.name}", apply=partial(self._make, pair))
 
-    def _make(self, twin: Twin) -> list[str]:
-        made = setup_flavors.make_for_nobody(self._cloud, twin)
+    def _make(self, pair: FlavorPair) -> list[str]:
+        made = setup_flavors.make_for_nobody(self._cloud, pair)
         return [f"flavor {made.name} ({made.id}), private: for administrators to try it"]
 
     def _closed(self, before: Sequence[Step]) -> Iterator[Missing]:
         names = [step.name for step in before if step.missing]
-        for twin in self._twins:
-            if twin.is_open:
+        for pair in self._pairs:
+            if pair.is_open:
                 continue
-            what = f"{twin.wanted.name} is not open to those who may use {twin.base.name}"
+            what = f"{pair.wanted.name} is not open to those who may use {pair.base.name}"
             if names:
                 yield Missing(f"{what}; not before this is done: {', '.join(names)}")
             else:
-                yield Missing(what, apply=partial(self._open, twin))
+                yield Missing(what, apply=partial(self._open, pair))
 
-    def _open(self, twin: Twin) -> list[str]:
-        setup_flavors.open_twin(self._cloud, twin)
-        return [f"{twin.wanted.name}, open to those who may use {twin.base.name}"]
+    def _open(self, pair: FlavorPair) -> list[str]:
+        setup_flavors.open_to_users(self._cloud, pair)
+        return [f"{pair.wanted.name}, open to those who may use {pair.base.name}"]
 
 
 def _with_disk(group: Any) -> str:

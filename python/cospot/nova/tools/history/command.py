@@ -155,12 +155,14 @@ def _check_window(start: float, window_days: float | None) -> None:
     """Reject a window that has not ended: users of the file would count its days as observed.
 
     Raises:
-        ConfigError: the window ends after now.
+        ConfigError: the window starts or ends after now.
     """
     passed = (time.time() - start) / _DAY_S
+    if passed < 0:
+        raise ConfigError(f"--window-start is {-passed:.2f} days from now, expected a time before")
     if window_days is not None and window_days > passed:
         raise ConfigError(
-            f"--window-days {window_days:g}: since --window-start {max(passed, 0):.2f} days have"
+            f"--window-days {window_days:g}: since --window-start {passed:.2f} days have"
             " passed, expected no more"
         )
 

@@ -121,5 +121,5 @@ def _too_few(text: str) -> Finding:
 
 def _flavors(planned: Sequence[PlannedFlavor]) -> Iterator[Finding]:
     if not planned:
-        yield unknown("no flavor has a spot twin yet", "name those to sell with --flavor NAME")
+        yield unknown("no flavor has a spot flavor yet", "name those to sell with --flavor NAME")
     yield from flavors.look(planned)

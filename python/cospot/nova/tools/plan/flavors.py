@@ -1,4 +1,4 @@
-"""A plan's spot flavors: the twin of each flavor, and one for each promised lifetime."""
+"""A plan's spot flavors: one without a promise, and one for each promised lifetime."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def planned_flavors(
 
     Args:
         cloud: where to look.
-        names: of the flavors for VMs; none: those that already have a spot twin.
+        names: of the flavors for VMs; none: those that already have a spot flavor.
         classes: promised lifetimes.
         with_disk: whether their disks count on the host.
 
     Raises:
-        ConfigError: there is no such flavor, or it can have no twin.
+        ConfigError: there is no such flavor, or it can have no spot flavor.
     """
     flavors = cloud.flavors()
     known = {flavor.name: flavor for flavor in flavors}
@@ -58,9 +58,9 @@ def planned_flavors(
         base = flavor_command.find_flavor(flavors, given)
         projects = () if base.is_public else tuple(cloud.flavor_projects(base))
         for name, lifetime in spot_names(base.name, classes).items():
-            twin = flavor_command.twin_of(base, name, with_disk=with_disk)
+            plain = flavor_command.spot_flavor_of(base, name, with_disk=with_disk)
             asked = {asked_lifetime.NAME: lifetime} if lifetime else {}
-            wanted = replace(twin, extra_specs={**twin.extra_specs, **asked})
+            wanted = replace(plain, extra_specs={**plain.extra_specs, **asked})
             found.append(PlannedFlavor(wanted, known.get(name), projects))
     return found
 
@@ -88,7 +88,7 @@ def look(flavors: Sequence[PlannedFlavor]) -> Iterator[Finding]:
             yield error(f"there is no {name}", "make it as flavors.sh does")
             continue
         try:
-            flavor_command.require_twin(one.found, one.wanted)
+            flavor_command.require_same(one.found, one.wanted)
         except ConfigError as problem:
             yield error(
                 str(problem).partition("; delete it")[0], "delete it, then as flavors.sh does"

@@ -47,7 +47,7 @@ def pages(
         setting: the same for Nova.
         nova: the current nova.conf, from `read_settings`; its filters are kept.
         planned: spot flavors; None if no cloud was queried.
-        names: of the flavors to get spot twins, if no cloud was queried.
+        names: of the flavors to get spot flavors, if no cloud was queried.
     """
     found = []
     if "evictor_model" in setting.evictor:

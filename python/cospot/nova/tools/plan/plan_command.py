@@ -38,8 +38,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description="Prints what goes into nova.conf and cospot-evictor.conf, the commands for the"
         " table of promises, quotas and flavors, what Nova cannot do of the plan, and what of it is"
         " so already. Nothing in the cloud is changed.",
-        epilog="Exit codes: 0 the plan can be had as printed, and nothing that was looked at"
-        " differs; 1 something differs, or Nova cannot do it; 2 bad usage or failure.",
+        epilog="Exit codes: 0 Nova can do the whole plan, and nothing that was compared differs; 1"
+        " something differs, or Nova cannot do a part; 2 bad usage or failure.",
     )
     apply.add_argument("plan", metavar="PLAN", help="study file that cospot plan -o wrote")
     apply.add_argument("--dry-run", action="store_true", help="only print")
@@ -51,7 +51,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="NAME",
         action="append",
         default=[],
-        help="a flavor to sell as spots, may be given again (default: those with a spot twin)",
+        help="a flavor to sell as spots, may be given again (default: those with a spot flavor)",
     )
     apply.add_argument(
         "--probability",
