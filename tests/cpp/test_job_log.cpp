@@ -157,7 +157,8 @@ TEST_CASE("job CSV: what is wrong, on which line, and what was expected") {
   CHECK(error_of("submission_s,duration_s\n5\n") ==
         "jobs:2: 1 fields, expected 2 as in the header line");
   CHECK(error_of("submission_s,duration_s\nsoon,1\n") ==
-        "jobs:2: submission_s is 'soon', expected a number of seconds");
+        "jobs:2: submission_s is 'soon', expected a number of seconds, or a date such as "
+        "2024-05-01T12:00:00Z");
   CHECK(error_of("submission_s,duration_s,nodes\n5,1,0\n") ==
         "jobs:2: nodes is '0', expected a whole number from 1 to 2147483647");
   CHECK(contains(error_of("submission_s,nodes\n5,1\n"),

@@ -25,8 +25,10 @@ TEST_CASE("times of prices: seconds since 1970 and ISO 8601") {
   CHECK(parse_time("2011-07-05T00:00:00Z") == 15160 * 86400);
   CHECK(parse_time("2011-07-05T01:02:03.500Z") == 15160 * 86400 + 3723);
   CHECK(parse_time("2011-07-05 01:02:03+00:00") == 15160 * 86400 + 3723);
-  for (const char* bad : {"", "x", "2011-07-05", "2011-02-30T00:00:00Z", "2011-07-05T24:00:00Z",
-                          "2011-07-05T00:00:00+02:00", "nan", "1e300"}) {
+  CHECK(parse_time("2011-07-05") == 15160 * 86400);
+  CHECK(parse_time("2011-07-05T01:00:00+02:00") == 15160 * 86400 - 3600);  // still 4 July in UTC
+  for (const char* bad : {"", "x", "5/7/2011", "2011-02-30T00:00:00Z", "2011-07-05T24:00:00Z",
+                          "2011-07-05T00:00:00+2", "nan", "1e300"}) {
     CAPTURE(bad);
     CHECK_FALSE(parse_time(bad).has_value());
   }

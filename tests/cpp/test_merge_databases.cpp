@@ -64,7 +64,7 @@ TEST_CASE("merge_databases: missing and repeated runs are reported") {
   CHECK(report.missing.front() == 6);
   CHECK(contains(merge_text(report, "all.db"),
                  "6 runs, of which 2 were in more than one input, with the same results; 26 runs "
-                 "of the sweep are missing: 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, ..."));
+                 "of the study are missing: 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, ..."));
 }
 
 TEST_CASE("merge_databases: contradictions are errors and write nothing") {

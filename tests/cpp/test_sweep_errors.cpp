@@ -81,7 +81,10 @@ TEST_CASE("read_sweep: numbers out of range or of the wrong type") {
   }
   CHECK(contains(error_of(3, "hosts: 0"), "s.yaml:3: hosts: found '0', expected a whole number"));
   CHECK(contains(error_of(2, "host: {vcpus: 0, memory_mb: 5}"), "s.yaml:2: host.vcpus: found '0'"));
-  CHECK(contains(error_of(2, "host: 5"), "s.yaml:2: host: found '5', expected a mapping"));
+  CHECK(contains(error_of(2, "host: 5"),
+                 "s.yaml:2: host: found '5', expected VCPUS,MEMORY_MB[,DISK_GB], a mapping"));
+  CHECK(error_of(2, "host: 10400,2250").empty());  // as --host has it
+  CHECK(contains(error_of(2, "host: 10400,0"), "s.yaml:2: host.memory_mb: found '0', expected"));
   CHECK(contains(error_of(2, "host: [{type: a, count: 0, vcpus: 1, memory_mb: 1}]"),
                  "s.yaml:2: host.count: found '0'"));
   CHECK(error_of(2, "host: [{count: 1, vcpus: 1, memory_mb: 1}]") ==

@@ -16,6 +16,7 @@
 namespace cospot {
 namespace {
 
+constexpr std::size_t kMaxLabelWidth = 20;
 constexpr std::size_t kLineWidth = 94;  // of a table, behind its first column
 constexpr std::size_t kGainWidth = 11;  // "+1000.00%" and two spaces
 
@@ -25,11 +26,12 @@ std::string gain_text(const std::optional<double>& gain) {
   return gain ? fmt::format("{:+.2f}%", *gain * 100) : "-";
 }
 
-/// In tables a policy written in Python goes by its class; the answer above them has all of its
-/// name.
+/// In tables a policy written in Python goes by its class, and a long label is cut; the answer
+/// above them has all of it.
 std::string short_label(const std::string& label) {
   const bool is_python = label.starts_with("python:") || label.starts_with("nova:");
-  return is_python ? label.substr(label.rfind('.') + 1) : label;
+  const std::string name = is_python ? label.substr(label.rfind('.') + 1) : label;
+  return name.size() <= kMaxLabelWidth ? name : name.substr(0, kMaxLabelWidth - 1) + "~";
 }
 
 const char* plural(std::uint64_t count) { return count == 1 ? "" : "s"; }
