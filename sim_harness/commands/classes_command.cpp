@@ -17,8 +17,6 @@
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
-#include "sim_harness/data/usage/job_usage.hpp"
-#include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/studies/classes/class_report.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
@@ -84,18 +82,6 @@ CapacityTrace load(const ClassesArguments& arguments, PolicyLoader& loader) {
   return run_trace(scenario, spec.label, arguments.options);
 }
 
-/// The prices of a vCPU-hour; those by flavor are the mean of what the workload's requests use.
-VcpuHourPrices class_prices(const ClassesArguments& arguments, const PriceList& list) {
-  if (list.flavors.empty()) return list.vcpu_hour;
-  const WorkloadSpec spec = parse_trace_spec(arguments.trace).source;
-  if (!spec.synthetic && (is_yaml_file(spec.file) || is_job_log_file(spec.file))) {
-    throw ConfigError("--price: " + list.source +
-                      " has prices by flavor, which need a workload's requests; expected "
-                      "on-demand=PRICE,spot=PRICE of a vCPU-hour");
-  }
-  return list.of_vcpu_hour(load_workload(spec), vcpus_unit_of(spec));
-}
-
 /// As given; by default, those of 1, 2, 4 and 8 for which there are enough servers.
 std::vector<std::size_t> numbers_of_classes(const ClassesArguments& arguments,
                                             const LoadedTrace& trace) {
@@ -120,7 +106,7 @@ void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
   }
   const std::optional<PriceList> list = arguments.price.prices();
   std::optional<VcpuHourPrices> prices;
-  if (list) prices = class_prices(arguments, *list);
+  if (list) prices = vcpu_hour_prices(*list, parse_trace_spec(arguments.trace).source);
   const std::filesystem::path file = arguments.trace;
   loader.search_first(file.parent_path());
   const LoadedTrace trace(load(arguments, loader));

@@ -21,8 +21,6 @@
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/data/usage/forecast_file.hpp"
-#include "sim_harness/data/usage/job_usage.hpp"
-#include "sim_harness/data/usage/usage_file.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/studies/economy/backtest_report.hpp"
@@ -77,25 +75,16 @@ EconomySettings settings_of(const EconomyArguments& arguments) {
   return read_economy_settings(root, {});
 }
 
-EconomyInput load_input(const EconomyArguments& arguments, const EconomySettings& settings) {
+WorkloadSpec usage_spec(const EconomyArguments& arguments) {
   WorkloadSpec spec = parse_workload_spec(arguments.usage);
   spec.window = arguments.window.window();
-  EconomyInput input = load_economy_input(spec, settings);
-  print_warnings(input.warnings);
-  return input;
+  return spec;
 }
 
-/// The prices of a vCPU-hour; those by flavor are the mean of what the workload's requests use.
-VcpuHourPrices economy_prices(const EconomyArguments& arguments, const PriceList& list) {
-  if (list.flavors.empty()) return list.vcpu_hour;
-  WorkloadSpec spec = parse_workload_spec(arguments.usage);
-  spec.window = arguments.window.window();
-  if (!spec.synthetic && (is_usage_file(spec.file) || is_job_log_file(spec.file))) {
-    throw ConfigError("--price: " + list.source + " has prices by flavor, and " + arguments.usage +
-                      " no flavors; expected on-demand=PRICE,spot=PRICE,economy=PRICE of a "
-                      "vCPU-hour");
-  }
-  return list.of_vcpu_hour(load_workload(spec), vcpus_unit_of(spec));
+EconomyInput load_input(const EconomyArguments& arguments, const EconomySettings& settings) {
+  EconomyInput input = load_economy_input(usage_spec(arguments), settings);
+  print_warnings(input.warnings);
+  return input;
 }
 
 BacktestRequest request_of(const EconomyArguments& arguments) {
@@ -117,14 +106,10 @@ BacktestRequest request_of(const EconomyArguments& arguments) {
     return request;
   }
   const PriceList list = *read_price_list(arguments.prices);
-  const VcpuHourPrices prices = economy_prices(arguments, list);
+  const VcpuHourPrices prices = vcpu_hour_prices(list, usage_spec(arguments));
   if (!prices.economy || prices.on_demand <= 0) {
     throw ConfigError(
         "--price: expected economy=PRICE beside on-demand=PRICE and spot=PRICE of a vCPU-hour");
-  }
-  if (*prices.economy > prices.on_demand) {
-    throw ConfigError(fmt::format("--price economy={}: expected at most the price on demand, {}",
-                                  *prices.economy, prices.on_demand));
   }
   request.prices = {*prices.economy / prices.on_demand};
   request.economy_price = prices.economy;

@@ -11,6 +11,9 @@
 #include "core/parse_number.hpp"
 #include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/commands/print.hpp"
+#include "sim_harness/data/usage/job_usage.hpp"
+#include "sim_harness/data/usage/usage_file.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/window.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 
@@ -52,6 +55,18 @@ std::optional<VcpuHourPrices> PriceOption::of(const Workload& workload,
   const std::optional<PriceList> list = prices();
   if (!list) return std::nullopt;
   return list->of(workload, vcpus_unit_of(spec));
+}
+
+VcpuHourPrices vcpu_hour_prices(const PriceList& list, const WorkloadSpec& spec) {
+  if (list.flavors.empty()) return list.vcpu_hour;
+  const std::filesystem::path& file = spec.file;
+  if (!spec.synthetic && (is_yaml_file(file) || is_usage_file(file) || is_job_log_file(file))) {
+    throw ConfigError(
+        fmt::format("--price: {} has prices by flavor, and {} no flavors; expected "
+                    "on-demand=PRICE,spot=PRICE[,economy=PRICE] of a vCPU-hour",
+                    list.source, file.string()));
+  }
+  return list.of_vcpu_hour(load_workload(spec), vcpus_unit_of(spec));
 }
 
 void TimingOption::add_to(CLI::App& command, const std::string& help) {

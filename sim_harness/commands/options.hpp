@@ -57,6 +57,10 @@ class PriceOption {
   std::vector<std::string> texts_;
 };
 
+/// The prices of a vCPU-hour, whole vCPUs; by flavor, the mean of what the workload requests.
+/// Errors: ConfigError where `spec` has no requests (files of usage, logs of jobs, scenarios).
+[[nodiscard]] VcpuHourPrices vcpu_hour_prices(const PriceList& list, const WorkloadSpec& spec);
+
 /// The option `--timing`; by default, times are shown.
 class TimingOption {
  public:
