@@ -179,6 +179,16 @@ SummaryTable classes_table(const PlanFindings& findings) {
   return table;
 }
 
+/// What is not to be done: it exceeds a limit.
+std::string beyond_text(const PlanFindings& findings, double vm_loss, const PromiseCount& economy) {
+  std::string text;
+  if (vm_loss > findings.max_vm_loss) text += "; loses more than allowed";
+  if (verdict_of(economy, kEconomyBroken) == PromiseVerdict::kBroken) {
+    text += "; breaks its promises";
+  }
+  return text;
+}
+
 SummaryTable sensitivity_table(const PlanFindings& findings, const std::string& currency) {
   SummaryTable table;
   add_column(table, "if", TextTable::Align::kLeft);
@@ -189,7 +199,7 @@ SummaryTable sensitivity_table(const PlanFindings& findings, const std::string& 
     const std::string division = division_label(one.division);
     add_row(table, {one.what, money_text(one.net), percent(one.vm_loss, 3),
                     one.label + (division.empty() ? "" : "; " + division) +
-                        (one.vm_loss > findings.max_vm_loss ? "; loses more than allowed" : "")});
+                        beyond_text(findings, one.vm_loss, {})});
   }
   return table;
 }
@@ -208,11 +218,11 @@ SummaryTable divisions_table(const PlanFindings& findings, const std::string& cu
   for (const DivisionResult& one : findings.divisions) {
     const PlanRun& run = findings.runs[one.run];
     const bool is_plain = run.division == Division{};
-    add_row(table,
-            {is_plain ? "none as Economy" : division_label(run.division),
-             run.promised_percent ? percent(*run.promised_percent / 100) : "-",
-             is_plain ? "-" : money_text(one.economy), money_text(one.spots), money_text(one.net),
-             percent(one.vm_loss, 3), broken_text(one.promises), run.setting.label()});
+    add_row(table, {is_plain ? "none as Economy" : division_label(run.division),
+                    run.promised_percent ? percent(*run.promised_percent / 100) : "-",
+                    is_plain ? "-" : money_text(one.economy), money_text(one.spots),
+                    money_text(one.net), percent(one.vm_loss, 3), broken_text(one.promises),
+                    run.setting.label() + beyond_text(findings, one.vm_loss, one.promises)});
   }
   return table;
 }

@@ -434,6 +434,24 @@ TEST_CASE("A plan does not call lossy what earned something") {
       "limit of 0% allows, cooperating spots 0.0151%. Add hosts,"));
 }
 
+TEST_CASE("A division that breaks its promises is marked") {
+  const ScratchFolder folder;
+  PlanRequest request = three_vms_and_a_spot((folder.path() / "made.csv").string());
+  request.prices.vcpu_hour = {.on_demand = 4, .spot = 2, .economy = 3};
+  request.economy_percents = {50};
+  PlanFindings found = plan_of(request);
+  REQUIRE(found.divisions.size() == 2);
+  const auto is_marked = [&found] {
+    return plan_text(found, "").plain().find("; breaks its promises") != std::string::npos;
+  };
+  CHECK_FALSE(is_marked());
+  // Clopper and Pearson: 1 of 20 may be 0.13 %, 5 of 100 are 1.6 % at least.
+  found.divisions[1].promises = {.promised = 20, .broken = 1};
+  CHECK_FALSE(is_marked());
+  found.divisions[1].promises = {.promised = 100, .broken = 5};
+  CHECK(is_marked());
+}
+
 TEST_CASE("A plan says what a history cannot support") {
   const ScratchFolder folder;
   Workload history = load_workload(parse_workload_spec(kHistory));
