@@ -114,9 +114,16 @@ def test_an_upgrade_keeps_what_is_stored_and_says_whom_it_excludes(
     # It only adds: a service of before goes on.
     monkeypatch.setattr(schema, "UPGRADES", old)
     assert Copy(synced).stalled.all()[HOST].spots == ("spot",)
+    running = Copy(synced)
+    running.stalled.all()
     newer.database.run(lambda done: done.execute(schema.SCHEMA.update().values(oldest_service=2)))
     with pytest.raises(StateError, match="needs a newer cospot than this one"):
         Copy(synced).stalled.all()
+    # One that runs finds out, too.
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now + 31)
+    with pytest.raises(StateError, match="needs a newer cospot than this one"):
+        running.stalled.all()
 
 
 # -- leases -------------------------------------------------------------------------------------

@@ -25,6 +25,9 @@ EXPECTED: Final = "mysql+pymysql://USER:PASSWORD@HOST/cospot"
 #: lock wait, SQLSTATE's serialization failure.
 _CONFLICTS: Final = frozenset({1213, 1205})
 _TRIES: Final = 3
+#: The version of the tables is read again after this long: an upgrade may have excluded this
+#: program while it runs.
+_VERSION_VALID_S: Final = 30.0
 #: The database's time, seconds since the epoch, independent of its time zone.
 _MYSQL_CLOCK: Final = (
     "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) / 1e6"
@@ -121,7 +124,7 @@ class StateDatabase:
         self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4()}"
         self.clock = StateClock()
         self._failed = failed
-        self._is_checked = False
+        self._check_at = float("-inf")
         try:
             parsed = sa.engine.make_url(url)
         except (exc.ArgumentError, ValueError):  # its text contains the password
@@ -228,7 +231,7 @@ class StateDatabase:
         except (TypeError, ValueError) as error:  # for a host name that the client rejects
             raise self._error(error) from error
         with connection, connection.begin():
-            if checks and not self._is_checked:
+            if checks and time.monotonic() >= self._check_at:
                 self._check(connection)
             return work(Transaction(connection, self._question, self.clock))
 
@@ -236,7 +239,7 @@ class StateDatabase:
         problem = schema.problem_of(schema.stored_version(connection))
         if problem:
             raise self._error(problem)
-        self._is_checked = True
+        self._check_at = time.monotonic() + _VERSION_VALID_S
 
     def _error(self, error: Exception | str) -> StateError:
         made = StateError(f"state database {self.shown}: {_line(error)}")
