@@ -123,3 +123,25 @@ def test_notice_is_withdrawn_when_room_comes_by_itself(cloud, full):
     assert room_for_one(cloud)
     wait_until(lambda: not notices(cloud), "the notice is withdrawn", 90)
     assert "intent" not in {line["event"] for line in audit_lines(cloud)}
+
+
+def test_spots_that_fill_the_cloud_stay_out_of_the_reserve(cloud):
+    """Also the last ones, when hosts are full and placement names them no more."""
+    cloud.set_policy(**Policy().options(), default_reserve="4:4096:2")
+    for size in ((4, 4096), (1, 1024)):
+        refused = False
+        while not refused:
+            spot = cloud.request("spot", *size)
+            cloud.wait_for_status(spot, "ACTIVE", "ERROR")
+            refused = cloud.server(spot)["status"] == "ERROR"
+    free = [(-vcpus // 4, -memory_mb // 4096) for vcpus, memory_mb in overs(cloud)]
+    assert sum(map(min, free)) == 2
+    # VMs are what it is for, and nothing goes for them.
+    known = cloud.spots()
+    for _ in range(2):
+        cloud.boot("vm", 4, 4096)
+    assert not cloud.overcommitted() and cloud.spots() == known
+
+
+def overs(cloud):
+    return [host.over for host in cloud.hosts().values()]

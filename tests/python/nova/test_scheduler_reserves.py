@@ -28,6 +28,13 @@ SetOption = Callable[..., None]
 GOLD = "11111111-2222-3333-4444-555555555555"
 
 
+def restricted(flavor: Any) -> Any:
+    """Return a flavor with a trait that not all hosts have."""
+    given = flavor.obj_clone()
+    given.extra_specs = {**flavor.extra_specs, "trait:CUSTOM_GOLD": "required"}
+    return given
+
+
 class Case:
     """Hosts a, b, ... of 16 vCPUs, with so many spots of 4 on each; they are in no aggregate."""
 
@@ -98,11 +105,61 @@ def test_hosts_that_the_request_cannot_have_count(set_option: SetOption) -> None
     """The free host a is enough for the reserve, also for a spot that asks for the zone of b."""
     set_option(default_reserve="16:0")
     case = Case(0, 0)
-    assert case.place(only="b") == []  # a was never seen
+    assert case.place(only="b", availability_zone="of b") == []  # a was never seen
     case.place(VM)
     case = Case(0, 0)
     case.plugin.hosts(again(case.states), make_spec(make_flavor(1, 64)))
-    assert case.place(only="b") == ["b"] or case.place(only="a") == ["a"]
+    assert case.place(only="b", availability_zone="of b") == ["b"] or case.place(
+        only="a", availability_zone="of a"
+    ) == ["a"]
+
+
+@pytest.mark.parametrize("next_flavor", [SPOT, make_flavor(1, 64, spot=True)])
+def test_hosts_that_filled_up_do_not_count(set_option: SetOption, next_flavor: Any) -> None:
+    """Placement leaves out a host that is full: what was free on it before is no reserve.
+
+    Free are two VMs of 8 on each of two hosts.
+    """
+    set_option(default_reserve="8:0:2")
+    case = Case(0, 0)
+    _, free = names(case.plugin.hosts(again(case.states), make_spec(SPOT)))  # sent to the other
+    # Spots of other schedulers fill that one up. What the other has left is the reserve.
+    assert case.place(next_flavor, only=free) == []
+    # It has 12 left again, so of the three one may be taken.
+    case.plugin.hosts(again(case.states), make_spec(VM))
+    assert case.place(only=free, availability_zone="of free") == [free]
+
+
+@pytest.mark.parametrize(
+    "own_reason",
+    [
+        {"availability_zone": "of one"},
+        {"ignore_hosts": ["b"]},
+        {"force_hosts": ["a"]},
+        {"scheduler_hints": {"different_host": ["x"]}},
+        {"instance_group": objects.InstanceGroup(policy="anti-affinity")},
+        {"requested_destination": objects.Destination(host="a", node="a")},
+        {"image": objects.ImageMeta(id=GOLD, properties=objects.ImageMetaProps())},
+        {"flavor": restricted(SPOT)},
+    ],
+    ids=lambda fields: next(iter(fields)),
+)
+def test_hosts_that_a_request_does_not_want_are_not_full(
+    set_option: SetOption, own_reason: dict[str, Any]
+) -> None:
+    """Of three free hosts one gets a spot, and one is the reserve also if it is not asked for."""
+    set_option(default_reserve="16:0")
+    case = Case(0, 0, 0)
+    last = names(case.plugin.hosts(again(case.states), make_spec(SPOT)))[-1]
+    assert case.place(own_reason.pop("flavor", SPOT), only=last, **own_reason) == [last]
+
+
+def test_hosts_that_are_too_small_are_not_full(set_option: SetOption) -> None:
+    """Host a, with 3 vCPUs left, has the reserve of 2. It cannot take a spot of 16."""
+    set_option(default_reserve="2:0")
+    case = Case(3, 0)
+    assert case.place(make_flavor(1, 64, spot=True), only="a") == ["a"]
+    assert case.place(make_flavor(16, 64, spot=True), only="b") == ["b"]
 
 
 def test_hosts_that_were_not_seen_for_long_do_not_count(
@@ -116,13 +173,13 @@ def test_hosts_that_were_not_seen_for_long_do_not_count(
     case.plugin.hosts(again(case.states), make_spec(make_flavor(16, 64)))
     # The VM of 16 is on one of them by now; which does not matter after a minute.
     case = Case(0, 0)
-    case.place(only="a")
+    case.place(only="a", availability_zone="of a")
     now[0] += 1
-    assert case.place(only="b") == ["b"]
+    assert case.place(only="b", availability_zone="of b") == ["b"]
     case = Case(0, 0)
-    case.place(only="a")
+    case.place(only="a", availability_zone="of a")
     now[0] += 301
-    assert case.place(only="b") == []
+    assert case.place(only="b", availability_zone="of b") == []
 
 
 def test_the_promise_of_a_spot_that_gets_no_host_is_told_to_nobody(set_option: SetOption) -> None:

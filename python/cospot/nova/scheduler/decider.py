@@ -27,7 +27,12 @@ from cospot.nova.scheduler.list_check import ListCheck
 from cospot.nova.scheduler.promise_book import PromiseBook
 from cospot.nova.scheduler.promise_check import NOT_ASKED, PromiseCheck, Verdict
 from cospot.nova.scheduler.questions import Asker
-from cospot.nova.scheduler.reserve_guard import SEEN_WITHIN_S, aggregates_of, spare_hosts
+from cospot.nova.scheduler.reserve_guard import (
+    SEEN_WITHIN_S,
+    aggregates_of,
+    kind_of,
+    spare_hosts,
+)
 from cospot.nova.scheduler.settings import Policies, Settings
 from cospot.nova.scheduler.spot_aggregates import in_aggregates
 from cospot.nova.scheduler.spot_check import SpotCheck
@@ -217,6 +222,9 @@ class _Case:
 
     def decide(self, promises: PromiseCheck) -> Decision:
         """Rank the hosts, choose among those offered, plan the evictions."""
+        if self._policies.reserves and (kind := kind_of(self._spec, self.is_spot)) is not None:
+            hosts = (self._states[place].uuid for place in self._places.tolist())
+            self._mirror.note_missing(kind, self.size, hosts)
         if self.is_spot:
             verdict = self._judge(promises)
             if verdict.refused:

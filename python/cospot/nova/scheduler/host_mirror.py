@@ -10,7 +10,7 @@ asked about its list (list_check.py).
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -37,6 +37,8 @@ from cospot.nova.scheduler.promise_book import PromiseBook
 LOG = logging.getLogger(__name__)
 
 _MOST: Final = 1 << 26  # what a HostTable takes; 64 TiB of memory
+#: Of so many kinds of requests the hosts are kept.
+_MOST_KINDS: Final = 64
 
 _SHOWN: Final = (
     "vcpus_total",
@@ -121,6 +123,7 @@ class HostMirror:
         self._rows: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._number_of: dict[str, int] = {}
         self._seen_at = np.empty(0)  # of each host, as the watch numbers them
+        self._seen_by_kind: dict[Hashable, npt.NDArray[np.int64]] = {}  # numbers of hosts
         self._host_of_spot: dict[str, str] = {}
         self.live = LiveHosts(())
         self.dedicated = self.live
@@ -152,6 +155,26 @@ class HostMirror:
         """Return the hosts that were among those of a request lately."""
         oldest = time.monotonic() - seconds
         return [self._hosts[number] for number in np.flatnonzero(self._seen_at >= oldest)]
+
+    def note_missing(self, kind: Hashable, size: Size, providers: Iterable[str]) -> None:
+        """Count hosts as not seen that requests of a kind could have and the present one cannot.
+
+        Placement leaves out hosts that are full. What is kept of them is from before they were.
+
+        Args:
+            kind: Of the requests that can have the same hosts, if these have enough.
+            size: What the present one asks for.
+            providers: Its hosts.
+        """
+        now = np.array([self._number_of[provider] for provider in providers], dtype=np.int64)
+        before = self._seen_by_kind.pop(kind, now)
+        for number in np.setdiff1d(before, now):
+            free = self._hosts[number].free() - size
+            if free.vcpus >= 0 and free.memory_mb >= 0:
+                self._seen_at[number] = -np.inf
+        self._seen_by_kind[kind] = np.union1d(before, now)
+        if len(self._seen_by_kind) > _MOST_KINDS:
+            del self._seen_by_kind[next(iter(self._seen_by_kind))]  # the one not asked for longest
 
     def is_running(self, instance: str) -> bool:
         """Tell whether a host that was followed lists a spot."""

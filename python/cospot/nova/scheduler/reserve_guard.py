@@ -6,17 +6,22 @@ meanwhile, they would be told to go as soon as they have come, again and again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final
 
+from cospot.nova.promises import asked_lifetime
 from cospot.nova.reserved_capacity import ReservedCapacity
 from cospot.nova.scheduler.host_mirror import MirroredHost
 from cospot.nova.scheduler.instance_facts import NOTHING, Size
-from cospot.nova.spot_flavors import MEMORY_MB, VCPU
+from cospot.nova.spot_flavors import MEMORY_MB, SPOT_CLASS_OF, VCPU
 
 #: A host that Nova's filters have not let through for so long, of any request, counts no more: its
 #: compute may be disabled or down.
 SEEN_WITHIN_S: Final = 300.0
+#: Extra specs that say how much is asked for, and not where.
+_SIZE_SPECS: Final = frozenset(
+    {asked_lifetime.NAME, *(f"resources:{name}" for pair in SPOT_CLASS_OF.items() for name in pair)}
+)
 
 
 def aggregates_of(state: Any) -> frozenset[str]:
@@ -26,6 +31,38 @@ def aggregates_of(state: Any) -> frozenset[str]:
         for each in state.aggregates
         for field in ("name", "uuid")
         if field in each
+    )
+
+
+def kind_of(spec: Any, is_spot: bool) -> Hashable | None:
+    """Return what requests have in common that can have the same hosts, if these have enough.
+
+    Returns:
+        None for a request that is kept from hosts for a reason of its own: its group, its hints, a
+        host by name, or hosts that were tried before.
+    """
+    given = {
+        field: getattr(spec, field)
+        for field in (
+            *("force_hosts", "force_nodes", "ignore_hosts", "instance_group", "scheduler_hints"),
+            *("requested_destination", "availability_zone", "image"),
+        )
+        if field in spec and getattr(spec, field)
+    }
+    destination = given.get("requested_destination")
+    if destination is not None and "host" in destination and destination.host:
+        return None
+    hints = set(given.get("scheduler_hints", ())) - {asked_lifetime.NAME}
+    if hints or given.keys() & {"force_hosts", "force_nodes", "ignore_hosts", "instance_group"}:
+        return None
+    cell = destination.cell if destination is not None and "cell" in destination else None
+    image = given.get("image")
+    return (
+        is_spot,
+        frozenset(item for item in spec.flavor.extra_specs.items() if item[0] not in _SIZE_SPECS),
+        given.get("availability_zone"),
+        image.id if image is not None and "id" in image else None,
+        cell.uuid if cell else None,
     )
 
 
