@@ -83,7 +83,7 @@ def test_a_recommendation() -> None:
     verdict = Verdict("cooperate", True, Interval(0.1, 0.05, 0.15), 3, 0, 0, 0.0)
     expected = Expected(3, 1, Interval(0.5, 0.4, 0.6), Interval(0.01, None, None))
     tuning = Tuning(
-        verdict, setting, expected, None, setting, None, None, True, [], [], [], [], [], 1
+        verdict, setting, expected, None, setting, None, None, True, [], [], [], [], [], 1, None
     )
     rows = dict(cells(tuning._repr_html_()))
     assert "Recommendation: cooperate" in tuning._repr_html_()
