@@ -17,7 +17,7 @@ fi
 cmake --preset release >/dev/null
 cmake --build --preset release --target cospot
 
-echo "== 3/3  Comparing (the sweep: examples/small_grid.yaml)"
+echo "== 3/3  Comparing (the study file: examples/small_grid.yaml)"
 mkdir -p "$results"
 build/release/cospot compare examples/small_grid.yaml --force \
   --db "$results/results.db" --csv "$results/results.csv"
@@ -37,5 +37,5 @@ Try next, in $root:
   build/release/cospot list                                    the policies there are
   build/release/cospot compare examples/small_grid.yaml --force --set 'otn=[1,2,4,8,16,32]'
   build/release/cospot workload info YOURS.csv --host 64,262144   what is in your own history
-  docs/sweep-file.md                                           how to write a sweep of your own
+  docs/sweep-file.md                                           how to write a study of your own
 TEXT

@@ -682,15 +682,29 @@ class BadRows(ImportCase):
         assert [row["instance_id"] for row in self.rows()] == ["a"]
         assert "left out: 9 bad rows: " in printed and "2 vcpus is not a number" in printed
 
-    def test_only_the_first_five_of_a_kind_are_shown(self):
-        self.write("t.csv", "vcpus,memory_mb,start_s\n" + "x,1,0\n" * 50)
+    def test_the_first_of_each_kind_are_shown(self):
+        self.write("t.csv", "vcpus,memory_mb,start_s\n" + "x,1,0\n" * 50 + "1,16 GiB,0\n")
         error = self.refused("t.csv", "--time-unit", "s", "--spot-if", "0")
         assert error.count("vcpus is 'x'") == 5
+        assert "t.csv:52: memory_mb is '16 GiB', expected" in error
+        assert "; quantity(COLUMN) / 1048576 makes MiB of it" in error
         assert "and 45 more" in error and "50  vcpus is not a number" in error
+        self.write("t.csv", "vcpus,memory_mb,start_s\n" + "x,1,0\n" * 50)
         # With nothing that is right there is no workload either.
         assert "50 of 50 rows" in self.refused(
             "t.csv", "--time-unit", "s", "--spot-if", "0", "--skip-bad-rows"
         )
+
+    def test_exports_write_memory_with_units_and_missing_ends_as_words(self):
+        ends = ("", "NULL", "None", "\\N", "-", "60")
+        lines = "".join(f"{i},1,16 GiB,0,{end}\n" for i, end in enumerate(ends))
+        self.write("t.csv", "id,vcpus,ram,start_s,end_s\n" + lines)
+        self.import_files(
+            *("t.csv", "--time-unit", "s", "--spot-if", "0", "--map", "instance_id=id"),
+            *("--map", "memory_mb=quantity(ram) / 1048576"),
+        )
+        assert [row["end_s"] for row in self.rows()] == ["never"] * 5 + ["60"]
+        assert {row["memory_mb"] for row in self.rows()} == {"16384"}
 
     def test_quantities_and_pods(self):
         instances = exports.draw_instances(3, 3, 1)
@@ -778,9 +792,22 @@ class Streaming(ImportCase):
 class WhatIsSaid(ImportCase):
     """What a user would otherwise find out late."""
 
-    OPTIONS = ("--spot-if", "0", "--time-unit", "days", "--map", "instance_id=id", "--map",
-               "vcpus=cpus", "--map", "memory_mb=mb", "--map", "start_s=start", "--map",
-               "end_s=stop")
+    OPTIONS = (
+        "--spot-if",
+        "0",
+        "--time-unit",
+        "days",
+        "--map",
+        "instance_id=id",
+        "--map",
+        "vcpus=cpus",
+        "--map",
+        "memory_mb=mb",
+        "--map",
+        "start_s=start",
+        "--map",
+        "end_s=stop",
+    )
 
     def test_a_window_that_goes_on_long_after_the_last_start(self):
         (self.folder / "t.csv").write_text(
