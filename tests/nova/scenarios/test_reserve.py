@@ -127,7 +127,7 @@ def test_notice_is_withdrawn_when_room_comes_by_itself(cloud, full):
 
 def test_spots_that_fill_the_cloud_stay_out_of_the_reserve(cloud):
     """Also the last ones, when hosts are full and placement names them no more."""
-    cloud.set_policy(**Policy().options(), default_reserve="4:4096:2")
+    cloud.set_policy(**Policy(saf=True).options(), default_reserve="4:4096:2")
     for size in ((4, 4096), (1, 1024)):
         refused = False
         while not refused:

@@ -168,7 +168,8 @@ class HostMirror:
         """
         now = np.array([self._number_of[provider] for provider in providers], dtype=np.int64)
         before = self._seen_by_kind.pop(kind, now)
-        for number in np.setdiff1d(before, now):
+        missing = np.setdiff1d(before, now)
+        for number in missing[self._seen_at[missing] > -np.inf]:
             free = self._hosts[number].free() - size
             if free.vcpus >= 0 and free.memory_mb >= 0:
                 self._seen_at[number] = -np.inf
