@@ -27,14 +27,16 @@ def make_evictor_policy(name: str, model: str = "") -> cospot.CompiledEvictor:
         ConfigError: it is unknown, needs information that Nova does not have, or its model is
         unusable.
     """
-    infos = cospot.list_evictors()
-    if any(info.name == name and not info.is_for_nova for info in infos):
-        valid = " or ".join(info.name for info in infos if info.is_for_nova)
+    infos = {info.name: info for info in cospot.list_evictors()}
+    valid = ", ".join(info.name for info in infos.values() if info.is_for_nova)
+    if name not in infos:
+        raise ConfigError(f"unknown evictor '{name}'; valid names: {valid}")
+    if not infos[name].is_for_nova:
         raise ConfigError(
             f"'{name}' needs to know how long spots will live, which Nova does not tell;"
-            f" expected {valid}"
+            f" valid names: {valid}"
         )
-    if not any(info.name == name and info.needs_lifetime_model for info in infos):
+    if not infos[name].needs_lifetime_model:
         return cospot.make_evictor(name)
     if not model:
         # The built-in model is for a synthetic workload, not for this cloud's spots.

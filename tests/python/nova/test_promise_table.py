@@ -150,6 +150,8 @@ def test_a_promise_comes_as_it_was_sent() -> None:
 def test_what_is_no_promise(change: dict[str, Any]) -> None:
     with pytest.raises(PromiseMessageError):
         promise_from_message({**promise_to_message(Promise(SPOT, 1e9, 1.0, 0.1)), **change})
-    for message in (None, [], "text", {}):
+    for message in (None, [], "text"):
         with pytest.raises(PromiseMessageError):
             promise_from_message(message)
+    with pytest.raises(PromiseMessageError, match="has no 'version'"):
+        promise_from_message({})

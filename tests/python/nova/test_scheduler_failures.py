@@ -112,7 +112,7 @@ def test_a_dry_run_decides_and_logs_and_changes_nothing(
     [
         ("vm_policy", "FOO", "[cospot] vm_policy: unknown weigher 'FOO'; valid names: UTIL, COS"),
         ("spot_policy", "FOO", "[cospot] spot_policy: unknown weigher 'FOO'; valid names: UTIL"),
-        ("evictor", "FOO", "[cospot] evictor: unknown evictor 'FOO'; valid names: FIFO"),
+        ("evictor", "FOO", "[cospot] evictor: unknown evictor 'FOO'; valid names: FIFO, LPKM, YJF"),
         ("evictor", "LPO", "'LPO' needs to know how long spots will live"),
         ("evictor", "LPKM", "[cospot] evictor: 'LPKM' needs a lifetime model"),
         ("resources", ["VCPU"], "[cospot] resources: found VCPU, expected VCPU, MEMORY_MB"),

@@ -71,7 +71,7 @@ def test_a_good_configuration_is_all_ok(config, capsys):
             "Nova fills the queue notifications.info: RabbitMQ was not asked",
         ),
         ({("cospot", "vm_policy"): "CSO"}, "policies", "error", "COS"),
-        ({("cospot", "evictor"): "LPX"}, "policies", "error", "did you mean 'LPO'"),
+        ({("cospot", "evictor"): "LPX"}, "policies", "error", "valid names: FIFO, LPKM, YJF"),
         ({("cospot", "resources"): "VCPU"}, "policies", "error", "MEMORY_MB"),
         ({("cospot", "resources"): "VCPU,RAM"}, "policies", "error", "RAM"),
         ({("cospot", "otn"): "0"}, "policies", "error", "otn"),

@@ -453,6 +453,7 @@ def test_the_database_is_not_written_to(database):
         (["--lead-days", "-3"], "'-3', expected a number from 0 to 10000"),
         (["--lead-days", "many"], "'many', expected a number from 0 to 10000"),
         (["--config-file", "/nowhere"], "/nowhere"),
+        (["-o", "history.yaml"], "history.yaml: the study file gets such a name, expected one for"),
     ],
 )
 def test_bad_input_is_one_error_without_the_password(tmp_path, capsys, arguments, text):

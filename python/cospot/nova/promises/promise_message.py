@@ -59,7 +59,9 @@ def promise_from_message(message: Any) -> Promise:
             lifetime_s=_number(message["lifetime_s"], MOST_SECONDS),
             target=_number(message["target"], 1),
         )
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+    except KeyError as error:
+        raise PromiseMessageError(f"has no {error}") from error
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise PromiseMessageError(f"{type(error).__name__}: {error}") from error
     return promise
 

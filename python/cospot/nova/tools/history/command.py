@@ -113,6 +113,11 @@ def _add_choices(export: argparse.ArgumentParser) -> None:
 
 def _export(arguments: argparse.Namespace) -> int:
     output = Path(arguments.output)
+    if output.suffix in {".yaml", ".yml"}:
+        raise ConfigError(
+            f"--output {output}: the study file gets such a name, expected one for the requests,"
+            " such as history.csv.gz"
+        )
     start, window_days = arguments.window_start, arguments.window_days
     if start is None:
         window_days = window_days or float(_WINDOW_DAYS)
