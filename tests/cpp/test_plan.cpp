@@ -434,6 +434,21 @@ TEST_CASE("A plan does not call lossy what earned something") {
       "limit of 0% allows, cooperating spots 0.0151%. Add hosts,"));
 }
 
+TEST_CASE("A plan of a log without memory divides by vCPUs alone") {
+  const ScratchFolder folder;
+  const std::string file = (folder.path() / "jobs.csv").string();
+  PlanRequest request = three_vms_and_a_spot(file);
+  Workload jobs = load_workload(parse_workload_spec(file));
+  for (WorkloadRow& row : jobs.rows) row.resources.memory_mb = 0;
+  write_workload(jobs, file, find_workload_schema("cospot"), {});
+  request.prices.vcpu_hour = {.on_demand = 4, .spot = 2, .economy = 3};
+  request.economy_percents = {50};
+  const PlanFindings found = plan_of(request);
+  REQUIRE(found.divisions.size() == 2);
+  CHECK(found.divisions[1].economy > 0);
+  CHECK(found.divisions[1].promises.promised > 0);
+}
+
 TEST_CASE("A division that breaks its promises is marked") {
   const ScratchFolder folder;
   PlanRequest request = three_vms_and_a_spot((folder.path() / "made.csv").string());

@@ -35,15 +35,22 @@ UsageSeries usage_of_vms(const Workload& workload, std::optional<std::int64_t> c
   UsageSeries usage{
       .name = workload.name, .sha256 = workload.sha256, .samples = {}, .holds_until_next = true};
   std::int64_t used = 0, peak = 0;
-  for (const auto& [time, change] : changes_of_vms(workload, resource)) {
+  const auto changes = changes_of_vms(workload, resource);
+  for (const auto& [time, change] : changes) {
     if (usage.samples.empty() && time > SimTime(0)) usage.samples.push_back({});
     if (time > SimTime(0) && time == workload.window) break;
     used += change;
     peak = std::max(peak, used);
     usage.samples.push_back({.time = time, .used = used * kSlackUnit});
   }
-  if (peak == 0) {
+  if (changes.empty()) {
     throw WorkloadError(fmt::format("{}: no VM runs in its window, expected some", workload.name));
+  }
+  if (peak == 0 && !capacity) {
+    throw WorkloadError(
+        fmt::format("{}: no VM asks for memory, so there is no peak to take for the capacity; "
+                    "expected a capacity, or vCPUs",
+                    workload.name));
   }
   usage.samples.push_back({.time = workload.window, .used = used * kSlackUnit});
   for (UsageSample& sample : usage.samples) sample.capacity = capacity.value_or(peak) * kSlackUnit;

@@ -1,5 +1,6 @@
 #include "sim_harness/studies/provider/parts/promise_plan.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -12,11 +13,18 @@ namespace {
 
 EconomyInput vm_use(const Workload& workload, UsageResource resource,
                     const EconomySettings& settings) {
-  return {
-      .label = workload.name,
-      .sha256 = workload.sha256,
-      .name = workload.name,
-      .periods = period_minima(usage_of_vms(workload, std::nullopt, resource), settings.period())};
+  // Logs of jobs may have no memory: all of it is free, whatever hosts have.
+  std::optional<std::int64_t> capacity;
+  if (resource == UsageResource::kMemoryMb &&
+      std::ranges::none_of(workload.rows, [](const WorkloadRow& row) {
+        return row.instance_class == InstanceClass::kVm && row.resources.memory_mb > 0;
+      })) {
+    capacity = 1;
+  }
+  return {.label = workload.name,
+          .sha256 = workload.sha256,
+          .name = workload.name,
+          .periods = period_minima(usage_of_vms(workload, capacity, resource), settings.period())};
 }
 
 /// How much of a resource is promised over time in a datacenter that has `capacity` of it: at each
