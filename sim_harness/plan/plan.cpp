@@ -81,6 +81,12 @@ std::vector<std::size_t> worth_a_run(const TuneSettings& settings, const TuneRun
   return all;
 }
 
+/// Evicted instances that were admitted before the parts that are counted count as admitted, too.
+PromiseCount with_earlier(PromiseCount economy) {
+  economy.promised = std::max(economy.promised, economy.broken);
+  return economy;
+}
+
 /// Chooses among runs by some parts, with the rule that is the same everywhere: the most income of
 /// those that keep the limit of VM loss in each part and the promise of the Economy class in all;
 /// where none does, the least loss.
@@ -104,6 +110,7 @@ class Chooser {
       sum.economy.promised += account.of(Level::kEconomy).placed;
       sum.economy.broken += account.of(Level::kEconomy).evictions;
     }
+    sum.economy = with_earlier(sum.economy);
     return sum;
   }
 
@@ -370,6 +377,7 @@ class PlanMaker {
       capacity += static_cast<double>(found_.datacenter.host.sum(run.hosts).vcpus) *
                   static_cast<double>(found_.datacenter.parts.begin(1).count());
     }
+    judged.economy = with_earlier(judged.economy);
     judged.mean_net = mean_interval(judged.net);
     const auto used = static_cast<double>(vms);
     judged.vm_loss = vms_requested == 0 ? 0

@@ -83,7 +83,8 @@ class PlanPage(unittest.TestCase):
             "return [...document.querySelectorAll('.chart')].filter((one) => {"
             "  const legends = one.view.scenegraph().root.items[0].items"
             "    .filter((group) => group.role === 'legend').flatMap((group) => group.items);"
-            "  return legends.some((legend) => one.view.origin()[0] + legend.bounds.x2 > one.clientWidth);"
+            "  const end = one.clientWidth - one.view.origin()[0];"
+            "  return legends.some((legend) => legend.bounds.x2 > end);"
             "}).map((one) => one.id)")
         self.assertEqual(over, [])
         # On paper too, every text has a colour.

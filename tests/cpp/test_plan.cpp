@@ -230,22 +230,26 @@ TEST_CASE("What lost VMs before the judged parts is not advised either") {
   CHECK(findings.advice == PlanAdvice::kNothingHolds);
 }
 
+void add_row(Workload& history, InstanceClass of, SimTime start, SimTime end,
+             ResourceAmount vcpus) {
+  WorkloadRow& row = history.rows.emplace_back();
+  row.id = std::to_string(history.rows.size());
+  row.tenant = "t";
+  row.instance_class = of;
+  row.resources = {vcpus, 1, 0};
+  row.start = start;
+  row.end = end;
+}
+
 /// Nine days of 3 VMs of 10 vCPUs that run all the time, and of a spot of 5 vCPUs each day, on 4
 /// hosts of 10: three for the VMs, half of the last for the spot.
 PlanRequest three_vms_and_a_spot(const std::string& file) {
   Workload history{.name = "made", .window = 9 * kDay};
   history.window_is_stated = true;
-  const auto add = [&history](InstanceClass of, SimTime start, SimTime end, ResourceAmount vcpus) {
-    WorkloadRow& row = history.rows.emplace_back();
-    row.id = std::to_string(history.rows.size());
-    row.tenant = "t";
-    row.instance_class = of;
-    row.resources = {vcpus, 1, 0};
-    row.start = start;
-    row.end = end;
-  };
-  for (int i = 0; i < 3; ++i) add(InstanceClass::kVm, SimTime(0), 9 * kDay, 10);
-  for (int day = 0; day < 9; ++day) add(InstanceClass::kSpot, day * kDay, (day + 1) * kDay, 5);
+  for (int i = 0; i < 3; ++i) add_row(history, InstanceClass::kVm, SimTime(0), 9 * kDay, 10);
+  for (int day = 0; day < 9; ++day) {
+    add_row(history, InstanceClass::kSpot, day * kDay, (day + 1) * kDay, 5);
+  }
   write_workload(history, file, find_workload_schema("cospot"), {});
   PlanRequest request = request_for(file);
   request.datacenter = tuned_datacenter({10, 10}, 4, std::nullopt, "--");
@@ -447,6 +451,30 @@ TEST_CASE("A plan of a log without memory divides by vCPUs alone") {
   REQUIRE(found.divisions.size() == 2);
   CHECK(found.divisions[1].economy > 0);
   CHECK(found.divisions[1].promises.promised > 0);
+}
+
+TEST_CASE("An Economy instance may be evicted in a later part than it was admitted in") {
+  const ScratchFolder folder;
+  const std::string file = (folder.path() / "later.csv").string();
+  PlanRequest request = three_vms_and_a_spot(file);
+  Workload history = load_workload(parse_workload_spec(file));
+  // Two from the third day on, which the last VM evicts on the seventh, when one is admitted that
+  // ends before.
+  std::erase_if(history.rows,
+                [](const WorkloadRow& row) { return row.is_spot() && row.start >= 2 * kDay; });
+  constexpr std::chrono::hours kHour{1};
+  for (int i = 0; i < 2; ++i) add_row(history, InstanceClass::kSpot, 60 * kHour, 9 * kDay, 3);
+  add_row(history, InstanceClass::kSpot, 145 * kHour, 150 * kHour, 3);
+  add_row(history, InstanceClass::kVm, 156 * kHour, 180 * kHour, 10);
+  write_workload(history, file, find_workload_schema("cospot"), {});
+  request.parts = 9;
+  request.prices.vcpu_hour = {.on_demand = 4, .spot = 2, .economy = 3};
+  request.economy_percents = {100};
+  const PlanFindings found = plan_of(request);
+  REQUIRE(found.divisions.size() == 2);
+  const PlanRun& divided = found.runs[found.divisions[1].run];
+  REQUIRE(divided.parts[6].of(Level::kEconomy).placed == 1);
+  CHECK(divided.parts[6].of(Level::kEconomy).evictions == 2);
 }
 
 TEST_CASE("A division that breaks its promises is marked") {
