@@ -112,7 +112,7 @@ class Tuning:
     more_hosts: list[MoreHosts]
     hosts: list[int]  #: per sample
     runs: int
-    money: TuningMoney | None  #: with `price`
+    money: TuningMoney | None = None  #: with `price`
 
     def __repr__(self) -> str:
         best, worth = self.recommendation, ""
