@@ -261,16 +261,16 @@ class _Case:
         may, in_the_way = spare_hosts(
             reserves, hosts, self._mirror.seen_within(SEEN_WITHIN_S), self.size
         )
-        if not any(may):
+        if not may.any():
             LOG.info(
                 "cospot: spot %s gets no host: on none of %d it would leave reserve %s alone",
                 self.instance,
                 len(hosts),
                 ", ".join(sorted(in_the_way)),
             )
-        kept_out = self._rows[~np.array(may)]
-        self._rows = self._rows[np.array(may)]
-        self._places = self._places[np.array(may)]
+        kept_out = self._rows[~may]
+        self._rows = self._rows[may]
+        self._places = self._places[may]
         return kept_out
 
     def _judge(self, promises: PromiseCheck) -> Verdict:
@@ -282,7 +282,7 @@ class _Case:
             self.instance,
             size,
             self._settings,
-            lambda: (self._mirror.host(self._states[i].uuid).free() for i in self._places.tolist()),
+            lambda: (self._mirror.host(self._states[i].uuid).free for i in self._places.tolist()),
         )
 
     def _rank(self, chain: cospot.Chain | None) -> _Rows:

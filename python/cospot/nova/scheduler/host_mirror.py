@@ -53,12 +53,17 @@ _SHOWN_OF_DISK: Final = ("total_usable_disk_gb", "disk_mb_used", "disk_allocatio
 
 
 class MirroredHost:
-    """What is kept of one host."""
+    """What is kept of one host.
+
+    Attributes:
+        free: What is free beside all VMs and spots, of the CPUs that they share.
+    """
 
     __slots__ = (
         "aggregates",
         "capacity",
         "facts",
+        "free",
         "name",
         "num_io_ops",
         "row",
@@ -73,15 +78,9 @@ class MirroredHost:
         self.facts: FactsOfObjects = {}
         self.capacity = Capacity(NOTHING, NOTHING)
         self.usage = HostUsage(NOTHING, 0, (), ())
+        self.free = NOTHING
         self.unknown: list[Any] = []
         self.aggregates: frozenset[str] = frozenset()  # as far as reserves need them
-
-    def free(self) -> Size:
-        """Return what is free beside all VMs and spots, of the CPUs that they share."""
-        total, used = self.capacity.total, self.usage.vms
-        if total.pcpus <= 0:
-            total, used = total.pooled(), used.pooled()
-        return total - used - sum_of(self.usage.spots)
 
 
 class HostMirror:
@@ -170,7 +169,7 @@ class HostMirror:
         before = self._seen_by_kind.pop(kind, now)
         missing = np.setdiff1d(before, now)
         for number in missing[self._seen_at[missing] > -np.inf]:
-            free = self._hosts[number].free() - size
+            free = self._hosts[number].free - size
             if free.vcpus >= 0 and free.memory_mb >= 0:
                 self._seen_at[number] = -np.inf
         self._seen_by_kind[kind] = np.union1d(before, now)
@@ -316,6 +315,7 @@ class HostMirror:
         total, vms = host.capacity.total, host.usage.vms
         if total.pcpus <= 0:
             total, vms = total.pooled(), vms.pooled()
+        host.free = total - vms - sum_of(host.usage.spots)
         self._show_in(self.live, host, total, vms)
         if self.dedicated is self.live:
             return

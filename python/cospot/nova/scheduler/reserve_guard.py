@@ -6,8 +6,11 @@ meanwhile, they would be told to go as soon as they have come, again and again.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
 
 from cospot.nova.promises import asked_lifetime
 from cospot.nova.reserved_capacity import ReservedCapacity
@@ -69,9 +72,9 @@ def kind_of(spec: Any, is_spot: bool) -> Hashable | None:
 def spare_hosts(
     reserves: Sequence[ReservedCapacity],
     candidates: Sequence[MirroredHost],
-    everyone: Iterable[MirroredHost],
+    everyone: Sequence[MirroredHost],
     size: Size,
-) -> tuple[list[bool], set[str]]:
+) -> tuple[npt.NDArray[np.bool_], set[str]]:
     """Tell on which hosts a spot may be, as far as reserves go.
 
     It may if it takes no room there for one of a reserve's VMs, or the reserve does without.
@@ -85,31 +88,41 @@ def spare_hosts(
     Returns:
         Of each candidate, whether it may; and the labels of the reserves that were in the way.
     """
-    everyone = list(everyone)
-    may = [True] * len(candidates)
+    may = np.ones(len(candidates), dtype=bool)
     in_the_way = set()
+    free, free_of_candidates = _free(everyone), _free(candidates)
     for reserve in reserves:
-        free = sum(_pieces(reserve, each) for each in everyone if _is_of(reserve, each, reserves))
-        for number, host in enumerate(candidates):
-            if not may[number] or not _is_of(reserve, host, reserves):
-                continue
-            takes = _pieces(reserve, host) - _pieces(reserve, host, size)
-            if takes > 0 and free - takes < reserve.count:
-                may[number] = False
-                in_the_way.add(reserve.label)
+        left = _pieces(reserve, free)[_are_of(reserve, everyone, reserves)].sum()
+        takes = _pieces(reserve, free_of_candidates) - _pieces(reserve, free_of_candidates, size)
+        refused = may & (takes > 0) & (left - takes < reserve.count)
+        refused &= _are_of(reserve, candidates, reserves)
+        if refused.any():
+            may &= ~refused
+            in_the_way.add(reserve.label)
     return may, in_the_way
 
 
-def _is_of(
-    reserve: ReservedCapacity, host: MirroredHost, reserves: Sequence[ReservedCapacity]
-) -> bool:
+def _are_of(
+    reserve: ReservedCapacity, hosts: Sequence[MirroredHost], reserves: Sequence[ReservedCapacity]
+) -> npt.NDArray[np.bool_]:
     if reserve.aggregate:
-        return reserve.aggregate in host.aggregates
-    return not any(each.aggregate in host.aggregates for each in reserves if each.aggregate)
+        return np.array([reserve.aggregate in host.aggregates for host in hosts], dtype=bool)
+    named = {each.aggregate for each in reserves if each.aggregate}
+    return np.array([named.isdisjoint(host.aggregates) for host in hosts], dtype=bool)
 
 
-def _pieces(reserve: ReservedCapacity, host: MirroredHost, beside: Size = NOTHING) -> int:
-    """Return how many VMs of a reserve fit on a host beside its VMs and spots."""
-    free = host.free() - beside
-    amounts = {VCPU: free.vcpus, MEMORY_MB: free.memory_mb}
-    return max(0, min(amounts[each] // amount for each, amount in reserve.size.items()))
+def _free(hosts: Sequence[MirroredHost]) -> dict[str, npt.NDArray[np.int64]]:
+    return {
+        VCPU: np.array([host.free.vcpus for host in hosts], dtype=np.int64),
+        MEMORY_MB: np.array([host.free.memory_mb for host in hosts], dtype=np.int64),
+    }
+
+
+def _pieces(
+    reserve: ReservedCapacity, free: Mapping[str, npt.NDArray[np.int64]], beside: Size = NOTHING
+) -> npt.NDArray[np.int64]:
+    """Return how many VMs of a reserve fit on each host beside its VMs and spots."""
+    less = {VCPU: beside.vcpus, MEMORY_MB: beside.memory_mb}
+    fit = [(free[each] - less[each]) // amount for each, amount in reserve.size.items()]
+    pieces: npt.NDArray[np.int64] = np.maximum(np.min(fit, axis=0), 0)
+    return pieces
