@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "core/parse_number.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/usage/job_usage.hpp"
