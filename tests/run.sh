@@ -113,7 +113,7 @@ test_preset() {
   shift
   rm -f "$junit"
   # Those in a browser mostly wait.
-  ctest --test-dir "build/$preset" -j "$((jobs + 2))" --timeout 3600 --output-on-failure --output-junit "$junit" \
+  ctest --test-dir "build/$preset" -j "$((jobs + 1))" --timeout 3600 --output-on-failure --output-junit "$junit" \
     --test-output-size-passed 1000000 "$@" >"$log" 2>&1 || code=$?
   total=$(junit_number "$junit" tests)
   bad=$(junit_number "$junit" failures)
