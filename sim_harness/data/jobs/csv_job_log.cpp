@@ -76,26 +76,32 @@ std::optional<double> read_amount(const TableReader& table, Column column, doubl
 }
 
 /// Seconds from any origin, or a date.
-std::optional<SimTime> parse_instant(std::string_view text) {
-  if (const std::optional<SimTime> date = parse_date_time(text)) return date;
+struct Instant {
+  SimTime time{0};
+  bool is_date = false;
+};
+
+std::optional<Instant> parse_instant(std::string_view text) {
+  if (const std::optional<SimTime> date = parse_date_time(text)) return Instant{*date, true};
   const std::optional<double> seconds = parse_number(text);
   if (!seconds || !(std::abs(*seconds) <= TableReader::kMostSeconds)) return std::nullopt;
-  return SimTime(std::llround(*seconds * 1e6));
+  return Instant{SimTime(std::llround(*seconds * 1e6)), false};
 }
 
-SimTime read_submission(const TableReader& table) {
+Instant read_submission(const TableReader& table, SimTime previous) {
+  if (!table.has(kSubmission)) return {previous + table.seconds(kInterarrival), false};
   return table.value(kSubmission, parse_instant,
                      "a number of seconds, or a date such as 2024-05-01T12:00:00Z");
 }
 
-SimTime read_deadline(const TableReader& table, SimTime submission) {
-  const bool is_date = parse_date_time(table.field(kSubmission)).has_value();
+SimTime read_deadline(const TableReader& table, const Instant& submission) {
   const std::string_view expected =
-      is_date ? "a date after the submission" : "seconds after the submission";
-  const SimTime deadline = table.value(kDeadline, parse_instant, expected);
-  const bool is_alike = parse_date_time(table.field(kDeadline)).has_value() == is_date;
-  if (!is_alike || deadline <= submission) table.refuse(kDeadline, expected);
-  return deadline;
+      submission.is_date ? "a date after the submission" : "seconds after the submission";
+  const Instant deadline = table.value(kDeadline, parse_instant, expected);
+  if (deadline.is_date != submission.is_date || deadline.time <= submission.time) {
+    table.refuse(kDeadline, expected);
+  }
+  return deadline.time;
 }
 
 }  // namespace
@@ -107,11 +113,10 @@ void visit_job_csv(std::string_view text, std::string_view name,
   check_columns(table);
   const Column duration = table.has(kDuration) ? kDuration : kService;
   std::map<std::string, std::int32_t, std::less<>> users;  // numbered as they come
-  SimTime submission{0};
+  Instant submission;
   for (std::int64_t id = 1; table.next(); ++id) {
-    submission =
-        table.has(kSubmission) ? read_submission(table) : submission + table.seconds(kInterarrival);
-    Job job{.id = id, .submission = submission};
+    submission = read_submission(table, submission.time);
+    Job job{.id = id, .submission = submission.time};
     job.duration = table.seconds(duration, 0);
     if (table.has(kDelays)) job.wait = table.seconds(kDelays, 0);
     const auto nodes = [&](Column column, std::int32_t least) {

@@ -123,7 +123,7 @@ def test_hosts_that_filled_up_do_not_count(set_option: SetOption, next_flavor: A
     set_option(default_reserve="8:0:2")
     case = Case(0, 0)
     _, free = names(case.plugin.hosts(again(case.states), make_spec(SPOT)))  # sent to the other
-    # Spots of other schedulers fill that one up. What the other has left is the reserve.
+    # Spots of other schedulers fill that one up. The capacity left on the other is the reserve.
     assert case.place(next_flavor, only=free) == []
     # It has 12 left again, so of the three one may be taken.
     case.plugin.hosts(again(case.states), make_spec(VM))

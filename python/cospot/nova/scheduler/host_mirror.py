@@ -56,7 +56,7 @@ class MirroredHost:
     """What is kept of one host.
 
     Attributes:
-        free: What is free beside all VMs and spots, of the CPUs that they share.
+        free: Its capacity beside all VMs and spots, of the CPUs that they share.
     """
 
     __slots__ = (
@@ -158,11 +158,11 @@ class HostMirror:
     def note_missing(self, kind: Hashable, size: Size, providers: Iterable[str]) -> None:
         """Count hosts as not seen that requests of a kind could have and the present one cannot.
 
-        Placement leaves out hosts that are full. What is kept of them is from before they were.
+        Placement leaves out hosts that are full, and the mirror shows them as they were before.
 
         Args:
             kind: Of the requests that can have the same hosts, if these have enough.
-            size: What the present one asks for.
+            size: Of the present one.
             providers: Its hosts.
         """
         now = np.array([self._number_of[provider] for provider in providers], dtype=np.int64)
