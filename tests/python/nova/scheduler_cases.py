@@ -48,7 +48,7 @@ def make_flavor(
         vcpu_weight=0,
         disabled=False,
         is_public=True,
-        extra_specs=spot_extra_specs(vcpus, memory_mb, disk_gb) if spot else {},
+        extra_specs=spot_extra_specs(vcpus, memory_mb, disk_gb - (-swap_mb // 1024)) if spot else {},
         projects=[],
     )
 
