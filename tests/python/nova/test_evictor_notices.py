@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -401,3 +402,69 @@ def test_a_dry_run_writes_of_a_spot_once_until_something_changes(running: Runnin
     running.reconciles(5)
     running.cloud.add(host, 2, 1024, spot=False)
     wait_for(running, "would_notify", 2)
+
+
+def nova_fails(running: Running, method: str, status: int = 503) -> threading.Event:
+    """Have Nova fail at a method for metadata until the event is set."""
+    works = threading.Event()
+
+    def before(verb: str, path: str) -> int | None:
+        fails = verb == method and "/metadata/" in path and not works.is_set()
+        return status if fails else None
+
+    running.cloud.before = before
+    return works
+
+
+def test_a_notice_that_nova_did_not_take_is_none(running: Running) -> None:
+    """While Nova is away nobody is told, so nobody's time runs, and another one gets no notice."""
+    _, spots = full_host(running, "a", 4)
+    works = nova_fails(running, "PUT")
+    service = running.start(**PROACTIVE, notice_seconds=0.5)
+    wait_for(running, "notice", 3)
+    running.reconciles(3)
+    assert {each["instance"] for each in events(running.folder, "notice")} == {spots[0]}
+    assert running.cloud.orders == [] and metric(service, "notices_total", outcome="given") == 0
+    assert metric(service, "errors_total", where="reserve") > 0
+    told_at = time.time()
+    works.set()
+    wait_for(running, "freed")
+    [intent] = events(running.folder, "intent")
+    assert intent["instance"] == spots[0] and intent["notice_s"] >= 0.5
+    assert time.time() >= told_at + 0.5
+
+
+def test_one_that_cannot_be_told_keeps_no_other_from_its_notice(running: Running) -> None:
+    _, spots = full_host(running, "a", 4)
+    running.cloud.before = lambda method, path: (
+        500 if method == "PUT" and spots[0] in path else None
+    )
+    running.start(mode="proactive", default_reserve="2:0:2", notice_seconds=0.5)
+    wait_for(running, "freed")
+    running.reconciles(3)
+    assert running.cloud.deleted == [spots[1]]
+
+
+def test_one_whose_metadata_nova_does_not_change_is_told_otherwise(running: Running) -> None:
+    """As of a server in rescue: vendordata and the notification tell it."""
+    _, spots = full_host(running, "a", 4)
+    nova_fails(running, "PUT", 409)
+    service = running.start(**PROACTIVE, notice_seconds=0.5)
+    wait_for(running, "freed")
+    assert running.cloud.deleted == [spots[0]]
+    assert metric(service, "notices_total", outcome="given") == 1
+
+
+def test_a_withdrawal_that_nova_did_not_take_is_tried_again(running: Running) -> None:
+    _, spots = full_host(running, "a", 4)
+    works = nova_fails(running, "DELETE")
+    running.start(**PROACTIVE, notice_seconds=600)
+    wait_until(lambda: [each["is_told"] for each in stored(running)] == [True], "the notice")
+    running.cloud.remove(spots[3])
+    wait_until(lambda: [each["is_told"] for each in stored(running)] == [False], "the attempt")
+    running.reconciles(3)
+    assert events(running.folder, "notice_withdrawn") == []
+    works.set()
+    wait_for_stored(running, 0)
+    assert running.cloud.instances[spots[0]].metadata == {} and running.cloud.orders == []
+    assert len(events(running.folder, "notice_withdrawn")) == 1

@@ -44,11 +44,17 @@ class NoticeSender:
         )
 
     def give(self, spot: str, project_id: str, evict_at: float, action: str) -> None:
-        """Tell that a spot will be evicted at a time (seconds since the epoch)."""
+        """Tell that a spot will be evicted at a time (seconds since the epoch).
+
+        Raises:
+            CloudError: it was not told, as Nova is away.
+        """
         moment = datetime.fromtimestamp(evict_at, timezone.utc).isoformat(timespec="seconds")
         try:
             self._servers.set_metadata(spot, METADATA_KEY, moment)
         except CloudError as error:
+            if _is_away(error):
+                raise
             LOG.warning("cannot write the notice into the metadata of %s: %s", spot, error)
         payload = {
             "instance": spot,
@@ -59,15 +65,25 @@ class NoticeSender:
         self._notifier.info({}, NOTICE_EVENT, payload)
 
     def withdraw(self, spot: str) -> None:
-        """Tell that a spot will not be evicted after all."""
+        """Tell that a spot will not be evicted after all.
+
+        Raises:
+            CloudError: it was not told, as Nova is away.
+        """
         self.forget(spot)
         self._notifier.info({}, WITHDRAWN_EVENT, {"instance": spot})
 
     def forget(self, spot: str) -> None:
-        """Take the notice out of a spot's metadata, if the spot still is somewhere."""
+        """Take the notice out of a spot's metadata, if the spot still is somewhere.
+
+        Raises:
+            CloudError: it is there still, as Nova is away.
+        """
         try:
             self._servers.remove_metadata(spot, METADATA_KEY)
         except CloudError as error:
+            if _is_away(error):
+                raise
             LOG.warning("cannot remove the notice from the metadata of %s: %s", spot, error)
 
 
@@ -115,7 +131,7 @@ class Notices:
             project_id: of the spot.
 
         Raises:
-            AuditError, StoreError: it was not given.
+            AuditError, CloudError, StoreError: it was not given, and is to be given anew.
         """
         notice = replace(self.new(notice.spot, notice.provider, notice.reserve), is_told=False)
         self._store.put(notice)
@@ -131,7 +147,8 @@ class Notices:
         """Tell that a spot will not be evicted after all.
 
         Raises:
-            AuditError, StoreError: it was not finished; the notice evicts nothing until it is.
+            AuditError, CloudError, StoreError: it was not finished; the notice evicts nothing until
+                it is.
         """
         self._store.put(replace(notice, ordered_at=0.0, is_told=False))
         self._told.remove(notice.spot)
@@ -146,7 +163,7 @@ class Notices:
         It is withdrawn, unless its spot is gone or going.
 
         Raises:
-            CloudError: Nova did not say what has become of the spot.
+            CloudError: Nova did not say what has become of the spot, or see `withdraw`.
             AuditError, StoreError: see `withdraw`.
         """
         server = self._servers.server(notice.spot)
@@ -170,6 +187,14 @@ class Notices:
     def mark_waiting(self, notice: Notice) -> None:
         """Write down that it is not: Nova was not told, or did not hear."""
         self._store.put(replace(notice, ordered_at=0.0))
+
+
+def _is_away(error: CloudError) -> bool:
+    """Tell whether Nova gave no answer or failed: it may do the same later.
+
+    What it refuses, as it changes no metadata of a server in rescue or in error, it refuses again.
+    """
+    return error.status == 0 or error.status >= 500
 
 
 def is_leaving(server: Server) -> bool:

@@ -14,7 +14,7 @@ from typing import Final
 from oslo_log import log as logging
 
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import CloudError, EvictorError, SettingError
+from cospot.nova.evictor.errors import UNKNOWN_OUTCOMES, CloudError, EvictorError, SettingError
 from cospot.nova.evictor.executor import EvictionExecutor, Reason
 from cospot.nova.evictor.hosts import HostWatch
 from cospot.nova.evictor.model import HostUsage
@@ -79,7 +79,7 @@ class ReserveEvictions:
             try:
                 self._follow(notice, usages.get(notice.provider))
             except CloudError as error:
-                self._complain(notice, error)
+                self.complain(notice, error)
 
     def _follow(self, notice: Notice, usage: HostUsage | None) -> None:
         if usage is None or notice.spot not in usage.consumers:
@@ -125,7 +125,8 @@ class ReserveEvictions:
         try:
             self._notices.end(notice)
         except CloudError:
-            self._notices.drop(notice)  # or it would count as leaving for ever
+            if notice.spot in self._notices.ordered():
+                self._notices.drop(notice)  # or it would count as leaving for ever
             raise
 
     def carry_out(self, reserve: Reserve, usages: Mapping[str, HostUsage]) -> None:
@@ -147,8 +148,9 @@ class ReserveEvictions:
             except BusyLockError as error:  # which is no fault of the spot
                 LOG.info("reserve %s: spot %s waits: %s", notice.reserve, notice.spot, error)
             except EvictorError as error:
-                self._failures[notice.spot] += 1
-                self._complain(notice, error)
+                if isinstance(error, CloudError) and error.status not in UNKNOWN_OUTCOMES:
+                    self._failures[notice.spot] += 1  # else it is no fault of the spot either
+                self.complain(notice, error)
 
     def _carry_out(
         self, reserve: Reserve, usages: dict[str, HostUsage], gone: set[str], notice: Notice
@@ -205,7 +207,8 @@ class ReserveEvictions:
             self._taken.add(notice.spot)
         return is_ordered
 
-    def _complain(self, notice: Notice, error: EvictorError) -> None:
+    def complain(self, notice: Notice, error: EvictorError) -> None:
+        """Say what went wrong with a notice; the next reconcile tries again."""
         self._context.metrics.errors.labels(where="reserve").inc()
         LOG.warning("reserve %s: spot %s: %s", notice.reserve, notice.spot, error)
 
@@ -334,7 +337,10 @@ class ReserveKeeper:
             gone = {each.spot for each in kept if each is not notice}
             if not notice.ordered_at and reserve.missing(usages.values(), gone) == 0:
                 kept.remove(notice)
-                self._notices.withdraw(notice)
+                try:
+                    self._notices.withdraw(notice)
+                except CloudError as error:
+                    self._evictions.complain(notice, error)
 
     def _give(self, reserve: Reserve, usages: Mapping[str, HostUsage]) -> None:
         """Give as many notices as the reserve lacks spots."""
@@ -359,16 +365,22 @@ class ReserveKeeper:
         for notice in self._notices.of(reserve.label):
             if notice.is_told or notice.ordered_at or not self._context.switches.now().is_on:
                 continue
-            server = self._context.servers.server(notice.spot)
-            if server is None:
-                self._notices.drop(notice)
-            else:
-                self._notices.give(notice, server.project_id)
+            try:
+                server = self._context.servers.server(notice.spot)
+                if server is None:
+                    self._notices.drop(notice)
+                else:
+                    self._notices.give(notice, server.project_id)
+            except CloudError as error:
+                self._evictions.complain(notice, error)
 
     def _notify(self, reserve: Reserve, provider: str, spot: Spot) -> None:
         notice = self._notices.new(spot.uuid, provider, reserve.label)
         if self._context.switches.now().is_on:
-            self._notices.give(notice, spot.server.project_id)
+            try:
+                self._notices.give(notice, spot.server.project_id)
+            except CloudError as error:
+                self._evictions.complain(notice, error)
             return
         written = self._would_notify.setdefault(reserve.label, set())
         if spot.uuid not in written:
