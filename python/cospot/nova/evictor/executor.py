@@ -14,7 +14,12 @@ from oslo_log import log as logging
 from cospot.nova.evictor.causes import RESERVE
 from cospot.nova.evictor.cloud import together
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import UNKNOWN_OUTCOMES, CloudError, EvictorError
+from cospot.nova.evictor.errors import (
+    UNKNOWN_OUTCOMES,
+    CloudError,
+    EvictorError,
+    NotSentError,
+)
 from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
 from cospot.nova.evictor.model import Amounts
 from cospot.nova.evictor.owner_news import OwnerNews
@@ -26,6 +31,8 @@ LOG = logging.getLogger(__name__)
 #: What only repeats itself is written again after so many seconds.
 _TELL_AGAIN_S: Final = 600.0
 _MOST_TOLD: Final = 10_000
+#: What was checked longer ago is not ordered, seconds: it has waited for its turn, as Nova is slow.
+_LONGEST_WAIT_S: Final = 2.0
 
 
 @dataclass(frozen=True)
@@ -69,12 +76,14 @@ class Prepared:
 
     Attributes:
         fields: what its audit records have in common; the first is written.
+        at: when it was checked, monotonic time, seconds.
     """
 
     snapshot: HostSnapshot
     spot: Spot
     reason: Reason
     fields: dict[str, Any]
+    at: float
 
     @property
     def provider(self) -> str:
@@ -179,6 +188,7 @@ class EvictionExecutor:
         Raises:
             AuditError: it could not be written down; it must not be ordered.
         """
+        began = time.monotonic()
         fields = _audit_fields(snapshot, spot, reason, action)
         fields["notice_s"] = round(self._notices_given.age(spot.uuid, self._now()), 3)
         switches = self._switches.now()
@@ -199,7 +209,7 @@ class EvictionExecutor:
             self._metrics.limit_hits.labels(limit=why.value).inc()
             return self._hold_back(fields, why, wait, f"next in {wait:.1f} s")
         self._audit.write("intent", **fields)
-        return Prepared(snapshot, spot, reason, fields)
+        return Prepared(snapshot, spot, reason, fields, began)
 
     def order(self, orders: Sequence[Prepared]) -> list[CloudError | None]:
         """Tell Nova of evictions on one host, of all at once.
@@ -272,6 +282,7 @@ class EvictionExecutor:
         was_reset = False
         with self._ordering:
             try:
+                self._check_again(order)
                 if is_deleted and order.spot.is_stuck:
                     self._servers.reset_state(spot)
                     was_reset = True
@@ -285,6 +296,19 @@ class EvictionExecutor:
         is_locked = is_deleted and self._news.tell(order.spot, order.reason.why)
         return _Answer(is_locked=is_locked, at=at)
 
+    def _check_again(self, order: Prepared) -> None:
+        """See that an order that may have waited for others is still to be given.
+
+        Raises:
+            NotSentError: it is not.
+        """
+        switches = self._switches.now()
+        if not switches.is_on:
+            raise NotSentError(f"not ordered: {switches}")
+        waited = time.monotonic() - order.at
+        if waited > _LONGEST_WAIT_S:
+            raise NotSentError(f"not ordered: it was checked {waited:.1f} s ago")
+
     def _was_refused(self, order: Prepared, answer: _Answer) -> CloudError | None:
         """Write down what Nova said against it; return None when nothing, or it is gone."""
         error = answer.error
@@ -294,6 +318,12 @@ class EvictionExecutor:
             self._pending.remove(order.provider, order.spot.uuid)
             self._audit.write("gone", **order.fields)
             return None
+        if isinstance(error, NotSentError):
+            if order.spot.uuid not in order.snapshot.pending:  # by an earlier order
+                self._pending.remove(order.provider, order.spot.uuid)
+            self._limits.give_back(order.spot.server.project_id, order.provider)
+            self._audit.write("failed", **order.fields, order="none", error=str(error))
+            return error
         # One that was reset was to go already, so it stays the first choice.
         if error.status not in UNKNOWN_OUTCOMES and not answer.was_reset:
             self._pending.remove(order.provider, order.spot.uuid)
