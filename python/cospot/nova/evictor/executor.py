@@ -31,7 +31,7 @@ LOG = logging.getLogger(__name__)
 #: What only repeats itself is written again after so many seconds.
 _TELL_AGAIN_S: Final = 600.0
 _MOST_TOLD: Final = 10_000
-#: What was checked longer ago is not ordered, seconds: it has waited for its turn, as Nova is slow.
+#: What has waited longer for its turn is not ordered, seconds: Nova is slow, and its check is old.
 _LONGEST_WAIT_S: Final = 2.0
 
 
@@ -76,14 +76,12 @@ class Prepared:
 
     Attributes:
         fields: what its audit records have in common; the first is written.
-        at: when it was checked, monotonic time, seconds.
     """
 
     snapshot: HostSnapshot
     spot: Spot
     reason: Reason
     fields: dict[str, Any]
-    at: float
 
     @property
     def provider(self) -> str:
@@ -188,7 +186,6 @@ class EvictionExecutor:
         Raises:
             AuditError: it could not be written down; it must not be ordered.
         """
-        began = time.monotonic()
         fields = _audit_fields(snapshot, spot, reason, action)
         fields["notice_s"] = round(self._notices_given.age(spot.uuid, self._now()), 3)
         switches = self._switches.now()
@@ -209,7 +206,7 @@ class EvictionExecutor:
             self._metrics.limit_hits.labels(limit=why.value).inc()
             return self._hold_back(fields, why, wait, f"next in {wait:.1f} s")
         self._audit.write("intent", **fields)
-        return Prepared(snapshot, spot, reason, fields, began)
+        return Prepared(snapshot, spot, reason, fields)
 
     def order(self, orders: Sequence[Prepared]) -> list[CloudError | None]:
         """Tell Nova of evictions on one host, of all at once.
@@ -279,10 +276,10 @@ class EvictionExecutor:
     def _send(self, order: Prepared) -> _Answer:
         """Tell Nova, as one of several threads."""
         spot, is_deleted = order.spot.uuid, order.fields["action"] == "delete"
-        was_reset = False
+        was_reset, began = False, time.monotonic()
         with self._ordering:
             try:
-                self._check_again(order)
+                self._check_again(time.monotonic() - began)
                 if is_deleted and order.spot.is_stuck:
                     self._servers.reset_state(spot)
                     was_reset = True
@@ -296,8 +293,8 @@ class EvictionExecutor:
         is_locked = is_deleted and self._news.tell(order.spot, order.reason.why)
         return _Answer(is_locked=is_locked, at=at)
 
-    def _check_again(self, order: Prepared) -> None:
-        """See that an order that may have waited for others is still to be given.
+    def _check_again(self, waited: float) -> None:
+        """See that an order that has waited for its turn, so many seconds, is still to be given.
 
         Raises:
             NotSentError: it is not.
@@ -305,9 +302,8 @@ class EvictionExecutor:
         switches = self._switches.now()
         if not switches.is_on:
             raise NotSentError(f"not ordered: {switches}")
-        waited = time.monotonic() - order.at
         if waited > _LONGEST_WAIT_S:
-            raise NotSentError(f"not ordered: it was checked {waited:.1f} s ago")
+            raise NotSentError(f"not ordered: it has waited {waited:.1f} s for its turn")
 
     def _was_refused(self, order: Prepared, answer: _Answer) -> CloudError | None:
         """Write down what Nova said against it; return None when nothing, or it is gone."""
