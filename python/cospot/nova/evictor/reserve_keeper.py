@@ -347,8 +347,9 @@ class ReserveKeeper:
         self._give_again(reserve)
         gone = {each.spot for each in self._notices.all()}
         chosen: set[str] = set()
+        known: dict[str, HostSnapshot | None] = {}  # all is asked again before an eviction
         while reserve.missing(usages.values(), gone):
-            best = self._finder.best(reserve, usages, gone)
+            best = self._finder.best(reserve, usages, gone, known)
             if not reserve.missing(usages.values(), gone):
                 break  # what is leaving by itself suffices
             if best is None:
