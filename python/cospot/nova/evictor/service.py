@@ -136,7 +136,7 @@ class EvictorService:
         self._log_switches()
 
     def _claimed_on(self, provider: str) -> None:
-        """Have a host freed on which a VM has its claim; devices have providers below their host's."""
+        """Have a host freed on which a VM has its claim; what is below a host is none."""
         if self._hosts.may_be_host(provider):
             self._queue.put(provider, "plan")
 
