@@ -23,6 +23,7 @@ from cospot.nova.evictor.errors import AuditError
 from cospot.nova.evictor.notices import Notices
 from cospot.nova.evictor.safeguards import HostLocks
 from cospot.nova.evictor.stores import Notice, NoticeStore, StoreError
+from cospot.nova.state import stores as state_stores
 from evictor_cloud import wait_until
 from evictor_running import (
     Running,
@@ -468,3 +469,36 @@ def test_a_withdrawal_that_nova_did_not_take_is_tried_again(running: Running) ->
     wait_for_stored(running, 0)
     assert running.cloud.instances[spots[0]].metadata == {} and running.cloud.orders == []
     assert len(events(running.folder, "notice_withdrawn")) == 1
+
+
+@pytest.fixture
+def clock_is_off(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How far the clock of notices is ahead of what it was, seconds."""
+    off = [0.0]
+    clock = SimpleNamespace(time=lambda: time.time() + off[0])
+    monkeypatch.setattr(state_stores, "time", clock)
+    return off
+
+
+def test_a_clock_that_is_set_forward_shortens_no_notice(
+    running: Running, clock_is_off: list[float]
+) -> None:
+    full_host(running, "a", 4)
+    running.start(**PROACTIVE, notice_seconds=2)
+    wait_until(lambda: [each["is_told"] for each in stored(running)] == [True], "the notice")
+    told_at = time.monotonic()
+    clock_is_off[0] = 3600.0
+    wait_for(running, "freed")
+    assert time.monotonic() - told_at >= 1.9  # it was told a moment before this test saw it
+
+
+def test_a_clock_that_is_set_back_stops_no_reserve(
+    running: Running, clock_is_off: list[float]
+) -> None:
+    host, spots = full_host(running, "a", 4)
+    running.start(**PROACTIVE, notice_seconds=600)
+    wait_until(lambda: [each["is_told"] for each in stored(running)] == [True], "the notice")
+    clock_is_off[0] = -3600.0
+    running.cloud.remove(spots[0])  # as its owner does; a VM has what it held
+    running.cloud.add(host, 2, 1024, spot=False)
+    wait_until(lambda: len(events(running.folder, "notice")) == 2, "the next notice", 20)

@@ -8,6 +8,7 @@ more.
 from __future__ import annotations
 
 import socket
+import time
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any, Final
@@ -99,11 +100,15 @@ class Notices:
         self._told = context.told
         self._now = context.stores.now
         self._store = context.stores.notices
+        #: When this process told each spot, monotonic time: no clock that is set shortens a notice.
+        self._told_at: dict[str, float] = {}
 
     def load(self) -> list[Notice]:
         """Read the store again; return all notices."""
         notices = self._store.load()
         self._told.replace(each for each in notices if each.is_told)
+        stored = {each.spot for each in notices}
+        self._told_at = {spot: at for spot, at in self._told_at.items() if spot in stored}
         return notices
 
     def all(self) -> list[Notice]:
@@ -117,6 +122,16 @@ class Notices:
     def ordered(self) -> set[str]:
         """Return the spots that Nova was told to evict and that are still there."""
         return {each.spot for each in self._store.all() if each.ordered_at}
+
+    def is_due(self, notice: Notice, now: float) -> bool:
+        """Tell whether the time of a notice is over.
+
+        Args:
+            now: seconds since the epoch.
+        """
+        told_at = self._told_at.get(notice.spot, float("-inf"))
+        has_passed = time.monotonic() - told_at >= notice.evict_at - notice.given_at
+        return notice.evict_at <= now and has_passed
 
     def new(self, spot: str, provider: str, reserve: str) -> Notice:
         """Return a notice that could be given now."""
@@ -137,6 +152,7 @@ class Notices:
         self._store.put(notice)
         self._audit.write("notice", **notice_fields(notice))
         self._sender.give(notice.spot, project_id, notice.evict_at, self._settings.action)
+        self._told_at[notice.spot] = time.monotonic()
         notice = replace(notice, is_told=True)
         self._store.put(notice)
         self._told.add(notice, project_id)

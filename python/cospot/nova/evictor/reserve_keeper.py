@@ -140,7 +140,7 @@ class ReserveEvictions:
         gone = self._notices.ordered()
         seen = dict(usages)
         for notice in self._notices.of(reserve.label):
-            if notice.ordered_at or not notice.is_told or notice.evict_at > now:
+            if notice.ordered_at or not notice.is_told or not self._notices.is_due(notice, now):
                 continue
             try:
                 with self._context.locks.hold(notice.provider, waits=False):
@@ -290,14 +290,14 @@ class ReserveKeeper:
         """Look after one reserve."""
         now = self._now()
         mine = self._notices.of(reserve.label)
-        has_expired = any(each.evict_at <= now and not each.ordered_at for each in mine)
+        has_expired = any(self._notices.is_due(each, now) and not each.ordered_at for each in mine)
         usages, missing = self._see(reserve, members, {each.provider for each in mine})
         # Capacity that became free does not show in a provider's generation.
-        is_fresh = missing > 0 and self._may_read_all(reserve, now, has_expired)
+        is_fresh = missing > 0 and self._may_read_all(reserve, has_expired)
         if is_fresh:
-            began = self._now()
+            began = time.monotonic()
             usages, missing = self._see(reserve, members, members)
-            self._read_all[reserve.label] = (self._now(), self._now() - began)
+            self._read_all[reserve.label] = (time.monotonic(), time.monotonic() - began)
         self._context.metrics.reserve_missing.labels(reserve=reserve.label).set(missing)
         if not missing:
             self._would_notify.pop(reserve.label, None)
@@ -324,11 +324,11 @@ class ReserveKeeper:
         self._evictions.follow(reserve, usages)
         return usages, reserve.missing(usages.values(), self._notices.ordered())
 
-    def _may_read_all(self, reserve: Reserve, now: float, has_expired: bool) -> bool:
+    def _may_read_all(self, reserve: Reserve, has_expired: bool) -> bool:
         """Tell whether to read all hosts now: seldom if that takes long."""
-        at, took = self._read_all.get(reserve.label, (0.0, 0.0))
+        at, took = self._read_all.get(reserve.label, (float("-inf"), 0.0))
         pause = took * _PAUSES_PER_READING
-        return now - at >= (pause if has_expired else max(pause, _READ_ALL_S))
+        return time.monotonic() - at >= (pause if has_expired else max(pause, _READ_ALL_S))
 
     def _withdraw_needless(self, reserve: Reserve, usages: Mapping[str, HostUsage]) -> None:
         """Withdraw the notices without which the reserve is there too, the last given first."""
