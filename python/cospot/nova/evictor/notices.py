@@ -124,11 +124,7 @@ class Notices:
         return {each.spot for each in self._store.all() if each.ordered_at}
 
     def is_due(self, notice: Notice, now: float) -> bool:
-        """Tell whether the time of a notice is over.
-
-        Args:
-            now: seconds since the epoch.
-        """
+        """Tell whether the time of a notice is over at a moment, seconds since the epoch."""
         told_at = self._told_at.get(notice.spot, float("-inf"))
         has_passed = time.monotonic() - told_at >= notice.evict_at - notice.given_at
         return notice.evict_at <= now and has_passed
