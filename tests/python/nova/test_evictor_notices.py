@@ -156,20 +156,24 @@ def test_a_host_without_inventory_is_left_out_of_its_reserve(running: Running) -
 
 
 def test_an_error_after_a_notice_does_not_lose_it(running: Running) -> None:
-    full_host(running, "a", 4)
+    _, spots = full_host(running, "a", 4)
     is_down: list[bool] = []
 
     def before(method: str, path: str) -> int | None:
         if method == "PUT":
             is_down.append(True)
-        return 500 if is_down and "/servers/detail" in path else None
+        return 500 if len(is_down) > 1 else None
 
     running.cloud.before = before
     made = running.start(mode="proactive", default_reserve="2:0:2", notice_seconds=600)
-    wait_until(lambda: metric(made, "errors_total", where="reserve") > 0, "the error")
-    assert len(stored(running)) == 1
+    wait_until(lambda: metric(made, "errors_total", where="reserve") > 0, "the error", 30)
+    assert {each["spot"]: each["is_told"] for each in stored(running)} == {
+        spots[0]: True,
+        spots[1]: False,
+    }
     running.reconciles(5)
-    assert len(events(running.folder, "notice")) == 1
+    told = [each["instance"] for each in events(running.folder, "notice")]
+    assert told.count(spots[0]) == 1
 
 
 class _Crash(BaseException):
