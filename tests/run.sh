@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 
 usage() {
   cat <<'TEXT'
-Usage: tests/run.sh [--quick | --full | --slow | --nightly] [OPTION]...
+Usage: tests/run.sh [--quick | --full | --sources | --slow | --nightly] [OPTION]...
 
 Installs what is missing, builds with g++, runs the unit tests, the command line's, the Python tests
 and the report in a browser, and checks format, types, spelling, shell scripts and docs/evidence.md.
@@ -15,6 +15,7 @@ and the report in a browser, and checks format, types, spelling, shell scripts a
   --quick           only the build and its tests
   --full            also what --slow does, the plugin's cost, the plugin in Nova's fixtures, and the
                     scenarios on a whole cloud of Nova's services
+  --sources         only what looks at the sources: format, types, spelling, shell scripts, docs/evidence.md
   --slow            only the build by clang with sanitizers and its tests, clang-tidy, the wheel, the
                     Debian packages, the wheel and the container files on fresh machines, and, if
                     there is a release build, the Python tests marked slow and the documentation's site
@@ -29,11 +30,12 @@ TEXT
 }
 
 mode=
+built=false
 nova=true
 nova_cloud=true
 nova_releases=false
 install=true
-# choose_mode MODE: --quick, --full, --slow and --nightly exclude each other.
+# choose_mode MODE: --quick, --full, --sources, --slow and --nightly exclude each other.
 choose_mode() {
   if [ -n "$mode" ] && [ "$mode" != "$1" ]; then
     usage >&2
@@ -45,7 +47,7 @@ choose_mode() {
 
 for argument in "$@"; do
   case $argument in
-    --quick | --full | --slow | --nightly) choose_mode "${argument#--}" ;;
+    --quick | --full | --sources | --slow | --nightly) choose_mode "${argument#--}" ;;
     --no-nova) nova=false ;;
     --no-nova-cloud) nova_cloud=false ;;
     --nova-releases) nova_releases=true ;;
@@ -184,6 +186,7 @@ check_spelling() { sources '*.md' '*.?pp' '*.py' '*.sh' '*.yaml' | xargs codespe
 
 check_sources() {
   if has_tool clang-format "format"; then check "format" check_format; fi
+  scripts/make-test-venv.sh build/venv >/dev/null
   if [ -x build/venv/bin/ruff ]; then
     check "python style" build/venv/bin/ruff check .
     check "python types" build/venv/bin/mypy
@@ -251,23 +254,25 @@ check_what_is_slow() {
   check_packaging_files
 }
 
-# can_give_way: whether the kernel schedules by session, and a session can be told to go last.
-can_give_way() { [ -w /proc/self/autogroup ] && setsid bash -c 'echo 19 >/proc/self/autogroup' 2>/dev/null; }
+# Makes a session go last, where the kernel schedules by session.
+give_way='echo 19 >/proc/self/autogroup;'
+can_give_way() { [ -w /proc/self/autogroup ] && setsid bash -c "$give_way" 2>/dev/null; }
+can_give_way || give_way=
 
-# The cloud waits most of the time; the builds and their tests take what it leaves.
-test_nova_beside_what_is_slow() {
-  local log=$PWD/$logs/slow.log count
+# start_beside MODE: another run of this script in the background, until finish_beside MODE counts it.
+start_beside() {
   # What a script starts in the background ignores Ctrl-C, and tests are about that.
-  setsid env --default-signal=INT,QUIT \
-    bash -c 'echo 19 >/proc/self/autogroup; exec tests/run.sh --slow --no-install' >"$log" 2>&1 &
-  local slow_pid=$!
-  trap 'kill -- -$slow_pid 2>/dev/null' EXIT
-  test_all_nova
-  wait "$slow_pid"
+  setsid env --default-signal=INT,QUIT bash -c "$give_way exec tests/run.sh --$1 --no-install" >"$logs/$1.log" 2>&1 &
+  beside=$!
+  trap 'kill -- -$beside 2>/dev/null' EXIT
+}
+
+finish_beside() {
+  local log=$logs/$1.log
+  wait "$beside"
   trap - EXIT
-  count=$(tail -n 1 "$log")
   sed '$d' "$log"
-  add_count "of what is slow" "$count"
+  add_count "of $1" "$(tail -n 1 "$log")"
 }
 
 # add_count NAME COUNT: adds what another run of this script counted.
@@ -299,8 +304,11 @@ simulate_many_seeds() {
 
 check_the_rest() {
   if $nova; then check_plugin_cost; fi
-  if $nova && $nova_cloud && can_give_way; then
-    test_nova_beside_what_is_slow
+  if $nova && $nova_cloud && [ -n "$give_way" ]; then
+    # The cloud waits most of the time; the builds and their tests take what it leaves.
+    start_beside slow
+    test_all_nova
+    finish_beside slow
   else
     test_all_nova
     check_what_is_slow
@@ -317,6 +325,8 @@ fi
 use_compiler_cache
 if [ "$mode" = slow ]; then
   check_what_is_slow
+elif [ "$mode" = sources ]; then
+  check_sources
 elif [ "$mode" = nightly ]; then
   simulate_many_seeds
   if has_module release "a cloud of Nova 34"; then
@@ -325,9 +335,12 @@ elif [ "$mode" = nightly ]; then
   test_python "packages on Ubuntu 24.04" tests/packages/run.sh --ubuntu -k test_debs
   test_python "page of Kolla-Ansible" tests/packages/run.sh -k kolla
 else
-  build_and_test release
+  check "build release" build_preset release && built=true
+  # The tests in a browser leave it the time.
+  if [ "$mode" != quick ]; then start_beside sources; fi
+  if $built; then test_preset release; fi
+  if [ "$mode" != quick ]; then finish_beside sources; fi
   if has_module release "python"; then test_python "python" tests/python/run.sh build/release; fi
-  if [ "$mode" != quick ]; then check_sources; fi
   if [ "$mode" = full ]; then check_the_rest; fi
 fi
 

@@ -15,13 +15,15 @@ struct ClassDays {
   std::vector<DayOfIdle> idle;
   std::vector<Moments> log_lengths;
   DayOfIdle sum{};      ///< of all days
-  DayOfIdle squares{};  ///< the same with the squares of sizes
+  DayOfIdle squares{};  ///< of revocations, with the squares of sizes
 
   /// The days in servers that are worth as many independent ones: a host that holds twice as much
   /// as another is revoked as often, so that counting it twice would make an interval too narrow.
-  [[nodiscard]] std::vector<DayOfIdle> effective() const {
+  /// Where no revocation was seen, nothing says that the servers would not all be revoked at once:
+  /// together they are one, that was idle for `mean_idle_hours`.
+  [[nodiscard]] std::vector<DayOfIdle> effective(double mean_idle_hours) const {
     const double by = sum.revocations > 0 ? sum.revocations / squares.revocations
-                                          : sum.idle_hours / squares.idle_hours;
+                                          : mean_idle_hours / sum.idle_hours;
     std::vector<DayOfIdle> days = idle;
     for (DayOfIdle& day : days) {
       day.idle_hours *= by;
@@ -56,7 +58,6 @@ class DayBook {
       if (end > first) found.idle[day].idle_hours += size * hours_of(end - first);
     }
     found.sum.idle_hours += size * hours_of(period.length());
-    found.squares.idle_hours += size * size * hours_of(period.length());
     if (!period.revoked) return;
     found.idle[last].revocations += size;
     found.sum.revocations += size;
@@ -117,7 +118,8 @@ std::vector<OfferedClass> class_table(const IdleRecord& record, const IdleCapaci
     const ClassSums sums = sums_of(capacity, partition, sizes.size() - 1 - c);
     OfferedClass offered{.ranks = sizes[c], .sums = sums};
     offered.mttr_hours = sums.mttr(pricing.mttr);
-    offered.interval = time_to_revocation_interval(book.of(c).effective());
+    offered.interval =
+        time_to_revocation_interval(book.of(c).effective(sums.idle_hours / sums.size));
     offered.performance = sums.performance(pricing);
     offered.equilibrium_price = price(PriceRule::kEquilibrium, offered.performance);
     offered.price = sums.price(pricing);

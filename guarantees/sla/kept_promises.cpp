@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
 
 namespace cospot {
 namespace {
@@ -13,8 +15,10 @@ ProbabilityInterval clopper_pearson(double broken, double promised, double confi
           .upper = Binomial::find_upper_bound_on_p(promised, broken, each_side)};
 }
 
-/// How much more the blocks' shares vary than those of independent evictions; at least 1.
-double design_effect(std::span<const PromiseCount> blocks, const PromiseCount& all) {
+/// How much more the blocks' shares vary than those of independent evictions, times how much less
+/// sure that is when only a few blocks say it; 1 where they do not vary more.
+double design_effect(std::span<const PromiseCount> blocks, const PromiseCount& all,
+                     double confidence) {
   const double share = static_cast<double>(all.broken) / static_cast<double>(all.promised);
   const double independent = static_cast<double>(all.promised) * share * (1 - share);
   double squares = 0;
@@ -27,7 +31,12 @@ double design_effect(std::span<const PromiseCount> blocks, const PromiseCount& a
     ++used;
   }
   if (used < 2 || independent == 0) return 1;
-  return std::max(1.0, used / (used - 1) * squares / independent);
+  const double effect = used / (used - 1) * squares / independent;
+  if (effect <= 1) return 1;
+  const double upper = (1 + confidence) / 2;
+  const double wider = boost::math::quantile(boost::math::students_t(used - 1), upper) /
+                       boost::math::quantile(boost::math::normal(), upper);
+  return effect * wider * wider;
 }
 
 }  // namespace
@@ -47,7 +56,7 @@ ProbabilityInterval eviction_interval(const PromiseCount& count, double confiden
 ProbabilityInterval eviction_interval(std::span<const PromiseCount> blocks, double confidence) {
   const PromiseCount all = sum_of(blocks);
   if (all.promised == 0) return {};
-  const double effect = design_effect(blocks, all);
+  const double effect = design_effect(blocks, all, confidence);
   return clopper_pearson(static_cast<double>(all.broken) / effect,
                          static_cast<double>(all.promised) / effect, confidence);
 }

@@ -31,10 +31,12 @@ struct ProbabilityInterval {
 
 /// The same of promises counted by the time at which they were given, one count a block of time. If
 /// the shares of the blocks differ more than those of independent evictions would, because
-/// evictions came in bursts, the counts are divided by as much (the design effect).
+/// evictions came in bursts, the counts are divided by as much (the design effect), and by the
+/// square of Student's t over the normal quantile, because a few blocks say little about it.
 ///
 /// Source: Rao and Scott, "A simple method for the analysis of clustered binary data", Biometrics
-/// 48 (1992), section 2.
+/// 48 (1992), section 2; Korn and Graubard, "Confidence intervals for proportions with small
+/// expected number of positive counts estimated from survey data", Survey Methodology 24 (1998).
 [[nodiscard]] ProbabilityInterval eviction_interval(std::span<const PromiseCount> blocks,
                                                     double confidence = 0.95);
 [[nodiscard]] PromiseCount sum_of(std::span<const PromiseCount> blocks);

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -18,6 +17,7 @@
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/studies/classes/class_report.hpp"
+#include "sim_harness/studies/classes/class_settings.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 
@@ -41,11 +41,15 @@ struct ClassesArguments {
 
 double checkpoint_of(const ClassesArguments& arguments) {
   constexpr double kMinutes = 10;
-  if (arguments.memory_gb) return checkpoint_hours(*arguments.memory_gb);
-  const double minutes = arguments.checkpoint_minutes.value_or(kMinutes);
-  if (minutes > 0 && std::isfinite(minutes)) return minutes / 60;
+  const double minutes = arguments.memory_gb ? 60 * checkpoint_hours(*arguments.memory_gb)
+                                             : arguments.checkpoint_minutes.value_or(kMinutes);
+  if (minutes > 0 && minutes <= kMostCheckpointMinutes) {
+    return arguments.memory_gb ? checkpoint_hours(*arguments.memory_gb) : minutes / 60;
+  }
   throw ConfigError(
-      fmt::format("--checkpoint-minutes: found {}, expected a number above 0", minutes));
+      fmt::format("{}: a checkpoint of {} minutes, expected more than 0, up to {:.0f}",
+                  arguments.memory_gb ? "--memory-gb" : "--checkpoint-minutes", minutes,
+                  kMostCheckpointMinutes));
 }
 
 /// The trace as it stands, or, with --host, the hosts of a run of it: those of a file, --hosts, or

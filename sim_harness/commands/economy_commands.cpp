@@ -60,7 +60,7 @@ std::int64_t capacity_of(const EconomyArguments& arguments, const ConfigNode& ro
   return resource != nullptr && resource->text == "memory_mb" ? sum.memory_mb : sum.vcpus;
 }
 
-EconomySettings settings_of(const EconomyArguments& arguments) {
+ConfigNode keys_of(const EconomyArguments& arguments) {
   ConfigNode root;
   root.kind = ConfigNode::Kind::kMapping;
   root.where = "economy";
@@ -68,6 +68,11 @@ EconomySettings settings_of(const EconomyArguments& arguments) {
   for (const auto& [key, value] : arguments.keys) {
     if (!value.empty()) apply_override(root, key + "=" + value);
   }
+  return root;
+}
+
+EconomySettings settings_of(const EconomyArguments& arguments) {
+  ConfigNode root = keys_of(arguments);
   if (arguments.hosts.is_given()) {
     apply_override(root, fmt::format("capacity={}", capacity_of(arguments, root)));
   }
@@ -87,7 +92,18 @@ EconomyInput load_input(const EconomyArguments& arguments, const EconomySettings
   return input;
 }
 
-BacktestRequest request_of(const EconomyArguments& arguments) {
+/// Spots cost what --price says they do: theta compares with selling them.
+void set_spot_price(const VcpuHourPrices& prices, const EconomyArguments& arguments,
+                    EconomySettings& settings) {
+  if (keys_of(arguments).find("opportunistic_price") != nullptr) {
+    throw ConfigError(
+        "--price says what spots cost, and so does --set opportunistic_price; expected one of the "
+        "two");
+  }
+  settings.opportunistic_price = prices.spot / prices.on_demand;
+}
+
+BacktestRequest request_of(const EconomyArguments& arguments, EconomySettings& settings) {
   BacktestRequest request{.forecasters = arguments.forecasters,
                           .confidences = arguments.confidences,
                           .prices = {},
@@ -111,6 +127,12 @@ BacktestRequest request_of(const EconomyArguments& arguments) {
     throw ConfigError(
         "--price: expected economy=PRICE beside on-demand=PRICE and spot=PRICE of a vCPU-hour");
   }
+  if (settings.resource == UsageResource::kMemoryMb) {
+    throw ConfigError(
+        "--price: vCPU-hours have prices, and the resource is memory_mb; expected a price as a "
+        "share of the on-demand price, such as 0.7");
+  }
+  set_spot_price(prices, arguments, settings);
   request.prices = {*prices.economy / prices.on_demand};
   request.economy_price = prices.economy;
   request.currency = list.currency;
@@ -118,18 +140,18 @@ BacktestRequest request_of(const EconomyArguments& arguments) {
 }
 
 void run_backtest(const EconomyArguments& arguments) {
-  const EconomySettings settings = settings_of(arguments);
+  EconomySettings settings = settings_of(arguments);
   const EconomyInput input = load_input(arguments, settings);
-  const BacktestRequest request = request_of(arguments);
+  const BacktestRequest request = request_of(arguments, settings);
   const BacktestReport report = backtest(input, settings, request);
   if (arguments.json) return print_json(backtest_json(input, settings, request, report));
   print(backtest_text(input, settings, request, report));
 }
 
 void run_plan(const EconomyArguments& arguments) {
-  const EconomySettings settings = settings_of(arguments);
+  EconomySettings settings = settings_of(arguments);
   const EconomyInput input = load_input(arguments, settings);
-  const BacktestRequest request = request_of(arguments);
+  const BacktestRequest request = request_of(arguments, settings);
   const EconomyPlan plan = plan_promises(input, settings, request);
   if (arguments.json) return print_json(plan_json(input, settings, request, plan));
   print(plan_text(input, settings, plan, request.currency));

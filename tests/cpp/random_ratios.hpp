@@ -7,6 +7,9 @@
 
 namespace cospot {
 
+/// How far a share may be from what its sizes give: rounding only.
+inline constexpr double kTolerance = 1e-9;
+
 /// Sizes and the equations that follow from them, their shares rounded to 15 digits as in the
 /// published trace.
 struct MadeRatios {

@@ -13,7 +13,7 @@
 namespace cospot {
 namespace {
 
-SimTime seconds(std::int64_t count) { return std::chrono::seconds(count); }
+using std::chrono::seconds;
 
 Request vm(InstanceIndex id, ResourceAmount vcpus, std::int64_t at) {
   return {.vcpus = vcpus, .instance = id, .time = seconds(at)};

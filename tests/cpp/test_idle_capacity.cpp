@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -163,6 +164,47 @@ TEST_CASE(
   // (2 * 0.0625) * 2 / 1 = 0.25; t(0.975, 1) = 12.706: e^(12.706 * 0.5) = 574.
   const std::vector<DayOfIdle> uneven{{100, 150}, {100, 50}};
   CHECK(time_to_revocation_interval(uneven).high == Approx(std::exp(12.7062 * 0.5)).epsilon(1e-3));
+}
+
+TEST_CASE("time_to_revocation_interval: days that are like the one before tell less") {
+  // 16 revocations in 192 h. By days: residuals of 1/8 (4/16 - 1/8, 0 - 1/8), the variance of the
+  // logarithm is 8 / 64 * 8 / 7 = 0.142857, and t(7) is 2.36462. By pairs of days, which are the
+  // independent ones: residuals of 1/4, 4 / 16 * 4 / 3 = 0.333333, and t(3) is 3.18245.
+  const std::array<DayOfIdle, 8> pairs{
+      {{24, 4}, {24, 4}, {24, 0}, {24, 0}, {24, 4}, {24, 4}, {24, 0}, {24, 0}}};
+  CHECK(time_to_revocation_interval(pairs).high ==
+        Approx(12 * std::exp(3.18245 * std::sqrt(0.333333))).epsilon(1e-4));
+  CHECK(time_to_revocation_interval(pairs).low ==
+        Approx(12 / std::exp(3.18245 * std::sqrt(0.333333))).epsilon(1e-4));
+  // Pairs of these are all alike: the days differ more.
+  const std::array<DayOfIdle, 8> turns{
+      {{24, 4}, {24, 0}, {24, 4}, {24, 0}, {24, 4}, {24, 0}, {24, 4}, {24, 0}}};
+  CHECK(time_to_revocation_interval(turns).high ==
+        Approx(12 * std::exp(2.36462 * std::sqrt(0.142857))).epsilon(1e-4));
+}
+
+TEST_CASE("time_to_revocation_interval: covers the truth of servers whose VMs run for days") {
+  // A rate of revocations that stays for three days: 0.5 or 3 in 24 h, so that the truth is
+  // 24 h / 1.75. Of these 500 histories of eight weeks the interval covers it in 485; that of days
+  // alone covers it in 430.
+  Random random(1);
+  const auto poisson = [&random](double mean) {
+    int count = 0;
+    for (double left = random.uniform(); left > std::exp(-mean); left *= random.uniform()) ++count;
+    return count;
+  };
+  int covered = 0;
+  for (int history = 0; history < 500; ++history) {
+    std::vector<DayOfIdle> days;
+    double rate = 0;
+    for (int day = 0; day < 56; ++day) {
+      if (day % 3 == 0) rate = random.below(2) == 0 ? 0.5 : 3;
+      days.push_back({24, static_cast<double>(poisson(rate))});
+    }
+    const HourInterval interval = time_to_revocation_interval(days);
+    if (interval.low <= 24 / 1.75 && 24 / 1.75 <= interval.high) ++covered;
+  }
+  CHECK(covered >= 450);
 }
 
 TEST_CASE("predictability: the share of neighbouring days that look alike") {

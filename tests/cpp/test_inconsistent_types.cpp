@@ -12,8 +12,6 @@
 namespace cospot {
 namespace {
 
-constexpr double kTolerance = 1e-9;
-
 bool skip_without_solver() {
   if (has_slack_solver()) return false;
   MESSAGE("built without CLP: skipped");

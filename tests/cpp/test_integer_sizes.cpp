@@ -10,7 +10,6 @@
 namespace cospot {
 namespace {
 
-constexpr double kTolerance = 1e-9;
 constexpr std::int64_t kMost = 1 << 26;
 
 /// The size that the equations of a VM type give it, if they agree on a whole one.

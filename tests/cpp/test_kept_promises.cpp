@@ -27,14 +27,18 @@ TEST_CASE("eviction_interval: Clopper and Pearson's bounds") {
 
 TEST_CASE("eviction_interval: bursts make promises tell less") {
   const auto interval = [](std::vector<PromiseCount> blocks) { return eviction_interval(blocks); };
-  // 15 and 5 of 20 are 5 off 10 each. They vary by 2 / (2 - 1) * (25 + 25) = 100, and 40
-  // independent ones by 40 * 0.5 * 0.5 = 10: they tell as much as 2 of 4, of which 4p^3 - 3p^4 and
-  // its mirror image leave .0676 to .9324.
-  const ProbabilityInterval bursts = interval({{.promised = 20, .broken = 15},
+  // 20 and 0 of 100 are 10 off 10 each. They vary by 4 / (4 - 1) * 4 * 100 = 533.3, and 400
+  // independent ones by 400 * 0.1 * 0.9 = 36: 14.815 times as much. Four blocks are no sure sign of
+  // that: t(3) is 3.18245, and would be 1.95996 of many, 2.6365 times as much squared. So they tell
+  // as much as 1.0241 of 10.241, for which Clopper and Pearson's formula, as SciPy computes its
+  // beta quantiles, gives 0.0027 to 0.4397. Without the second factor the upper end is 0.2773.
+  const ProbabilityInterval bursts = interval({{.promised = 100, .broken = 20},
+                                               {.promised = 100, .broken = 0},
                                                {.promised = 0, .broken = 0},
-                                               {.promised = 20, .broken = 5}});
-  CHECK(bursts.lower == doctest::Approx(0.0676).epsilon(0.001));
-  CHECK(bursts.upper == doctest::Approx(0.9324).epsilon(0.001));
+                                               {.promised = 100, .broken = 20},
+                                               {.promised = 100, .broken = 0}});
+  CHECK(bursts.lower == doctest::Approx(0.0027).epsilon(0.01));
+  CHECK(bursts.upper == doctest::Approx(0.4397).epsilon(0.001));
   // Blocks that are alike, or a single one, tell nothing of bursts; nor does what never broke.
   const ProbabilityInterval alone = eviction_interval({.promised = 40, .broken = 20});
   for (const ProbabilityInterval& same :

@@ -16,7 +16,7 @@
 namespace cospot {
 namespace {
 
-SimTime seconds(std::int64_t count) { return std::chrono::seconds(count); }
+using std::chrono::seconds;
 
 using Known = std::vector<std::optional<SimTime>>;
 

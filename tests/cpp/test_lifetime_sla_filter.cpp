@@ -23,7 +23,7 @@ namespace {
 
 using worked::day;
 
-SimTime seconds(std::int64_t count) { return std::chrono::seconds(count); }
+using std::chrono::seconds;
 
 PluginOptions options(std::map<std::string, PluginOptions::Value> values) {
   return PluginOptions("LifetimeSla", std::move(values));

@@ -10,6 +10,7 @@
 #include "sim_harness/provider/loop/simulation_engine.hpp"
 #include "sim_harness/provider/run/allocator.hpp"
 #include "sim_harness/provider/run/prepared_evictor.hpp"
+#include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/random_workload.hpp"
 #include "tests/cpp/reference_lifetimes.hpp"
 #include "tests/cpp/reference_simulator.hpp"
@@ -49,12 +50,6 @@ class DecisionRecorder final : public RunObserver {
   std::vector<Decision> decisions;
   std::size_t evictions = 0;
 };
-
-ChainSpec chain_of(const std::string& weigher) {
-  return {.label = weigher, .weighers = {{.name = weigher}}};
-}
-
-EvictorSpec evictor_of(const std::string& name) { return {.label = name, .name = name}; }
 
 EvictorSpec with_oracle() {
   return {.label = "LPML-oracle", .name = "LPML", .make = [] {

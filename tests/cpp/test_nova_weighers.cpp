@@ -20,7 +20,7 @@ namespace cospot {
 namespace {
 
 /// One call of Nova's handler, as tests/parity/record_nova_weights.py recorded it.
-struct RecordedCase {
+struct WeigherCase {
   std::string name;
   std::vector<std::pair<std::string, double>> weighers{};  ///< name, multiplier
   std::vector<HostSpec> hosts{};
@@ -34,7 +34,7 @@ double read_double(std::istringstream& line) {
   return std::strtod(text.c_str(), nullptr);
 }
 
-void read_host(std::istringstream& line, RecordedCase& recorded) {
+void read_host(std::istringstream& line, WeigherCase& recorded) {
   HostSpec host;
   for (ResourceVector* amounts : {&host.total, &host.vm_used, &host.spot_used}) {
     line >> amounts->vcpus >> amounts->memory_mb >> amounts->disk_gb;
@@ -44,9 +44,9 @@ void read_host(std::istringstream& line, RecordedCase& recorded) {
   recorded.weights.push_back(read_double(line));
 }
 
-std::vector<RecordedCase> read_recorded_cases() {
+std::vector<WeigherCase> read_recorded_cases() {
   std::ifstream file(source_folder() / "tests/parity/nova_weights.txt");
-  std::vector<RecordedCase> cases;
+  std::vector<WeigherCase> cases;
   for (std::string text; std::getline(file, text);) {
     std::istringstream line(text);
     std::string kind;
@@ -68,9 +68,9 @@ std::vector<RecordedCase> read_recorded_cases() {
 }
 
 TEST_CASE("Nova weighers: sums and order are those of the real Nova, to the bit") {
-  const std::vector<RecordedCase> cases = read_recorded_cases();
+  const std::vector<WeigherCase> cases = read_recorded_cases();
   REQUIRE(cases.size() > 80);
-  for (const RecordedCase& recorded : cases) {
+  for (const WeigherCase& recorded : cases) {
     CAPTURE(recorded.name);
     std::vector<Chain::WeighedBy> weighers;
     for (const auto& [name, multiplier] : recorded.weighers) {

@@ -269,6 +269,21 @@ TEST_CASE("IdleCapacity: servers count by what they hold, of which the mean is 1
   CHECK(calm.between(1, 2).revocations == 0);
 }
 
+TEST_CASE("class_table: servers that were never revoked may all be revoked at once") {
+  // 81 servers, each free for 100 h. If demand rises all of them are gone together, so that the
+  // data say as much as one of them: 100 / -ln(0.025) = 27.108 h or more, and not 81 times that.
+  std::vector<IdlePeriod> periods;
+  for (std::size_t server = 0; server < 81; ++server) {
+    periods.push_back({server, SimTime(0), std::chrono::hours(100), false});
+  }
+  const IdleRecord record = idle_record(periods, 81, {SimTime(0), std::chrono::hours(100)});
+  const IdleCapacity capacity(record.totals());
+  const ClassPricing pricing;
+  const std::vector<OfferedClass> table = class_table(
+      record, capacity, partition(capacity, PartitionRule::kEqual, 1, pricing), pricing);
+  CHECK(table.front().interval.low == Approx(27.108).epsilon(1e-4));
+}
+
 TEST_CASE("class_table: sizes weigh, and do not pretend to more evidence") {
   // Two servers in one class: hour 0 to 10 and 20 to 30 of the first, all 48 of the second.
   const auto hour = [](int at) { return SimTime(std::chrono::hours(at)); };

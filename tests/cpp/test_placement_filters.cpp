@@ -17,7 +17,7 @@ namespace cospot {
 namespace {
 
 /// One request and some hosts, as tests/parity/record_nova_filters.py recorded what Nova says.
-struct RecordedCase {
+struct FilterCase {
   std::vector<HostSpec> hosts;
   HostPlaces places;
   PlaceRules rules;
@@ -38,7 +38,7 @@ std::vector<std::string> split(const std::string& line, char by) {
   return parts;
 }
 
-void read_request(const std::vector<std::string>& fields, RecordedCase& recorded) {
+void read_request(const std::vector<std::string>& fields, FilterCase& recorded) {
   recorded.rules = {.zone = fields.at(1), .tenant = fields.at(3)};
   for (const std::string& spec : split(fields.at(2), ';')) {
     if (spec.empty()) continue;
@@ -58,10 +58,10 @@ void read_request(const std::vector<std::string>& fields, RecordedCase& recorded
   }
 }
 
-std::vector<RecordedCase> read_cases() {
+std::vector<FilterCase> read_cases() {
   std::ifstream file(source_folder() / "tests/parity/nova_filters.txt");
   REQUIRE(file.good());
-  std::vector<RecordedCase> cases;
+  std::vector<FilterCase> cases;
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with('#')) continue;
     const std::vector<std::string> fields = split(line, '\t');
@@ -82,7 +82,7 @@ std::vector<RecordedCase> read_cases() {
   return cases;
 }
 
-std::vector<std::string> ask(const RecordedCase& recorded, const std::string& name) {
+std::vector<std::string> ask(const FilterCase& recorded, const std::string& name) {
   const HostTable table(recorded.hosts, std::make_shared<const HostPlaces>(recorded.places));
   const Placement placement{.rules = &recorded.rules,
                             .group = recorded.group ? &*recorded.group : nullptr,
@@ -109,7 +109,7 @@ std::vector<std::string> ask(const RecordedCase& recorded, const std::string& na
 }  // namespace
 
 TEST_CASE("Filters and weighers of places and groups: say what the real Nova says") {
-  const std::vector<RecordedCase> cases = read_cases();
+  const std::vector<FilterCase> cases = read_cases();
   CHECK(cases.size() == 150);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     CAPTURE(i);

@@ -52,7 +52,7 @@ TEST_CASE("StoredStream: without a commit nothing is left, and an old file is as
   CHECK(ScratchFolder::read(file) == "new");
 }
 
-std::string error_of(const std::filesystem::path& file) {
+std::string error_of_opening(const std::filesystem::path& file) {
   try {
     const StoredStream stream(file);
   } catch (const InputError& error) {
@@ -64,10 +64,10 @@ std::string error_of(const std::filesystem::path& file) {
 TEST_CASE("StoredStream: what cannot be written is an error that names the file") {
   const ScratchFolder folder;
   const std::filesystem::path lost = folder / "no/such/folder.csv";
-  CHECK(error_of(lost) == lost.string() + ": cannot be written: No such file or directory");
-  CHECK(error_of(folder.path()) ==
+  CHECK(error_of_opening(lost) == lost.string() + ": cannot be written: No such file or directory");
+  CHECK(error_of_opening(folder.path()) ==
         folder.path().string() + ": cannot be written: it exists and is not a regular file");
-  CHECK(error_of("/dev/full") ==
+  CHECK(error_of_opening("/dev/full") ==
         "/dev/full: cannot be written: it exists and is not a regular file");
 }
 

@@ -19,7 +19,7 @@
 namespace cospot {
 namespace {
 
-const std::string kTail =
+const std::string kOneSetting =
     "host: {vcpus: 8, memory_mb: 16}\n"
     "hosts: 2\n"
     "vm: UTIL\n"
@@ -28,16 +28,16 @@ const std::string kTail =
     "saf: false\n"
     "otn: 1\n";
 
-const std::string kRequests =
+const std::string kTwoRequests =
     "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
     "early,t,vm,1,1,-5,never\n"
     "s,t,spot,1,1,0,never\n";
 /// Day 20, 1,728,000 s.
 const std::string kLate = "late,t,vm,1,1,1728000,never\n";
 
-Sweep read(const ScratchFolder& folder, const std::string& text,
-           const std::vector<std::string>& overrides = {}) {
-  return read_sweep(folder.write("s.yaml", text + kTail), overrides);
+Sweep read_with_setting(const ScratchFolder& folder, const std::string& text,
+                        const std::vector<std::string>& overrides = {}) {
+  return read_sweep(folder.write("s.yaml", text + kOneSetting), overrides);
 }
 
 std::vector<std::optional<SimTime>> windows(const Sweep& sweep) {
@@ -58,49 +58,50 @@ std::string resuming_error(const Sweep& sweep, const ScratchFolder& folder) {
 
 TEST_CASE("read_sweep: window_days of a workload, of all, and of the command") {
   const ScratchFolder folder;
-  (void)folder.write("a.csv", kRequests);
+  (void)folder.write("a.csv", kTwoRequests);
   const std::string three =
       "workloads: [a.csv, {path: a.csv, label: b, window_days: 7}, "
       "{synthetic: azure2020, window_days: 0.5}]\n";
-  CHECK(windows(read(folder, three)) ==
+  CHECK(windows(read_with_setting(folder, three)) ==
         std::vector<std::optional<SimTime>>{std::nullopt, 7 * kDay, std::chrono::hours(12)});
-  CHECK(windows(read(folder, three + "window_days: 30\n")) ==
+  CHECK(windows(read_with_setting(folder, three + "window_days: 30\n")) ==
         std::vector<std::optional<SimTime>>{30 * kDay, 7 * kDay, std::chrono::hours(12)});
-  const Sweep sweep = read(folder, three + "window_days: 30\n", {"window_days=28"});
+  const Sweep sweep = read_with_setting(folder, three + "window_days: 30\n", {"window_days=28"});
   CHECK(windows(sweep) ==
         std::vector<std::optional<SimTime>>{28 * kDay, 7 * kDay, std::chrono::hours(12)});
   NoPythonPolicies none;
   const Sweep stated = read_sweep(folder / "s.yaml", {}, none, 3 * kDay);  // by the command
   CHECK(windows(stated) == std::vector<std::optional<SimTime>>(3, 3 * kDay));
-  CHECK(contains(error_text<ConfigError>(
-                     [&] { (void)read(folder, "workloads: [a.csv, {path: a.csv, label: b}]\n"); }),
+  CHECK(contains(error_text<ConfigError>([&] {
+                   (void)read_with_setting(folder, "workloads: [a.csv, {path: a.csv, label: b}]\n");
+                 }),
                  "'b' has the same file as the earlier 'a.csv'"));
 }
 
 TEST_CASE("read_sweep: a window that is none is refused with its place") {
   const ScratchFolder folder;
-  (void)folder.write("a.csv", kRequests);
+  (void)folder.write("a.csv", kTwoRequests);
   for (const char* bad : {"0", "-1", ".nan", "nan", "inf", "10002", "thirty"}) {
     CHECK(contains(error_text<ConfigError>([&] {
-                     (void)read(folder,
-                                "workloads: a.csv\nwindow_days: " + std::string(bad) + "\n");
+                     (void)read_with_setting(
+                         folder, "workloads: a.csv\nwindow_days: " + std::string(bad) + "\n");
                    }),
                    "s.yaml:2: window_days: found '" + std::string(bad) +
                        "', expected a number of days more than 0, at most 10001"));
   }
   for (const char* bad : {"[1, 2]", "{}", "", "'30'"}) {
-    CHECK(contains(
-        error_text<ConfigError>([&] {
-          (void)read(folder, "workloads: {path: a.csv, window_days: " + std::string(bad) + "}\n");
-        }),
-        "window_days: found "));
+    CHECK(contains(error_text<ConfigError>([&] {
+                     (void)read_with_setting(folder, "workloads: {path: a.csv, window_days: " +
+                                                         std::string(bad) + "}\n");
+                   }),
+                   "window_days: found "));
   }
 }
 
 TEST_CASE("sweep_json: has a window where it is stated, and reads back") {
   const ScratchFolder folder;
-  (void)folder.write("a.csv", kRequests);
-  Sweep sweep = read(folder, "workloads: [a.csv, {synthetic: azure2020}]\n");
+  (void)folder.write("a.csv", kTwoRequests);
+  Sweep sweep = read_with_setting(folder, "workloads: [a.csv, {synthetic: azure2020}]\n");
   const std::string without = sweep_json(sweep);
   CHECK_FALSE(contains(without, "window_days"));
   for (WorkloadSpec& workload : sweep.workloads) workload.window = std::chrono::hours(36);
@@ -110,8 +111,8 @@ TEST_CASE("sweep_json: has a window where it is stated, and reads back") {
   CHECK(describe_difference(without, with) == "workloads");
   const Json workloads = Json::parse(with)["workloads"];
   CHECK(workload_yaml(workloads[0]) == "{path: a.csv, window_days: 1.5}");
-  const Sweep again = read(folder, "workloads: [" + workload_yaml(workloads[0]) + ", " +
-                                       workload_yaml(workloads[1]) + "]\n");
+  const Sweep again = read_with_setting(folder, "workloads: [" + workload_yaml(workloads[0]) +
+                                                    ", " + workload_yaml(workloads[1]) + "]\n");
   CHECK(windows(again) == windows(sweep));
 }
 
@@ -123,15 +124,15 @@ TEST_CASE("recorded_window: the default one only where it is stated") {
 
 TEST_CASE("compare: another window is another sweep") {
   const ScratchFolder folder;
-  (void)folder.write("a.csv", kRequests);
-  const Sweep plain = read(folder, "workloads: a.csv\n");
+  (void)folder.write("a.csv", kTwoRequests);
+  const Sweep plain = read_with_setting(folder, "workloads: a.csv\n");
   run(plain, folder, IfPresent::kRefuse);
   CHECK(resuming_error(plain, folder).empty());
-  const Sweep longer = read(folder, "workloads: a.csv\nwindow_days: 30\n");
+  const Sweep longer = read_with_setting(folder, "workloads: a.csv\nwindow_days: 30\n");
   CHECK(contains(resuming_error(longer, folder), "holds another study: it differs in workloads"));
 
   // Derived from the data: 21 days, which the record says although nobody stated them.
-  (void)folder.write("a.csv", kRequests + kLate);
+  (void)folder.write("a.csv", kTwoRequests + kLate);
   run(plain, folder, IfPresent::kReplace);
   CHECK(resuming_error(plain, folder).empty());
   ResultsDatabase database(folder / "r.db");
@@ -142,15 +143,17 @@ TEST_CASE("compare: another window is another sweep") {
   CHECK(row.result.vm_revenue == Revenue{22} * kDay.count());
   CHECK(row.result.vm_requests == 2);
   CHECK(contains(resuming_error(longer, folder), "it differs in workloads"));
-  CHECK(contains(resuming_error(read(folder, "workloads: a.csv\nwindow_days: 14\n"), folder),
-                 "it differs in workloads"));
+  CHECK(contains(
+      resuming_error(read_with_setting(folder, "workloads: a.csv\nwindow_days: 14\n"), folder),
+      "it differs in workloads"));
 }
 
 TEST_CASE("load_provider_experiment: records the windows in force, and warns of each workload") {
   const ScratchFolder folder;
-  (void)folder.write("a.csv", kRequests + kLate);
-  (void)folder.write("b.csv", "# window_days: 7\n" + kRequests);
-  const Sweep sweep = read(folder, "workloads: [{path: a.csv, window_days: 20}, b.csv]\n");
+  (void)folder.write("a.csv", kTwoRequests + kLate);
+  (void)folder.write("b.csv", "# window_days: 7\n" + kTwoRequests);
+  const Sweep sweep =
+      read_with_setting(folder, "workloads: [{path: a.csv, window_days: 20}, b.csv]\n");
   const Experiment made = load_comparison(sweep);
   CHECK(contains(made.configuration,
                  R"([{"label":"a.csv","window_days":20},{"label":"b.csv","window_days":7}])"));

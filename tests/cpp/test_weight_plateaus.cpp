@@ -20,7 +20,7 @@ namespace {
 
 constexpr ResourceVector kHost{60, 90, 0};
 
-std::shared_ptr<const Chain> chain_of(std::unique_ptr<Weigher> weigher, Sees feasible, bool saf) {
+std::shared_ptr<const Chain> chain_with(std::unique_ptr<Weigher> weigher, Sees feasible, bool saf) {
   std::vector<std::unique_ptr<Filter>> filters;
   if (feasible == Sees::kVms) {
     filters.push_back(std::make_unique<VmFeasibilityFilter>(PluginOptions{}));
@@ -39,8 +39,8 @@ Allocator allocator_of(const PlateauWeigher& by, bool scanned, bool saf, std::si
     if (!scanned) return keyed;
     return std::make_unique<ScannedWeigher>(std::move(keyed));
   };
-  return {.vm = chain_of(weigher(), Sees::kVms, saf),
-          .spot = chain_of(weigher(), Sees::kVmsAndSpots, false),
+  return {.vm = chain_with(weigher(), Sees::kVms, saf),
+          .spot = chain_with(weigher(), Sees::kVmsAndSpots, false),
           .evictor = make_evictor(evictor_of("FIFO")),
           .otn = otn};
 }

@@ -83,10 +83,9 @@ std::string never_revoked(const ClassReport& report) {
       const double bound = offered.interval.low;
       const double useful = best_performance(report.pricing.checkpoint_hours, bound);
       text += fmt::format(
-          "  {} {}, class {}: no revocation was seen in {} server-hours, so its MTTR is {} h or "
-          "more "
-          "(95%);\n    at that its performance is {} and its price {}, which is what the data "
-          "support.\n",
+          "  {} {}, class {}: no revocation was seen in {} server-hours; as rising demand may "
+          "revoke all servers at once,\n    its MTTR is {} h or more (95%): at that its "
+          "performance is {} and its price {}, which is what the data support.\n",
           each.run.classes, partition_name(each.run.partition), c + 1,
           hours_text(offered.sums.idle_hours), hours_text(bound), percent(useful),
           percent(price(report.pricing.rule, useful)));

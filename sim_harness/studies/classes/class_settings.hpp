@@ -28,6 +28,9 @@ namespace cospot {
 [[nodiscard]] Json setting_json(MttrRule rule);
 [[nodiscard]] Json setting_json(PriceRule rule);
 
+/// The longest checkpoint: beyond it nothing is worth anything, and no share is a number.
+inline constexpr double kMostCheckpointMinutes = 1e6;
+
 /// One way to sell the idle capacity of a trace.
 struct ClassesRun {
   std::size_t classes = 1;

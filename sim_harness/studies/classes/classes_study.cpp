@@ -15,7 +15,6 @@
 namespace cospot {
 namespace {
 
-constexpr double kMostMinutes = 1e6;
 constexpr std::int64_t kMostServers = 100'000'000;
 
 const std::vector<Measure<ClassesResult>>& measures() {
@@ -113,7 +112,7 @@ void read_options(const ConfigNode& root, TraceOptions& options) {
 }
 
 double read_minutes(const ConfigNode& item, std::string_view key) {
-  const double minutes = read_number(item, key, 0, kMostMinutes);
+  const double minutes = read_number(item, key, 0, kMostCheckpointMinutes);
   if (minutes > 0) return minutes;
   throw_bad_value(item, key, "a number above 0");
 }
