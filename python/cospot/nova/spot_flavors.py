@@ -37,10 +37,13 @@ def is_spot_flavor(extra_specs: Mapping[str, str] | None) -> bool:
     It is if `resources:CUSTOM_SPOT_VCPU` is above 0. `cospot-nova doctor` finds inconsistent
     flavors.
     """
-    if not extra_specs:
-        return False
-    amount = str(extra_specs.get(f"resources:{SPOT_VCPU}", "0"))
-    return amount.isdecimal() and int(amount) > 0
+    return spot_amount(extra_specs, SPOT_VCPU) > 0
+
+
+def spot_amount(extra_specs: Mapping[str, str] | None, spot_class: str) -> int:
+    """Return how much of a spot class a flavor asks placement for; 0 for what is no number."""
+    amount = str((extra_specs or {}).get(f"resources:{spot_class}", "0"))
+    return int(amount) if amount.isdecimal() else 0
 
 
 def spot_extra_specs(vcpus: int, memory_mb: int, disk_gb: int) -> dict[str, str]:

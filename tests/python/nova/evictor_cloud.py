@@ -31,6 +31,7 @@ class Provider:
     generation: int = 1
     aggregates: set[str] = field(default_factory=set)
     is_compute: bool = True
+    root: str | None = None  # else itself
     status: str = "enabled"
     state: str = "up"
 
@@ -256,7 +257,7 @@ class _Routes:
     def _provider(self, each: Provider) -> dict[str, Any]:
         return {
             "uuid": each.uuid, "name": each.name, "generation": each.generation,
-            "root_provider_uuid": each.uuid, "parent_provider_uuid": None,
+            "root_provider_uuid": each.root or each.uuid, "parent_provider_uuid": each.root,
         }  # fmt: skip
 
     def inventories(self, name: str, query: Any, body: Any) -> Answer:

@@ -34,6 +34,7 @@ def new_uuid() -> str:
 def make_flavor(
     vcpus: int, memory_mb: int, disk_gb: int = 0, *, spot: bool = False, swap_mb: int = 0
 ) -> Any:
+    counted_gb = disk_gb - (-swap_mb // 1024)
     name = f"{'spot' if spot else 'vm'}-{vcpus}-{memory_mb}-{disk_gb}"
     return objects.Flavor(
         id=1,
@@ -48,7 +49,7 @@ def make_flavor(
         vcpu_weight=0,
         disabled=False,
         is_public=True,
-        extra_specs=spot_extra_specs(vcpus, memory_mb, disk_gb) if spot else {},
+        extra_specs=spot_extra_specs(vcpus, memory_mb, counted_gb) if spot else {},
         projects=[],
     )
 

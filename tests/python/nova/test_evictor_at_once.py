@@ -205,6 +205,51 @@ def test_nova_is_given_no_more_orders_at_once_than_it_may(running: Running) -> N
     assert under_way[1] == 3
 
 
+def first_order_takes(running: Running, seconds: float) -> threading.Event:
+    """Have Nova take its time for the first order to delete; return what is set when it came."""
+    came = threading.Event()
+
+    def before(method: str, path: str) -> None:
+        if method == "POST" and not came.is_set():
+            came.set()
+            time.sleep(seconds)
+
+    running.cloud.before = before
+    return came
+
+
+def test_orders_that_wait_for_their_turn_stop_with_the_switch(running: Running) -> None:
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 1, 1024, spot=True) for _ in range(8)]
+    stop = running.folder / "stop"
+    service = start(running, orders_at_once=1, disable_file=stop)
+    came = first_order_takes(running, 1.0)
+    claim(running, service, host, spots, 8)
+    assert came.wait(PATIENCE_S)
+    stop.touch()
+    wait_until(lambda: len(events(running.folder, "failed")) == 7, "seven are not ordered")
+    assert {each["order"] for each in events(running.folder, "failed")} == {"none"}
+    assert len(running.cloud.orders) == 1
+    stop.unlink()
+    wait_until(lambda: len(events(running.folder, "freed")) == 8, "all spots are freed")
+
+
+def test_an_order_that_has_waited_for_long_is_checked_again(running: Running) -> None:
+    """While Nova is busy with the first spot the VM goes, so the second one may stay."""
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
+    service = start(running, orders_at_once=1)
+    came = first_order_takes(running, 3.0)
+    vm = claim(running, service, host, spots, 8)
+    assert came.wait(PATIENCE_S)
+    running.cloud.remove(vm)
+    wait_until(lambda: bool(events(running.folder, "failed")), "one is not ordered")
+    running.reconciles(1)
+    # The first was on its way when the VM went.
+    assert len(running.cloud.orders) == 1 and len(running.cloud.violations) == 1
+    running.cloud.violations.clear()
+
+
 def test_a_refusal_keeps_no_other_order_from_being_followed(running: Running) -> None:
     host = running.cloud.add_host("a")
     spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(4)]

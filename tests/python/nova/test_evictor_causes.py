@@ -260,6 +260,25 @@ def test_a_host_loses_so_many_at_once_and_the_rest_later(running: Running) -> No
     assert record["reason"] == "host-limit"
 
 
+def test_what_is_not_ordered_counts_for_no_limit() -> None:
+    now = [0.0]
+    limits = limits_of(
+        now,
+        evictions_per_minute=3,
+        evictions_per_minute_per_project=2,
+        evictions_per_host=2,
+        reconcile_interval=5.0,
+    )
+    for _ in range(4):  # each time one of three, of two and of two
+        assert limits.take("p", "a") is None
+        limits.give_back("p", "a")
+    assert [limits.take("p", "a") for _ in range(2)] == [None, None]
+    assert limits.take("p", "a") == (Refusal.HOST_LIMIT, 5.0)
+    assert limits.take("p", "b") == (Refusal.PROJECT_LIMIT, 30.0)
+    assert limits.take("q", "b") is None
+    assert limits.take("q", "b") == (Refusal.LIMIT, 20.0)
+
+
 def test_limits_of_a_host_and_of_what_no_vm_claims() -> None:
     now = [0.0]
     limits = limits_of(now, evictions_per_minute=4, evictions_per_host=2, reconcile_interval=5.0)

@@ -166,3 +166,46 @@ def test_placement_hanging_for_one_instance_holds_up_no_plan(running: Running) -
         wait_until(lambda: running.cloud.requests.count(question) >= 2, "it is asked again")
     finally:
         go_on.set()
+
+
+@pytest.mark.parametrize("is_below", [True, False])
+def test_a_claim_of_a_device_is_no_host_to_free(running: Running, is_below: bool) -> None:
+    """A VM may hold a device of a provider below its host's, or disk of one that hosts share.
+
+    Neither has what the service watches, and asking again would not change that.
+    """
+    host = running.cloud.add_host("a")
+    spot = running.cloud.add(host, 8, 1024, spot=True)
+    other = running.cloud.add_host("other")
+    device = running.cloud.providers[other]
+    device.is_compute, device.root = False, host if is_below else None
+    device.inventories = {"VGPU": {"total": 4, "reserved": 0, "allocation_ratio": 1.0}}
+    service = running.start()
+    running.reconciles(1)
+    vm = str(uuid.uuid4())
+    send(service, plan_message(vm, {host: [spot]}))
+    running.cloud.add(host, 4, 1024, spot=False, uuid=vm, also_on=other)
+    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    wait_until(lambda: not service._queue.is_waiting(other), "it waits no more", 10)
+    running.reconciles(3)
+    assert not service._queue.is_waiting(other) and running.cloud.deleted == [spot]
+    assert metric(service, "errors_total", where="pass") == 0
+
+
+def test_a_host_that_is_removed_is_not_asked_for_ever(running: Running) -> None:
+    host = running.cloud.add_host("a")
+    running.cloud.add(host, 8, 1024, spot=True)
+    running.cloud.add_host("b")
+    running.cloud.before = lambda method, path: 503 if "/servers/detail" in path else None
+    service = running.start()
+    running.reconciles(1)
+    running.cloud.add(host, 4, 1024, spot=False)
+    wait_until(lambda: metric(service, "errors_total", where="pass") > 0, "it waits", 20)
+    with running.cloud.lock:
+        for each in [each for each in running.cloud.instances.values() if each.provider == host]:
+            del running.cloud.instances[each.uuid]
+        del running.cloud.providers[host]
+    running.reconciles(1)
+    wait_until(lambda: not service._queue.is_waiting(host), "it waits no more", 10)
+    running.reconciles(3)
+    assert not service._queue.is_waiting(host)

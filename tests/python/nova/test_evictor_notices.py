@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from cospot.nova.evictor.errors import AuditError
 from cospot.nova.evictor.notices import Notices
 from cospot.nova.evictor.safeguards import HostLocks
 from cospot.nova.evictor.stores import Notice, NoticeStore, StoreError
+from cospot.nova.state import stores as state_stores
 from evictor_cloud import wait_until
 from evictor_running import (
     Running,
@@ -154,20 +156,24 @@ def test_a_host_without_inventory_is_left_out_of_its_reserve(running: Running) -
 
 
 def test_an_error_after_a_notice_does_not_lose_it(running: Running) -> None:
-    full_host(running, "a", 4)
+    _, spots = full_host(running, "a", 4)
     is_down: list[bool] = []
 
     def before(method: str, path: str) -> int | None:
         if method == "PUT":
             is_down.append(True)
-        return 500 if is_down and "/servers/detail" in path else None
+        return 500 if len(is_down) > 1 else None
 
     running.cloud.before = before
     made = running.start(mode="proactive", default_reserve="2:0:2", notice_seconds=600)
-    wait_until(lambda: metric(made, "errors_total", where="reserve") > 0, "the error")
-    assert len(stored(running)) == 1
+    wait_until(lambda: metric(made, "errors_total", where="reserve") > 0, "the error", 30)
+    assert {each["spot"]: each["is_told"] for each in stored(running)} == {
+        spots[0]: True,
+        spots[1]: False,
+    }
     running.reconciles(5)
-    assert len(events(running.folder, "notice")) == 1
+    told = [each["instance"] for each in events(running.folder, "notice")]
+    assert told.count(spots[0]) == 1
 
 
 class _Crash(BaseException):
@@ -401,3 +407,102 @@ def test_a_dry_run_writes_of_a_spot_once_until_something_changes(running: Runnin
     running.reconciles(5)
     running.cloud.add(host, 2, 1024, spot=False)
     wait_for(running, "would_notify", 2)
+
+
+def nova_fails(running: Running, method: str, status: int = 503) -> threading.Event:
+    """Have Nova fail at a method for metadata until the event is set."""
+    works = threading.Event()
+
+    def before(verb: str, path: str) -> int | None:
+        fails = verb == method and "/metadata/" in path and not works.is_set()
+        return status if fails else None
+
+    running.cloud.before = before
+    return works
+
+
+def test_a_notice_that_nova_did_not_take_is_none(running: Running) -> None:
+    """While Nova is away nobody is told, so nobody's time runs, and another one gets no notice."""
+    _, spots = full_host(running, "a", 4)
+    works = nova_fails(running, "PUT")
+    service = running.start(**PROACTIVE, notice_seconds=0.5)
+    wait_for(running, "notice", 3)
+    running.reconciles(3)
+    assert {each["instance"] for each in events(running.folder, "notice")} == {spots[0]}
+    assert running.cloud.orders == [] and metric(service, "notices_total", outcome="given") == 0
+    assert metric(service, "errors_total", where="reserve") > 0
+    told_at = time.time()
+    works.set()
+    wait_for(running, "freed")
+    [intent] = events(running.folder, "intent")
+    assert intent["instance"] == spots[0] and intent["notice_s"] >= 0.5
+    assert time.time() >= told_at + 0.5
+
+
+def test_one_that_cannot_be_told_keeps_no_other_from_its_notice(running: Running) -> None:
+    _, spots = full_host(running, "a", 4)
+    running.cloud.before = lambda method, path: (
+        500 if method == "PUT" and spots[0] in path else None
+    )
+    running.start(mode="proactive", default_reserve="2:0:2", notice_seconds=0.5)
+    wait_for(running, "freed")
+    running.reconciles(3)
+    assert running.cloud.deleted == [spots[1]]
+
+
+def test_one_whose_metadata_nova_does_not_change_is_told_otherwise(running: Running) -> None:
+    """As of a server in rescue: vendordata and the notification tell it."""
+    _, spots = full_host(running, "a", 4)
+    nova_fails(running, "PUT", 409)
+    service = running.start(**PROACTIVE, notice_seconds=0.5)
+    wait_for(running, "freed")
+    assert running.cloud.deleted == [spots[0]]
+    assert metric(service, "notices_total", outcome="given") == 1
+
+
+def test_a_withdrawal_that_nova_did_not_take_is_tried_again(running: Running) -> None:
+    _, spots = full_host(running, "a", 4)
+    works = nova_fails(running, "DELETE")
+    running.start(**PROACTIVE, notice_seconds=600)
+    wait_until(lambda: [each["is_told"] for each in stored(running)] == [True], "the notice")
+    running.cloud.remove(spots[3])
+    wait_until(lambda: [each["is_told"] for each in stored(running)] == [False], "the attempt")
+    running.reconciles(3)
+    assert events(running.folder, "notice_withdrawn") == []
+    works.set()
+    wait_for_stored(running, 0)
+    assert running.cloud.instances[spots[0]].metadata == {} and running.cloud.orders == []
+    assert len(events(running.folder, "notice_withdrawn")) == 1
+
+
+@pytest.fixture
+def clock_is_off(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How far the clock of notices is ahead of what it was, seconds."""
+    off = [0.0]
+    clock = SimpleNamespace(time=lambda: time.time() + off[0])
+    monkeypatch.setattr(state_stores, "time", clock)
+    return off
+
+
+def test_a_clock_that_is_set_forward_shortens_no_notice(
+    running: Running, clock_is_off: list[float]
+) -> None:
+    full_host(running, "a", 4)
+    running.start(**PROACTIVE, notice_seconds=2)
+    wait_until(lambda: [each["is_told"] for each in stored(running)] == [True], "the notice")
+    told_at = time.monotonic()
+    clock_is_off[0] = 3600.0
+    wait_for(running, "freed")
+    assert time.monotonic() - told_at >= 1.9  # it was told a moment before this test saw it
+
+
+def test_a_clock_that_is_set_back_stops_no_reserve(
+    running: Running, clock_is_off: list[float]
+) -> None:
+    host, spots = full_host(running, "a", 4)
+    running.start(**PROACTIVE, notice_seconds=600)
+    wait_until(lambda: [each["is_told"] for each in stored(running)] == [True], "the notice")
+    clock_is_off[0] = -3600.0
+    running.cloud.remove(spots[0])  # as its owner does; a VM has what it held
+    running.cloud.add(host, 2, 1024, spot=False)
+    wait_until(lambda: len(events(running.folder, "notice")) == 2, "the next notice", 20)

@@ -254,3 +254,13 @@ def test_a_spot_that_cannot_be_shelved_keeps_its_place(running: Running) -> None
     wait_until(lambda: len(events(running.folder, "notice_withdrawn")) == 1, "the withdrawal")
     assert len(events(running.folder, "failed")) == 3
     assert running.cloud.instances[spots[0]].metadata == {}
+
+
+def test_nova_is_asked_about_each_host_once_for_all_notices(running: Running) -> None:
+    """The reconcile of all hosts waits meanwhile: with 20 hosts and 10 VMs it was 200 questions."""
+    hosts = [full_host(running, name, 4)[0] for name in "abc"]
+    running.start(mode="proactive", default_reserve="2:0:6", notice_seconds=600)
+    wait_until(lambda: len(events(running.folder, "notice")) == 6, "the notices")
+    running.reconciles(2)
+    lists = [each for each in running.cloud.requests if "/servers/detail" in each]
+    assert len([each for each in lists if "marker" not in each]) == len(hosts)

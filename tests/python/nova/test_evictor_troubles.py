@@ -122,3 +122,20 @@ def test_a_watch_outlives_an_unexpected_error(
         send(service, plan_message(vm, {host: [first]}))
     wait_until(lambda: bool(events(running.folder, "freed")), "a spot is evicted, and that is seen")
     assert failures and running.cloud.deleted == [first]
+
+
+def test_what_was_ordered_on_a_host_that_is_removed_is_gone(running: Running) -> None:
+    """Placement removes no provider of which anything is held."""
+    running.cloud.add_host("b")
+    host = running.cloud.add_host("a")
+    spot = running.cloud.add(host, 8, 1024, spot=True)
+    running.cloud.add(host, 4, 1024, spot=False)
+    running.cloud.never_goes.add(spot)
+    service = running.start()
+    wait_until(lambda: bool(events(running.folder, "intent")), "the order")
+    with running.cloud.lock:
+        for each in list(running.cloud.instances):
+            running.cloud.remove(each)
+        del running.cloud.providers[host]
+    wait_until(lambda: bool(events(running.folder, "freed")), "it is gone", 10)
+    assert metric(service, "late_spots") == 0

@@ -11,6 +11,7 @@ pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
 
 from cospot.nova.plan_message import plan_from_message
 from nova import objects
+from nova.scheduler import utils
 from scheduler_cases import (
     SPOT,
     VM,
@@ -181,15 +182,35 @@ def test_a_spot_counts_as_such_again_after_its_own_request() -> None:
     assert plan["hosts"][0]["victims"] == [own]
 
 
-def test_a_boot_from_volume_takes_no_local_disk(set_option: SetOption) -> None:
+def test_a_vm_that_boots_from_a_volume_takes_no_local_disk(set_option: SetOption) -> None:
+    set_option(resources=["VCPU", "MEMORY_MB", "DISK_GB"])
+    taken = make_state("a", (16, 33280, 100), [make_instance(make_flavor(1, 1024, 90))])
+    # Its root disk of 90 GiB is a volume, and the host reports none.
+    in_volume = make_instance(make_flavor(1, 1024, 90), image_ref="")
+    free = make_state("b", (16, 33280, 100), [in_volume])
+    free.disk_mb_used = 0
+    plugin = Plugin([taken, free])
+    assert names(plugin.hosts([taken, free], make_spec(make_flavor(1, 1024, 50, spot=True)))) == [
+        "b"
+    ]
+    vm = make_spec(make_flavor(1, 1024, 101), is_bfv=True)
+    assert "a" in names(plugin.hosts(again([taken, free]), vm))
+
+
+def test_a_spot_takes_the_disk_that_its_flavor_asks_placement_for(set_option: SetOption) -> None:
+    """Nova leaves DISK_GB out for one that boots from a volume, and no other class."""
     set_option(resources=["VCPU", "MEMORY_MB", "DISK_GB"])
     state = make_state("a", (16, 33280, 100))
     plugin = Plugin([state])
     flavor = make_flavor(1, 1024, 101, spot=True)
-    assert plugin.hosts([state], make_spec(flavor)) == []
-    assert names(plugin.hosts([state], make_spec(flavor, is_bfv=True))) == ["a"]
+    for is_bfv in (False, True):
+        assert utils.resources_for_limits(flavor, is_bfv)["CUSTOM_SPOT_DISK_GB"] == 101
+        assert plugin.hosts(again([state]), make_spec(flavor, is_bfv=is_bfv)) == []
+    del flavor.extra_specs["resources:CUSTOM_SPOT_DISK_GB"]  # as of --without-disk
+    assert names(plugin.hosts(again([state]), make_spec(flavor))) == ["a"]
     set_option(resources=["VCPU", "MEMORY_MB"])
-    assert names(plugin.hosts([state], make_spec(flavor))) == ["a"]
+    flavor = make_flavor(1, 1024, 101, spot=True)
+    assert names(plugin.hosts(again([state]), make_spec(flavor))) == ["a"]
 
 
 def test_spots_stay_in_their_aggregates(

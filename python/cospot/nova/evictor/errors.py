@@ -28,6 +28,10 @@ class CloudError(EvictorError):
         self.status = status
 
 
+class NotSentError(CloudError):
+    """An order was kept back although nothing had been against it, so Nova has not heard of it."""
+
+
 class MissingInventoryError(EvictorError):
     """A provider lacks the inventory of a watched resource, so its free capacity is not known."""
 

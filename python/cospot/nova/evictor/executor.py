@@ -14,7 +14,12 @@ from oslo_log import log as logging
 from cospot.nova.evictor.causes import RESERVE
 from cospot.nova.evictor.cloud import together
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import UNKNOWN_OUTCOMES, CloudError, EvictorError
+from cospot.nova.evictor.errors import (
+    UNKNOWN_OUTCOMES,
+    CloudError,
+    EvictorError,
+    NotSentError,
+)
 from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
 from cospot.nova.evictor.model import Amounts
 from cospot.nova.evictor.owner_news import OwnerNews
@@ -26,6 +31,8 @@ LOG = logging.getLogger(__name__)
 #: What only repeats itself is written again after so many seconds.
 _TELL_AGAIN_S: Final = 600.0
 _MOST_TOLD: Final = 10_000
+#: What has waited longer for its turn is not ordered, seconds: Nova is slow, and its check is old.
+_LONGEST_WAIT_S: Final = 2.0
 
 
 @dataclass(frozen=True)
@@ -269,9 +276,10 @@ class EvictionExecutor:
     def _send(self, order: Prepared) -> _Answer:
         """Tell Nova, as one of several threads."""
         spot, is_deleted = order.spot.uuid, order.fields["action"] == "delete"
-        was_reset = False
+        was_reset, began = False, time.monotonic()
         with self._ordering:
             try:
+                self._check_again(time.monotonic() - began)
                 if is_deleted and order.spot.is_stuck:
                     self._servers.reset_state(spot)
                     was_reset = True
@@ -285,6 +293,18 @@ class EvictionExecutor:
         is_locked = is_deleted and self._news.tell(order.spot, order.reason.why)
         return _Answer(is_locked=is_locked, at=at)
 
+    def _check_again(self, waited: float) -> None:
+        """See that an order that has waited for its turn, so many seconds, is still to be given.
+
+        Raises:
+            NotSentError: it is not.
+        """
+        switches = self._switches.now()
+        if not switches.is_on:
+            raise NotSentError(f"not ordered: {switches}")
+        if waited > _LONGEST_WAIT_S:
+            raise NotSentError(f"not ordered: it has waited {waited:.1f} s for its turn")
+
     def _was_refused(self, order: Prepared, answer: _Answer) -> CloudError | None:
         """Write down what Nova said against it; return None when nothing, or it is gone."""
         error = answer.error
@@ -294,6 +314,12 @@ class EvictionExecutor:
             self._pending.remove(order.provider, order.spot.uuid)
             self._audit.write("gone", **order.fields)
             return None
+        if isinstance(error, NotSentError):
+            if order.spot.uuid not in order.snapshot.pending:  # by an earlier order
+                self._pending.remove(order.provider, order.spot.uuid)
+            self._limits.give_back(order.spot.server.project_id, order.provider)
+            self._audit.write("failed", **order.fields, order="none", error=str(error))
+            return error
         # One that was reset was to go already, so it stays the first choice.
         if error.status not in UNKNOWN_OUTCOMES and not answer.was_reset:
             self._pending.remove(order.provider, order.spot.uuid)

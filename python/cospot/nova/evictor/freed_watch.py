@@ -5,20 +5,21 @@ from __future__ import annotations
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from oslo_log import log as logging
 
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import EvictorError
+from cospot.nova.evictor.errors import CloudError, EvictorError
 from cospot.nova.evictor.owner_news import OwnerNews
 
 LOG = logging.getLogger(__name__)
 _FIRST_PAUSE_S: Final = 0.1
 _PAUSE_S: Final = 0.25
 _LATE_PAUSE_S: Final = 5.0
+_NO_SUCH: Final = 404
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ class FreedWatch:
 
     def _ask(self, provider: str, group: list[Leaving]) -> None:
         try:
-            consumers = self._placement.consumers(provider)
+            consumers = self._holders(provider, group)
             for leaving in group:
                 if leaving.spot not in consumers:
                     self._freed(leaving)
@@ -135,6 +136,16 @@ class FreedWatch:
             self._metrics.errors.labels(where="freed-watch").inc()
             LOG.warning("cannot see what is freed on provider %s: %s", provider, error)
             time.sleep(_PAUSE_S)
+
+    def _holders(self, provider: str, group: list[Leaving]) -> Collection[str]:
+        """Return who holds anything of a host; of one that is no more, which of a group do."""
+        try:
+            return self._placement.consumers(provider).keys()
+        except CloudError as error:
+            if error.status != _NO_SUCH:
+                raise
+        spots = [each.spot for each in group]
+        return {spot for spot in spots if provider in self._placement.allocation(spot)}
 
     def _is_back(self, leaving: Leaving) -> bool:
         """Tell whether a spot is as it was before the order: nothing more will come of that."""

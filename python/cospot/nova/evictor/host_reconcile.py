@@ -13,7 +13,7 @@ from oslo_log import log as logging
 
 from cospot.nova.evictor.causes import CauseFinder, Need
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import UNKNOWN_OUTCOMES
+from cospot.nova.evictor.errors import UNKNOWN_OUTCOMES, NotSentError
 from cospot.nova.evictor.executor import EvictionExecutor, HeldBack, Prepared, Reason
 from cospot.nova.evictor.hosts import HostHistory
 from cospot.nova.evictor.observer import HostLook
@@ -282,6 +282,8 @@ class _Iteration:
                 continue
             first = first or error
             self._gone.discard(pick.uuid)
+            if isinstance(error, NotSentError):
+                continue
             if each is not None and each.spot.is_stuck:
                 self._stalled.refused(pick.uuid)
             else:  # others may go in its place only after a few tries

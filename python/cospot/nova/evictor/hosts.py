@@ -207,6 +207,10 @@ class HostWatch:
         """Tell whether placement had a host when it was last asked for all."""
         return provider in self._listed
 
+    def may_be_host(self, provider: str) -> bool:
+        """Tell whether a provider is a root one, or it is not known yet which are."""
+        return not self._listed or provider in self._listed
+
     def usages(self) -> list[HostUsage]:
         """Return the hosts with spot inventory, as last seen."""
         return [

@@ -8,6 +8,7 @@ more.
 from __future__ import annotations
 
 import socket
+import time
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any, Final
@@ -44,11 +45,17 @@ class NoticeSender:
         )
 
     def give(self, spot: str, project_id: str, evict_at: float, action: str) -> None:
-        """Tell that a spot will be evicted at a time (seconds since the epoch)."""
+        """Tell that a spot will be evicted at a time (seconds since the epoch).
+
+        Raises:
+            CloudError: it was not told, as Nova is away.
+        """
         moment = datetime.fromtimestamp(evict_at, timezone.utc).isoformat(timespec="seconds")
         try:
             self._servers.set_metadata(spot, METADATA_KEY, moment)
         except CloudError as error:
+            if _is_away(error):
+                raise
             LOG.warning("cannot write the notice into the metadata of %s: %s", spot, error)
         payload = {
             "instance": spot,
@@ -59,15 +66,25 @@ class NoticeSender:
         self._notifier.info({}, NOTICE_EVENT, payload)
 
     def withdraw(self, spot: str) -> None:
-        """Tell that a spot will not be evicted after all."""
+        """Tell that a spot will not be evicted after all.
+
+        Raises:
+            CloudError: it was not told, as Nova is away.
+        """
         self.forget(spot)
         self._notifier.info({}, WITHDRAWN_EVENT, {"instance": spot})
 
     def forget(self, spot: str) -> None:
-        """Take the notice out of a spot's metadata, if the spot still is somewhere."""
+        """Take the notice out of a spot's metadata, if the spot still is somewhere.
+
+        Raises:
+            CloudError: it is there still, as Nova is away.
+        """
         try:
             self._servers.remove_metadata(spot, METADATA_KEY)
         except CloudError as error:
+            if _is_away(error):
+                raise
             LOG.warning("cannot remove the notice from the metadata of %s: %s", spot, error)
 
 
@@ -83,11 +100,15 @@ class Notices:
         self._told = context.told
         self._now = context.stores.now
         self._store = context.stores.notices
+        #: When this process told each spot, monotonic time: no clock that is set shortens a notice.
+        self._told_at: dict[str, float] = {}
 
     def load(self) -> list[Notice]:
         """Read the store again; return all notices."""
         notices = self._store.load()
         self._told.replace(each for each in notices if each.is_told)
+        stored = {each.spot for each in notices}
+        self._told_at = {spot: at for spot, at in self._told_at.items() if spot in stored}
         return notices
 
     def all(self) -> list[Notice]:
@@ -102,6 +123,12 @@ class Notices:
         """Return the spots that Nova was told to evict and that are still there."""
         return {each.spot for each in self._store.all() if each.ordered_at}
 
+    def is_due(self, notice: Notice, now: float) -> bool:
+        """Tell whether the time of a notice is over at a moment, seconds since the epoch."""
+        told_at = self._told_at.get(notice.spot, float("-inf"))
+        has_passed = time.monotonic() - told_at >= notice.evict_at - notice.given_at
+        return notice.evict_at <= now and has_passed
+
     def new(self, spot: str, provider: str, reserve: str) -> Notice:
         """Return a notice that could be given now."""
         now = self._now()
@@ -115,12 +142,13 @@ class Notices:
             project_id: of the spot.
 
         Raises:
-            AuditError, StoreError: it was not given.
+            AuditError, CloudError, StoreError: it was not given, and is to be given anew.
         """
         notice = replace(self.new(notice.spot, notice.provider, notice.reserve), is_told=False)
         self._store.put(notice)
         self._audit.write("notice", **notice_fields(notice))
         self._sender.give(notice.spot, project_id, notice.evict_at, self._settings.action)
+        self._told_at[notice.spot] = time.monotonic()
         notice = replace(notice, is_told=True)
         self._store.put(notice)
         self._told.add(notice, project_id)
@@ -131,7 +159,8 @@ class Notices:
         """Tell that a spot will not be evicted after all.
 
         Raises:
-            AuditError, StoreError: it was not finished; the notice evicts nothing until it is.
+            AuditError, CloudError, StoreError: it was not finished; the notice evicts nothing until
+                it is.
         """
         self._store.put(replace(notice, ordered_at=0.0, is_told=False))
         self._told.remove(notice.spot)
@@ -146,7 +175,7 @@ class Notices:
         It is withdrawn, unless its spot is gone or going.
 
         Raises:
-            CloudError: Nova did not say what has become of the spot.
+            CloudError: Nova did not say what has become of the spot, or see `withdraw`.
             AuditError, StoreError: see `withdraw`.
         """
         server = self._servers.server(notice.spot)
@@ -170,6 +199,14 @@ class Notices:
     def mark_waiting(self, notice: Notice) -> None:
         """Write down that it is not: Nova was not told, or did not hear."""
         self._store.put(replace(notice, ordered_at=0.0))
+
+
+def _is_away(error: CloudError) -> bool:
+    """Tell whether Nova gave no answer or failed: it may do the same later.
+
+    What it refuses, as it changes no metadata of a server in rescue or in error, it refuses again.
+    """
+    return error.status == 0 or error.status >= 500
 
 
 def is_leaving(server: Server) -> bool:

@@ -14,7 +14,7 @@ from typing import Final
 from oslo_log import log as logging
 
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import CloudError, EvictorError, SettingError
+from cospot.nova.evictor.errors import UNKNOWN_OUTCOMES, CloudError, EvictorError, SettingError
 from cospot.nova.evictor.executor import EvictionExecutor, Reason
 from cospot.nova.evictor.hosts import HostWatch
 from cospot.nova.evictor.model import HostUsage
@@ -79,7 +79,7 @@ class ReserveEvictions:
             try:
                 self._follow(notice, usages.get(notice.provider))
             except CloudError as error:
-                self._complain(notice, error)
+                self.complain(notice, error)
 
     def _follow(self, notice: Notice, usage: HostUsage | None) -> None:
         if usage is None or notice.spot not in usage.consumers:
@@ -125,7 +125,8 @@ class ReserveEvictions:
         try:
             self._notices.end(notice)
         except CloudError:
-            self._notices.drop(notice)  # or it would count as leaving for ever
+            if notice.spot in self._notices.ordered():
+                self._notices.drop(notice)  # or it would count as leaving for ever
             raise
 
     def carry_out(self, reserve: Reserve, usages: Mapping[str, HostUsage]) -> None:
@@ -139,7 +140,7 @@ class ReserveEvictions:
         gone = self._notices.ordered()
         seen = dict(usages)
         for notice in self._notices.of(reserve.label):
-            if notice.ordered_at or not notice.is_told or notice.evict_at > now:
+            if notice.ordered_at or not notice.is_told or not self._notices.is_due(notice, now):
                 continue
             try:
                 with self._context.locks.hold(notice.provider, waits=False):
@@ -147,8 +148,9 @@ class ReserveEvictions:
             except BusyLockError as error:  # which is no fault of the spot
                 LOG.info("reserve %s: spot %s waits: %s", notice.reserve, notice.spot, error)
             except EvictorError as error:
-                self._failures[notice.spot] += 1
-                self._complain(notice, error)
+                if isinstance(error, CloudError) and error.status not in UNKNOWN_OUTCOMES:
+                    self._failures[notice.spot] += 1  # else it is no fault of the spot either
+                self.complain(notice, error)
 
     def _carry_out(
         self, reserve: Reserve, usages: dict[str, HostUsage], gone: set[str], notice: Notice
@@ -205,7 +207,8 @@ class ReserveEvictions:
             self._taken.add(notice.spot)
         return is_ordered
 
-    def _complain(self, notice: Notice, error: EvictorError) -> None:
+    def complain(self, notice: Notice, error: EvictorError) -> None:
+        """Say what went wrong with a notice; the next reconcile tries again."""
         self._context.metrics.errors.labels(where="reserve").inc()
         LOG.warning("reserve %s: spot %s: %s", notice.reserve, notice.spot, error)
 
@@ -287,14 +290,14 @@ class ReserveKeeper:
         """Look after one reserve."""
         now = self._now()
         mine = self._notices.of(reserve.label)
-        has_expired = any(each.evict_at <= now and not each.ordered_at for each in mine)
+        has_expired = any(self._notices.is_due(each, now) and not each.ordered_at for each in mine)
         usages, missing = self._see(reserve, members, {each.provider for each in mine})
         # Capacity that became free does not show in a provider's generation.
-        is_fresh = missing > 0 and self._may_read_all(reserve, now, has_expired)
+        is_fresh = missing > 0 and self._may_read_all(reserve, has_expired)
         if is_fresh:
-            began = self._now()
+            began = time.monotonic()
             usages, missing = self._see(reserve, members, members)
-            self._read_all[reserve.label] = (self._now(), self._now() - began)
+            self._read_all[reserve.label] = (time.monotonic(), time.monotonic() - began)
         self._context.metrics.reserve_missing.labels(reserve=reserve.label).set(missing)
         if not missing:
             self._would_notify.pop(reserve.label, None)
@@ -321,11 +324,11 @@ class ReserveKeeper:
         self._evictions.follow(reserve, usages)
         return usages, reserve.missing(usages.values(), self._notices.ordered())
 
-    def _may_read_all(self, reserve: Reserve, now: float, has_expired: bool) -> bool:
+    def _may_read_all(self, reserve: Reserve, has_expired: bool) -> bool:
         """Tell whether to read all hosts now: seldom if that takes long."""
-        at, took = self._read_all.get(reserve.label, (0.0, 0.0))
+        at, took = self._read_all.get(reserve.label, (float("-inf"), 0.0))
         pause = took * _PAUSES_PER_READING
-        return now - at >= (pause if has_expired else max(pause, _READ_ALL_S))
+        return time.monotonic() - at >= (pause if has_expired else max(pause, _READ_ALL_S))
 
     def _withdraw_needless(self, reserve: Reserve, usages: Mapping[str, HostUsage]) -> None:
         """Withdraw the notices without which the reserve is there too, the last given first."""
@@ -334,15 +337,19 @@ class ReserveKeeper:
             gone = {each.spot for each in kept if each is not notice}
             if not notice.ordered_at and reserve.missing(usages.values(), gone) == 0:
                 kept.remove(notice)
-                self._notices.withdraw(notice)
+                try:
+                    self._notices.withdraw(notice)
+                except CloudError as error:
+                    self._evictions.complain(notice, error)
 
     def _give(self, reserve: Reserve, usages: Mapping[str, HostUsage]) -> None:
         """Give as many notices as the reserve lacks spots."""
         self._give_again(reserve)
         gone = {each.spot for each in self._notices.all()}
         chosen: set[str] = set()
+        known: dict[str, HostSnapshot | None] = {}  # all is asked again before an eviction
         while reserve.missing(usages.values(), gone):
-            best = self._finder.best(reserve, usages, gone)
+            best = self._finder.best(reserve, usages, gone, known)
             if not reserve.missing(usages.values(), gone):
                 break  # what is leaving by itself suffices
             if best is None:
@@ -359,16 +366,22 @@ class ReserveKeeper:
         for notice in self._notices.of(reserve.label):
             if notice.is_told or notice.ordered_at or not self._context.switches.now().is_on:
                 continue
-            server = self._context.servers.server(notice.spot)
-            if server is None:
-                self._notices.drop(notice)
-            else:
-                self._notices.give(notice, server.project_id)
+            try:
+                server = self._context.servers.server(notice.spot)
+                if server is None:
+                    self._notices.drop(notice)
+                else:
+                    self._notices.give(notice, server.project_id)
+            except CloudError as error:
+                self._evictions.complain(notice, error)
 
     def _notify(self, reserve: Reserve, provider: str, spot: Spot) -> None:
         notice = self._notices.new(spot.uuid, provider, reserve.label)
         if self._context.switches.now().is_on:
-            self._notices.give(notice, spot.server.project_id)
+            try:
+                self._notices.give(notice, spot.server.project_id)
+            except CloudError as error:
+                self._evictions.complain(notice, error)
             return
         written = self._would_notify.setdefault(reserve.label, set())
         if spot.uuid not in written:

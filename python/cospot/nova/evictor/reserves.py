@@ -13,7 +13,7 @@ from oslo_log import log as logging
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import SettingError
 from cospot.nova.evictor.model import HostUsage
-from cospot.nova.evictor.snapshot import Spot
+from cospot.nova.evictor.snapshot import HostSnapshot, Spot
 from cospot.nova.evictor.victims import frees_some
 from cospot.nova.reserved_capacity import (
     DEFAULT_LABEL,
@@ -155,7 +155,11 @@ class SpotFinder:
         self._is_stalled = is_stalled
 
     def best(
-        self, reserve: Reserve, usages: Mapping[str, HostUsage], gone: set[str]
+        self,
+        reserve: Reserve,
+        usages: Mapping[str, HostUsage],
+        gone: set[str],
+        known: dict[str, HostSnapshot | None],
     ) -> Candidate | None:
         """Return the host on which capacity for one more VM costs least, and its spots.
 
@@ -163,13 +167,16 @@ class SpotFinder:
             reserve: which lacks capacity.
             usages: its hosts, by provider.
             gone: spots to count as gone; what is seen leaving is added.
+            known: what Nova has just said of hosts; those that it is asked about are added.
 
         Raises:
             CloudError: Nova was not to be asked.
         """
         found = []
         for provider in self._nearest(reserve, usages, gone):
-            candidate = self._candidate(reserve, usages[provider], gone)
+            if provider not in known:
+                known[provider] = self._observer.snapshot(usages[provider])
+            candidate = self._candidate(reserve, known[provider], gone)
             if candidate is not None:
                 found.append(candidate)
         found.sort(key=lambda each: (each.promised, each.score, each.provider))
@@ -189,10 +196,12 @@ class SpotFinder:
                 by_need.append((sum(need.values()), provider))
         return [provider for _, provider in sorted(by_need)[:_MOST_HOSTS]]
 
-    def _candidate(self, reserve: Reserve, usage: HostUsage, gone: set[str]) -> Candidate | None:
-        snapshot = self._observer.snapshot(usage)
+    def _candidate(
+        self, reserve: Reserve, snapshot: HostSnapshot | None, gone: set[str]
+    ) -> Candidate | None:
         if snapshot is None:
             return None
+        usage = snapshot.usage
         before = reserve.pieces(usage, gone)
         gone.update(snapshot.leaving)
         if reserve.pieces(usage, gone) > before:

@@ -158,6 +158,15 @@ class EvictionLimits:
             self._hosts.setdefault(provider, deque()).append(now)
             return None
 
+    def give_back(self, project_id: str, provider: str) -> None:
+        """Give back what was taken for an eviction that was not ordered."""
+        with self._lock:
+            for bucket in (self._overall, self._projects.get(project_id)):
+                if bucket is not None:
+                    bucket.tokens += 1  # a refill cuts off what is too much
+            if taken := self._hosts.get(provider):
+                taken.pop()
+
     def _host_wait(self, provider: str, now: float) -> float:
         """Return the seconds until a host may lose another spot; 0 when it may now."""
         limit: int = self._settings.evictions_per_host

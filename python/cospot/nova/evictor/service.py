@@ -7,7 +7,7 @@ from typing import Any
 from oslo_log import log as logging
 
 from cospot.nova.evictor.context import open_context
-from cospot.nova.evictor.errors import AuditError
+from cospot.nova.evictor.errors import AuditError, CloudError, MissingInventoryError
 from cospot.nova.evictor.executor import EvictionExecutor
 from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
 from cospot.nova.evictor.host_reconcile import EXPECTED, HostReconciler
@@ -25,6 +25,7 @@ LOG = logging.getLogger(__name__)
 
 #: How long a service that ends waits for evicted spots to be gone, to write that down, seconds.
 _LAST_PATIENCE_S = 5.0
+_NO_SUCH = 404
 
 
 class EvictorService:
@@ -69,7 +70,7 @@ class EvictorService:
         self._loop = ReconcileLoop(context, self._hosts, self._queue, self._after_reconcile)
         self._claims = ClaimWatch(
             context,
-            found=lambda provider: self._queue.put(provider, "plan"),
+            found=self._claimed_on,
             expected=lambda provider: self._queue.put(provider, EXPECTED),
         )
 
@@ -134,8 +135,25 @@ class EvictorService:
             LOG.critical("configuration %s: %s; reload again", files, settings.now.fault)
         self._log_switches()
 
+    def _claimed_on(self, provider: str) -> None:
+        """Have a host freed on which a VM has its claim; what is below a host is none."""
+        if self._hosts.may_be_host(provider):
+            self._queue.put(provider, "plan")
+
     def _free_host(self, provider: str, cause: str) -> float | None:
-        return self._reconciler.free_host(provider, cause).wait
+        """Do an iteration; what no iteration can change is not tried again.
+
+        Whatever else is wrong with a host, the reconcile of all hosts finds it again.
+        """
+        try:
+            return self._reconciler.free_host(provider, cause).wait
+        except MissingInventoryError as error:  # of a host the reconcile says so
+            LOG.debug("provider %s: %s", provider, error)
+        except CloudError as error:
+            if error.status != _NO_SUCH or self._hosts.is_listed(provider):
+                raise
+            LOG.info("provider %s is no more: %s", provider, error)
+        return None
 
     def _after_reconcile(self) -> None:
         self._show_switches()

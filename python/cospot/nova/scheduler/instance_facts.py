@@ -87,12 +87,19 @@ class InstanceFacts:
 def size_of_flavor(flavor: Any, image: Any = None, *, with_root_disk: bool = True) -> Size:
     """Return what an instance of a flavor takes.
 
+    A spot takes the disk that its flavor asks placement for, also where it boots from a volume:
+    placement holds it, and cospot-evictor counts it.
+
     Args:
         flavor: Nova's Flavor.
         image: Nova's ImageMeta, which may ask for dedicated CPUs; None if it is not known.
         with_root_disk: False for an instance that boots from a volume.
     """
     cpus = cpus_of(flavor, image)
+    specs = flavor.extra_specs if "extra_specs" in flavor else None
+    if spot_flavors.is_spot_flavor(specs):
+        spot_disk_gb = spot_flavors.spot_amount(specs, spot_flavors.SPOT_DISK_GB)
+        return Size(cpus.shared, flavor.memory_mb, spot_disk_gb, cpus.dedicated)
     disk_gb = (flavor.root_gb if with_root_disk else 0) + flavor.ephemeral_gb
     swap_gb = -(-flavor.swap // _MIB_PER_GIB)
     return Size(cpus.shared, flavor.memory_mb, disk_gb + swap_gb, cpus.dedicated)
@@ -116,7 +123,10 @@ def read_facts(instance: Any) -> InstanceFacts | None:
     leaves = _value(instance, "task_state") in _DELETING or _value(instance, "vm_state") in _GONE
     return InstanceFacts(
         uuid=instance.uuid,
-        size=size_of_flavor(flavor, image_of(instance)),
+        # Nova's mark of one that boots from a volume: it has no image.
+        size=size_of_flavor(
+            flavor, image_of(instance), with_root_disk=_value(instance, "image_ref") != ""
+        ),
         is_spot=is_spot,
         started_at=_started_at(instance),
         is_leaving=is_spot and leaves,
