@@ -76,6 +76,7 @@ Study broker_study() {
   return {
       .name = "broker",
       .summary = "a customer's jobs on spot markets: bids, fault tolerance, deadlines",
+      .page = "docs/broker.md",
       .schema = schema,
       .read = [](const StudyFile& file) -> LoadExperiment {
         return [settings = read_broker_settings(file.root, file.folder)] { return load(settings); };

@@ -238,6 +238,7 @@ const StudyFigures& figures() {
 Study classes_study() {
   return {.name = "classes",
           .summary = "what idle capacity earns in classes with guaranteed times to revocation",
+          .page = "docs/sweep-file.md#classes",
           .schema = schema,
           .read = [](const StudyFile& file) -> LoadExperiment {
             return [settings = table().read(file), loader = file.policies] {

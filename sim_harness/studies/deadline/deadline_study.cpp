@@ -467,6 +467,7 @@ Study deadline_study() {
   return {
       .name = "deadline",
       .summary = "one job with a deadline, on spots that come and go",
+      .page = "docs/deadline.md",
       .schema = schema,
       .read = [](const StudyFile& file) -> LoadExperiment {
         return [settings = table().read(file)] { return load(settings); };

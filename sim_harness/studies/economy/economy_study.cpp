@@ -285,6 +285,7 @@ const StudyFigures& figures() {
 Study economy_study() {
   return {.name = "economy",
           .summary = "how much unused capacity can be promised for months",
+          .page = "docs/economy.md",
           .schema = schema,
           .read = [](const StudyFile& file) -> LoadExperiment {
             return [settings = table().read(file)] { return load(settings); };

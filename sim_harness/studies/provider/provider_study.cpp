@@ -362,6 +362,7 @@ StudyMoney money_of(const ProviderPreset& preset, const Schema& schema) {
 Study provider_study(const ProviderPreset& preset) {
   return {.name = preset.name,
           .summary = preset.summary,
+          .page = preset.page,
           .schema = [&preset] { return ProviderStudy(preset, ConfigNode{}).schema(); },
           .read = [&preset](const StudyFile& file) -> LoadExperiment {
             const ProviderStudy study(preset, file.root, file.keeps_timeline);
