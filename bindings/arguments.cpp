@@ -159,10 +159,15 @@ std::string read_text(py::handle value, std::string_view name) {
   return {text, static_cast<std::size_t>(size)};
 }
 
+std::string saving_hint(py::handle value) {
+  const bool is_workload = type_name(value) == "cospot._core.Workload";
+  return is_workload ? "; WORKLOAD.save(PATH) writes such a file" : "";
+}
+
 std::filesystem::path read_path(py::handle value, std::string_view name) {
   const bool is_path = PyUnicode_Check(value.ptr()) != 0 || PyBytes_Check(value.ptr()) != 0 ||
                        py::hasattr(value, "__fspath__");
-  if (!is_path) throw_type(value, name, "a path: str, bytes or os.PathLike");
+  if (!is_path) throw_type(value, name, "a path: str, bytes or os.PathLike" + saving_hint(value));
   PyObject* encoded = nullptr;
   // Also refuses paths with a zero character.
   if (PyUnicode_FSConverter(value.ptr(), &encoded) == 0) {

@@ -84,6 +84,8 @@ class ArgumentError : public InputError {
 
 /// The name of a value's class.
 [[nodiscard]] std::string type_name(pybind11::handle value);
+/// What to do with a workload where only its file will do; empty for anything else.
+[[nodiscard]] std::string saving_hint(pybind11::handle value);
 
 /// An error about the keyword `name`, which `function` of the module does not take: with the
 /// nearest of its arguments and `further` ones, or all of them.

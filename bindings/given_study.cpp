@@ -96,8 +96,8 @@ class TreeMaker {
     if (PyNumber_Check(value.ptr()) == 0) {
       throw ArgumentError(
           fmt::format("{} is of type {}, expected a name or path, a number, a policy, or a list or "
-                      "dict of these",
-                      where, type_name(value)));
+                      "dict of these{}",
+                      where, type_name(value), saving_hint(value)));
     }
     return scalar(fmt::format("{}", read_finite(value, where)), where, false);
   }

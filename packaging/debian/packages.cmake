@@ -73,7 +73,7 @@ set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
 Simulates a provider's datacenter, or a customer's jobs on spot markets, under
 every combination of policies, sizes and workloads of a study file, and says
 which earns most, at what cost and how sure that is.")
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "python3-cospot (= ${version})")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "python3-cospot (= ${version}), tzdata")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "python3-sklearn")
 
 # The module is compiled for one minor version of Python.

@@ -173,7 +173,7 @@ void write_tasks(const EconomyArguments& arguments) {
 
 /// Options whose values are those of keys of a study file.
 void add_key_options(CLI::App& command, EconomyArguments& arguments) {
-  static constexpr std::array<std::array<const char*, 3>, 7> kOptions{
+  static constexpr std::array<std::array<const char*, 3>, 8> kOptions{
       {{"--period-hours", "period_hours",
         "Hours of a period; a period counts with its lowest idle capacity (default: 24)"},
        {"--training-days", "training_days", "Days of data before the first promise (default: 274)"},
@@ -183,7 +183,9 @@ void add_key_options(CLI::App& command, EconomyArguments& arguments) {
         "Periods without a sample: refuse, or repeat the one before (default: refuse)"},
        {"--capacity", "capacity",
         "vCPUs of the datacenter of a workload (default: the peak use of its VMs)"},
-       {"--forecasts", "forecasts", "Forecasts made by another program (CSV)"}}};
+       {"--forecasts", "forecasts", "Forecasts made by another program (CSV)"},
+       {"--time-zone", "time_zone",
+        "Time zone of dates without an offset, such as Europe/Berlin (default: UTC)"}}};
   arguments.keys.reserve(kOptions.size());  // the options keep references
   for (const auto& [option, key, help] : kOptions) {
     command.add_option(option, arguments.keys.emplace_back(key, "").second, help);

@@ -54,6 +54,8 @@ void add_table_options(CLI::App& command, ImportOptions& import) {
   command.add_option("--separator", import.separator,
                      "Character between columns, or tab (default: ,)");
   command.add_option("--time-unit", import.time_unit, "Unit of times: s, ms, us, days or iso");
+  command.add_option("--time-zone", import.time_zone,
+                     "Time zone of dates without an offset, such as Europe/Berlin (default: UTC)");
   command.add_option("--end", import.end,
                      "Meaning of end_s: end_time or duration (default: end_time)");
   command.add_option("--vcpus-unit", import.vcpus_unit,

@@ -39,7 +39,7 @@ std::vector<PluginInfo> infos_of(std::span<const RegistryEntry<Plugin>> registry
 std::vector<PluginInfo> study_infos(const StudyRegistry& studies) {
   std::vector<PluginInfo> infos;
   for (const Study& study : studies.all()) {
-    infos.push_back({.name = study.name, .summary = study.summary, .source = "docs/sweep-file.md"});
+    infos.push_back({.name = study.name, .summary = study.summary, .source = study.page});
   }
   return infos;
 }

@@ -127,7 +127,9 @@ void write_for_customers(const SignalsArguments& arguments, const SignalsReport&
   const ProviderSignals told =
       told_signals(*report.watch, report.history, learned_until(arguments, report));
   if (!arguments.output.empty()) {
-    write_stored_text(arguments.output, signals_file_json(told).dump(1) + "\n");
+    write_stored_text(
+        arguments.output,
+        signals_file_json(told).dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
   }
   if (arguments.traces.empty()) return;
   std::filesystem::create_directories(arguments.traces);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/base/json/compact_json.hpp"
 
 namespace cospot {
 namespace {
@@ -57,7 +58,8 @@ void require_alike(const Json& before, const Json& after, std::string_view where
   };
   if (names(before) != names(after)) {
     throw DatabaseError(fmt::format("{}: have different axes, {} and {}; expected the same in both",
-                                    where, names(before).dump(), names(after).dump()));
+                                    where, compact_json(names(before)),
+                                    compact_json(names(after))));
   }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/experiments/grid/stored_axes.hpp"
 #include "sim_harness/experiments/summary/means_table.hpp"
@@ -271,11 +272,11 @@ std::string script_text(const Json& json) {
   for (const auto& [key, value] : json.items()) {
     text += fmt::format("{}\"{}\":", text.size() > 1 ? ",\n" : "", key);
     if (key != "columns") {
-      text += value.dump();
+      text += compact_json(value);
       continue;
     }
     for (std::size_t i = 0; i < value.size(); ++i) {
-      text += (i == 0 ? "[" : ",\n") + value[i].dump();
+      text += (i == 0 ? "[" : ",\n") + compact_json(value[i]);
     }
     text += "]";
   }

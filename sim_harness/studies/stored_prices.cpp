@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/window.hpp"
@@ -68,8 +69,9 @@ std::filesystem::path find_file(const PriceList& list, const std::string& label,
 WorkloadSpec spec_of(const StoredWorkload& stored, const PriceList& list,
                      const std::filesystem::path& database) {
   const Json json = parse_json(stored.json, "configuration");
-  const std::optional<SimTime> window =
-      json.contains("window_days") ? parse_window_days(json["window_days"].dump()) : std::nullopt;
+  const std::optional<SimTime> window = json.contains("window_days")
+                                            ? parse_window_days(compact_json(json["window_days"]))
+                                            : std::nullopt;
   if (json.contains("synthetic")) {
     return {.label = stored.label,
             .file = {},

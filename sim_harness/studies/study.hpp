@@ -30,6 +30,7 @@ using LoadExperiment = std::function<Experiment()>;
 struct Study {
   std::string_view name;     ///< value of `study:` in the file
   std::string_view summary;  ///< one line for `cospot list studies`
+  std::string_view page{};   ///< of the documentation, from the root of the tree
   std::function<Schema()> schema;
   /// Reads and checks the whole file, but loads no inputs. Errors: ConfigError.
   std::function<LoadExperiment(const StudyFile& file)> read;

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/studies/compare/compare_schema.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
@@ -51,7 +52,7 @@ ExperimentTables tune_tables(const TuneRecord& record) {
   std::vector<GridAxis> axes = provider_table().axes(record.sweep);
   const Grid grid = grid_of_record(axes);
   return {.record = {.study = compare_schema().study,
-                     .configuration = provider_table().json(record.sweep).dump(),
+                     .configuration = compact_json(provider_table().json(record.sweep)),
                      .run_count = grid.run_count(),
                      .group_count = grid.group_count(),
                      .version = COSPOT_VERSION,

@@ -127,20 +127,25 @@ JOBS = "id,submission_s,duration_s,nodes\n" + "".join(
 
 
 def check_labels(case: unittest.TestCase, page: Browser) -> None:
-    """No label of the chart's axes is cut off, and none lies on another."""
+    """No label or title of the chart's axes is cut off, and none lies on another."""
     labels = page.run(
-        "const labels = [];"
+        "const labels = []; const view = document.getElementById('trend').view;"
+        "const [left] = view.origin(); const padding = view.padding().left;"
+        "const width = view.container().querySelector('canvas').clientWidth;"
         "const visit = (mark, x, y, axis) => mark.items.forEach((item) => {"
         " if (mark.marktype === 'group') item.items.forEach((one) =>"
         "  visit(one, x + (item.x ?? 0), y + (item.y ?? 0), item.orient ?? axis));"
-        " else if (mark.role === 'axis-label' && item.opacity !== 0) labels.push({ axis,"
-        "  text: [item.text].flat().join(' '),"
+        " else if (['axis-label', 'axis-title'].includes(mark.role) && item.opacity !== 0)"
+        "  labels.push({ axis, text: [item.text].flat().join(' '),"
+        "  inside: x + item.bounds.x1 + left + padding >= -1 &&"
+        "   x + item.bounds.x2 + left + padding <= width + 1,"
         "  x1: x + item.bounds.x1, x2: x + item.bounds.x2,"
         "  y1: y + item.bounds.y1, y2: y + item.bounds.y2 }); });"
-        "visit(document.getElementById('trend').view.scenegraph().root, 0, 0, null);"
+        "visit(view.scenegraph().root, 0, 0, null);"
         "return labels")
     case.assertGreater(len(labels), 2)
     case.assertEqual([label["text"] for label in labels if "…" in label["text"]], [])
+    case.assertEqual([label["text"] for label in labels if not label["inside"]], [])
     for a, b in itertools.combinations(labels, 2):
         apart = (a["x2"] <= b["x1"] + 1 or b["x2"] <= a["x1"] + 1
                  or a["y2"] <= b["y1"] + 1 or b["y2"] <= a["y1"] + 1)

@@ -31,6 +31,41 @@ TEST_CASE("parse_time: every unit, exactly where a number is whole") {
   }
 }
 
+TEST_CASE("TimeZone: dates without an offset, and the hours that clocks skip and repeat") {
+  const TimeZone berlin = TimeZone::named("Europe/Berlin", "zone");
+  const auto check = [&](const char* local, const char* utc) {
+    CAPTURE(local);
+    CHECK(parse_date_time(local, berlin) == parse_date_time(utc));
+  };
+  check("2026-01-15 12:00", "2026-01-15 11:00");
+  check("2026-07-15", "2026-07-14 22:00");
+  check("2026-07-15 12:00Z", "2026-07-15 12:00");  // its own offset
+  check("2026-07-15 12:00-0400", "2026-07-15 16:00");
+  // On 29 March clocks go from 02:00 (+01:00) to 03:00, at 01:00 UTC; 02:30 never shows, and counts
+  // as +01:00.
+  check("2026-03-29 01:59:59", "2026-03-29 00:59:59");
+  check("2026-03-29 02:30", "2026-03-29 01:30");
+  check("2026-03-29 03:00", "2026-03-29 01:00");
+  // On 25 October they go from 03:00 (+02:00) back to 02:00, at 01:00 UTC; 02:30 shows twice, and
+  // counts as the first.
+  check("2026-10-25 02:30", "2026-10-25 00:30");
+  check("2026-10-25 02:59:59", "2026-10-25 00:59:59");
+  check("2026-10-25 03:00", "2026-10-25 02:00");
+  check("2080-07-15 12:00", "2080-07-15 10:00");  // by the rule that the database ends with
+  // Half an hour, on the other side of the world: 2026-04-05 02:00 +11:00 is 01:30 +10:30.
+  const TimeZone lord_howe = TimeZone::named("Australia/Lord_Howe", "zone");
+  CHECK(parse_date_time("2026-04-05 01:45", lord_howe) == parse_date_time("2026-04-04 14:45"));
+  CHECK(parse_date_time("2026-04-05 02:00", lord_howe) == parse_date_time("2026-04-04 15:30"));
+  CHECK(TimeZone::named("UTC", "zone") == TimeZone());
+  for (const char* name : {"", "Europe/Berln", "Europe", "/etc/passwd", "../zoneinfo/UTC",
+                           "tzdata.zi", "Europe/Berlin "}) {
+    CAPTURE(name);
+    CHECK(error_text<ConfigError>([&] {
+            (void)TimeZone::named(name, "zone");
+          }).starts_with(std::string("zone: found '") + name + "', expected a time zone"));
+  }
+}
+
 TEST_CASE("parse_date_time: dates, clocks, fractions and offsets") {
   // date -u -d 2024-02-29 +%s is 1709164800.
   constexpr std::int64_t kDayStart = 1'709'164'800'000'000;
@@ -135,6 +170,8 @@ TEST_CASE("numeric_columns: what an expression calculates with, or compares with
                            "replace(a, 'GiB', '') * 2",
                            "case when a = 'none' then 0 else a * 2 end",
                            "quantity(a) * 2",
+                           "nullif(a, 'none') * 2",
+                           "coalesce(nullif('none', a), 0) * 2",
                            "a is null",
                            "max(a, 1)",
                            "case a when 1 then 2 end",

@@ -8,7 +8,9 @@
 #include "core/digest.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/base/files/gzip.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/data/jobs/job_log.hpp"
+#include "sim_harness/data/jobs/mapped_jobs.hpp"
 #include "tests/cpp/error_text.hpp"
 #include "tests/cpp/scratch_folder.hpp"
 
@@ -20,6 +22,68 @@ using std::chrono::seconds;
 
 std::string error_of(const std::string& text) {
   return error_text<WorkloadError>([&] { (void)parse_job_log(text, "jobs"); });
+}
+
+TEST_CASE("mapped jobs: what sacct prints, with expressions, a condition and a time zone") {
+  const ScratchFolder folder;
+  const auto file =
+      folder.write("sacct.txt",
+                   "JobID|User|Submit|ElapsedRaw|AllocCPUS|ReqMem|TimelimitRaw|State\n"
+                   "1|ann|2026-03-29T01:30:00|7200|4|4000M|240|COMPLETED\n"
+                   "2|bob|Unknown|0|0|2G|60|CANCELLED by 0\n"
+                   "3|ann \"a\", b|2026-03-29T03:30:00|3600|1|2G|UNLIMITED|COMPLETED\n");
+  JobColumns columns{
+      .map = {{"submission_s", "Submit"},
+              {"duration_s", "ElapsedRaw"},
+              {"nodes", "AllocCPUS"},
+              {"user", "User"},
+              {"estimate_s", "nullif(TimelimitRaw, 'UNLIMITED') * 60"},
+              {"memory_mb",
+               "cast(ReqMem as real) * case when ReqMem like '%G' then 1024 else 1 end"}},
+      .only = "State = 'COMPLETED'",
+      .separator = '|',
+      .zone = TimeZone::named("Europe/Berlin", "zone")};
+  const JobLog log = read_mapped_jobs(file, columns);
+  REQUIRE(log.jobs.size() == 2);
+  CHECK(log.sha256 == sha256_hex(read_stored_file(file)));
+  CHECK(log.jobs[0].submission == seconds(1'774'744'200));  // date -u -d '2026-03-29 00:30' +%s
+  CHECK(log.jobs[0].duration == seconds(7200));
+  CHECK(log.jobs[0].processors == 4);
+  CHECK(log.jobs[0].estimate == seconds(14'400));  // 240 min
+  CHECK(log.jobs[0].memory_mb == 4000);
+  CHECK(log.jobs[0].user == 0);
+  // Clocks skipped an hour between the two: 03:30 is 01:30 UTC.
+  CHECK(log.jobs[1].submission - log.jobs[0].submission == seconds(3600));
+  CHECK(log.jobs[1].user == 1);
+  CHECK_FALSE(log.jobs[1].estimate.has_value());
+  CHECK(log.jobs[1].memory_mb == 2048);
+
+  const auto error = [&] {
+    const std::string text = error_text<InputError>([&] { (void)read_mapped_jobs(file, columns); });
+    return text.substr(text.find("sacct.txt") == std::string::npos ? 0 : text.find("sacct.txt"));
+  };
+  columns.only.clear();  // the place is that of the file, not of the rows that count
+  CHECK(error() ==
+        "sacct.txt:3: submission_s is 'Unknown', expected a number of seconds, or a date such as "
+        "2024-05-01T12:00:00Z");
+  columns.only = "State = 'COMPLETED'";
+  columns.map[4].second = "TimelimitRaw * 60";
+  CHECK(error() ==
+        "sacct.txt:4: TimelimitRaw is 'UNLIMITED', expected a number, or nothing: "
+        "jobs.map.estimate_s takes it for one");
+  columns.map[4].second = "Timelimit";
+  CHECK(error() ==
+        "jobs.map.estimate_s 'Timelimit': no such column: Timelimit; the columns are JobID, User, "
+        "Submit, ElapsedRaw, AllocCPUS, ReqMem, TimelimitRaw, State");
+  columns.map.pop_back();
+  columns.map.pop_back();
+  columns.only = "State = 'RUNNING'";
+  CHECK(error() == "sacct.txt: no row counts as a job, expected some");
+  columns.only = "";
+  columns.map.erase(columns.map.begin());
+  CHECK(error() ==
+        "sacct.txt:1: the column 'submission_s' is missing, expected "
+        "submission_s,duration_s[,nodes,...] or interarrival,service");
 }
 
 TEST_CASE("SWF: the 18 fields, in the order of the standard") {

@@ -1,7 +1,10 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -9,6 +12,7 @@
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
 #include "sim_harness/commands/commands.hpp"
+#include "source_folder.hpp"
 #include "weighers/registry.hpp"
 
 namespace cospot {
@@ -82,6 +86,19 @@ TEST_CASE("list_text: columns are aligned") {
   CHECK(text.find_first_not_of(' ', second + summary) == second + summary);
   CHECK(text[second + summary - 1] == ' ');
   CHECK(text.find("CoSpot", second) == second + source);
+}
+
+TEST_CASE("list_text: each study names the page about it") {
+  for (const Study& study : built_in_studies().all()) {
+    CAPTURE(study.name);
+    const std::string page(study.page.substr(0, study.page.find('#')));
+    std::ifstream file(source_folder() / page);
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const bool is_named = text.find(fmt::format("study: {}", study.name)) != std::string::npos ||
+                          text.find(fmt::format("`{}`", study.name)) != std::string::npos;
+    CHECK(is_named);
+    CHECK(list_text("studies").find(fmt::format("{}\n", study.page)) != std::string::npos);
+  }
 }
 
 TEST_CASE("list command: an unknown kind is an error with the valid ones") {

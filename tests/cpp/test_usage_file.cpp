@@ -127,6 +127,34 @@ TEST_CASE("job usage: processors over time, until the last submission, cut at th
   CHECK_FALSE(is_job_log_file(folder.write("c.csv", "vmId,tenantId\n")));
 }
 
+TEST_CASE("economy input: a table of something else is told the columns of all that it reads") {
+  const ScratchFolder folder;
+  const auto error = [&](std::string_view text) {
+    const auto file = folder.write("other.csv", text);
+    const std::string found = error_text<WorkloadError>([&] {
+      (void)load_economy_input({.label = "other", .file = file, .synthetic = std::nullopt}, {});
+    });
+    return found.substr(folder.path().string().size() + 1);
+  };
+  const std::string expected =
+      "time_s,capacity,used or submission_s,duration_s or "
+      "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s or "
+      "vmId,tenantId,vmTypeId,cores,ram,starttime,endtime; `cospot workload import` makes a "
+      "workload of another table";
+  CHECK(error("a,b\n1,2\n") ==
+        "other.csv:1: the header line has none of the columns, expected " + expected);
+  CHECK(error("when;capacity;used\n0;8;4\n") ==
+        "other.csv:1: the fields are separated by semicolons, expected commas: " + expected);
+}
+
+TEST_CASE("usage file: dates of a time zone") {
+  const ScratchFolder folder;
+  const auto file = folder.write(
+      "usage.csv", "time_s,capacity,used\n2026-07-01 02:00,8,4\n2026-07-01T02:00Z,8,4\n");
+  const UsageSeries usage = read_usage(file, TimeZone::named("Europe/Berlin", "zone"));
+  CHECK(usage.samples[1].time - usage.samples[0].time == std::chrono::hours(2));
+}
+
 TEST_CASE("economy input: slack that holds until the next sample counts by its time") {
   const ScratchFolder folder;
   // 8 of 10 processors on day 0, none on day 1; the last job says where it ends.

@@ -1,11 +1,13 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
 
@@ -86,6 +88,24 @@ TEST_CASE("apply_override: replaces, adds, and reaches into mappings") {
   CHECK(contains(error("a..b=1"), "--set a..b=1: an empty name"));
   CHECK(contains(error("otn.x=1"), "'x' is set inside a value that is not a mapping"));
   CHECK(contains(error("otn=[1"), "--set otn=[1: not valid YAML"));
+}
+
+TEST_CASE("several values without brackets: the error says how a list is written") {
+  ConfigNode root;
+  root.kind = ConfigNode::Kind::kMapping;
+  apply_override(root, "seed=1,2");
+  apply_override(root, "bid=mean,high");
+  apply_override(root, "label='1,2'");
+  CHECK(error_text<ConfigError>([&] {
+          (void)read_seed(*root.find("seed"), "seed");
+        }).ends_with("; several values, where the key takes them, as a list: [1,2]"));
+  const std::vector<std::string> names{"mean", "high"};
+  CHECK(error_text<ConfigError>([&] { (void)read_name(*root.find("bid"), "bid", names); }) ==
+        "--set bid=mean,high: bid: found 'mean,high', expected one of: mean, high; several values, "
+        "where the key takes them, as a list: [mean,high]");
+  CHECK(error_text<ConfigError>([&] {
+          (void)read_seed(*root.find("label"), "label");
+        }).find("several") == std::string::npos);
 }
 
 TEST_CASE("read_sweep: damaged files give errors, never a crash") {

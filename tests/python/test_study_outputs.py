@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -54,6 +55,27 @@ def keys_of(value: object) -> set[str]:
     if isinstance(value, list):
         return set().union(*map(keys_of, value))
     return set()
+
+
+def test_names_of_files_need_not_be_utf8(program: Path, tmp_path: Path) -> None:
+    cospot.Workload.generate("azure2020", seed=1, scale=0.0005).save(tmp_path / "w.csv")
+    name = os.fsdecode(b"w\xff.csv")
+    (tmp_path / "w.csv").rename(tmp_path / name)
+    (tmp_path / "s.yaml").write_bytes(
+        PROVIDER.replace("{synthetic: azure2020, seed: 1, scale: 0.0005}", "w.csv").encode()
+        + SPOTS.encode()
+    )
+    host = ("--host", "10400,2250")
+    for words in (
+        ("tune", name, *host, "-q", "--otn", "1", "4", "--evictor", "FIFO", "--json"),
+        ("compare", "s.yaml", "-q", "--db", "r.db", "--set", f"workloads={name}"),
+        ("summary", "r.db", "--json"),
+        ("report", "r.db", "-o", "r.html"),
+    ):
+        done = subprocess.run([program, *words], cwd=tmp_path, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+    # U+FFFD stands for the byte that is no text.
+    assert set(cospot.load_results(tmp_path / "r.db").runs["workload"]) == {"w\ufffd.csv"}
 
 
 @pytest.mark.parametrize("host", [(), ("--host", "8,4096")])

@@ -197,6 +197,10 @@ def test_its_runs_are_those_of_a_cloud_whose_hosts_fail(tmp_path: Path) -> None:
         ({"budget": 5, "folds": 2}, "budget excludes folds"),
         ({"hosts": 5, "headroom_percent": 1}, "hosts excludes headroom_percent"),
         ({"parts": 1}, "parts"),
+        (
+            {"workloads": cospot.Workload.generate("azure2020", seed=1, scale=0.0005)},
+            r"expected a path: .*; WORKLOAD\.save\(PATH\) writes such a file",
+        ),
         ({"max_vm_loss_percent": 101}, "max_vm_loss_percent is 101"),
         ({"evictor": ["LPO"]}, "nothing can be set"),
         ({"with_parts": {"disruptions": "none"}}, "expected max_vm_loss_percent too"),
@@ -208,7 +212,7 @@ def test_its_runs_are_those_of_a_cloud_whose_hosts_fail(tmp_path: Path) -> None:
 )
 def test_bad_arguments(arguments: dict[str, Any], told: str) -> None:
     with pytest.raises(cospot.InputError, match=told):
-        cospot.tune(WORKLOADS[0], host=HOST, **arguments)
+        cospot.tune(**{"workloads": WORKLOADS[0], "host": HOST, **arguments})
 
 
 def test_progress_is_shown_as_asked(capfd: pytest.CaptureFixture[str]) -> None:

@@ -379,6 +379,33 @@ class OwnTables(ImportCase):
             assert abs(float(row["end_s"]) - 7200.5) < 1e-5, (unit, row)
             assert row["instance_id"] == "a_ _b_"  # a workload file has no quotation marks
 
+    def test_dates_of_a_time_zone(self):
+        # Clocks of Berlin skip 02:00 to 03:00 on 29 March, so 01:00 to 04:00 are two hours.
+        self.write(
+            "t.csv",
+            "vcpus,memory_mb,start_s,end_s\n"
+            "1,64,2026-03-29 01:00,2026-03-29 04:00\n"
+            "2,64,2026-03-29T00:30Z,2026-03-29T06:00+02:00\n",
+        )
+        rows = ("t.csv", "--time-unit", "iso", "--spot-if", "0")
+        assert "from 2026-03-29T00:00:00Z" in self.import_files(
+            *rows, "--time-zone", "Europe/Berlin"
+        )
+        assert [(row["start_s"], row["end_s"]) for row in self.rows()] == [
+            ("0", "7200"),
+            ("1800", "14400"),
+        ]
+        zone = (*rows, "--time-zone", "Europe/Berlin", "--window-start", "2026-03-29 00:00")
+        self.import_files(*zone)  # 23:00 UTC
+        assert [row["start_s"] for row in self.rows()] == ["3600", "5400"]
+        assert "expected a time zone of " in self.refused(*rows, "--time-zone", "Europe/Berln")
+        assert "the times are numbers" in self.refused(
+            "t.csv", "--time-unit", "s", "--spot-if", "0", "--time-zone", "UTC"
+        )
+        assert "the format openstack has its times in UTC" in self.refused(
+            "t.csv", "--format", "openstack", "--spot-if", "0", "--time-zone", "Europe/Berlin"
+        )
+
     def test_durations_windows_and_what_is_left_out(self):
         self.write(
             "t.csv",

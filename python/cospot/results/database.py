@@ -331,7 +331,10 @@ def _connect(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(path.resolve().as_uri() + "?mode=ro", uri=True)
+    connection = sqlite3.connect(path.resolve().as_uri() + "?mode=ro", uri=True)
+    # The names of files that are stored need not be UTF-8.
+    connection.text_factory = lambda stored: stored.decode(errors="replace")
+    return connection
 
 
 def _require_results(connection: sqlite3.Connection, path: Path) -> None:

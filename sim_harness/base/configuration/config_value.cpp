@@ -133,17 +133,32 @@ std::vector<const ConfigNode*> read_list(const ConfigNode& node, std::string_vie
   return items;
 }
 
+namespace {
+
+/// What to do about several values without brackets, as in `--set seed=1,2`.
+std::string list_hint(const ConfigNode& node) {
+  const bool has_several = node.kind == ConfigNode::Kind::kScalar && !node.quoted &&
+                           node.text.find(',') != std::string::npos;
+  return has_several
+             ? fmt::format("; several values, where the key takes them, as a list: [{}]", node.text)
+             : "";
+}
+
+}  // namespace
+
 std::int64_t read_integer(const ConfigNode& node, std::string_view key, std::int64_t least,
                           std::int64_t most, std::string_view or_else) {
   const std::optional<std::int64_t> value = integer_in(node);
   if (value && *value >= least && *value <= most) return *value;
-  throw_bad_value(node, key, fmt::format("a whole number from {} to {}{}", least, most, or_else));
+  throw_bad_value(
+      node, key,
+      fmt::format("a whole number from {} to {}{}{}", least, most, or_else, list_hint(node)));
 }
 
 double read_number(const ConfigNode& node, std::string_view key, double least, double most) {
   const std::optional<double> value = number_in(node);
   if (value && *value >= least && *value <= most) return *value + 0.0;  // + 0.0: no "-0"
-  throw_bad_value(node, key, fmt::format("a number from {} to {}", least, most));
+  throw_bad_value(node, key, fmt::format("a number from {} to {}{}", least, most, list_hint(node)));
 }
 
 double read_number(const ConfigNode& node, std::string_view key) {
@@ -155,7 +170,7 @@ double read_number(const ConfigNode& node, std::string_view key) {
 bool read_bool(const ConfigNode& node, std::string_view key) {
   const std::optional<bool> value = parse_bool(node);
   if (value) return *value;
-  throw_bad_value(node, key, "on or off");
+  throw_bad_value(node, key, "on or off" + list_hint(node));
 }
 
 std::string read_text(const ConfigNode& node, std::string_view key) {
@@ -178,7 +193,7 @@ std::string read_name(const ConfigNode& node, std::string_view key,
                       std::span<const std::string> names) {
   std::string name = read_text(node, key);
   if (std::find(names.begin(), names.end(), name) != names.end()) return name;
-  throw_bad_value(node, key, fmt::format("one of: {}", fmt::join(names, ", ")));
+  throw_bad_value(node, key, fmt::format("one of: {}{}", fmt::join(names, ", "), list_hint(node)));
 }
 
 std::string read_label(const ConfigNode& node, std::string_view key) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/errors.hpp"
+#include "sim_harness/base/json/compact_json.hpp"
 
 namespace cospot {
 
@@ -24,8 +25,7 @@ std::string text_of(const Json& json) {
     const auto number = json.get<double>();
     return std::isfinite(number) ? fmt::format("{}", number) : "null";
   }
-  // Names of files may be no UTF-8.
-  if (!json.is_structured()) return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (!json.is_structured()) return compact_json(json);
   std::string text;
   for (const auto& [key, value] : json.items()) {
     if (!text.empty()) text += ",";
@@ -33,6 +33,10 @@ std::string text_of(const Json& json) {
     text += text_of(value);
   }
   return json.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
+std::string compact_json(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Json parse_json(const std::string& text, const std::string& source) {

@@ -45,8 +45,9 @@ TableReader::TableReader(const std::filesystem::path& file, std::span<const Tabl
   read_preamble();
 }
 
-TableReader::TableReader(std::string_view text, std::string_view name, const TableFormat& format)
-    : only_format_(format), formats_(&only_format_, 1), name_(name), text_(text) {
+TableReader::TableReader(std::string_view text, std::string_view name, const TableFormat& format,
+                         std::span<const std::string> places)
+    : only_format_(format), formats_(&only_format_, 1), name_(name), places_(places), text_(text) {
   read_preamble();
 }
 
@@ -57,7 +58,11 @@ TableReader::TableReader(std::string_view text, std::string_view name,
 }
 
 void TableReader::fail_at(std::size_t line, std::string_view what) const {
-  throw WorkloadError(fmt::format("{}:{}: {}", name_, std::max<std::size_t>(line, 1), what));
+  const std::size_t from_1 = std::max<std::size_t>(line, 1);
+  if (from_1 <= places_.size()) {
+    throw WorkloadError(fmt::format("{}: {}", places_[from_1 - 1], what));
+  }
+  throw WorkloadError(fmt::format("{}:{}: {}", name_, from_1, what));
 }
 
 void TableReader::refuse(std::size_t column, std::string_view expected) const {

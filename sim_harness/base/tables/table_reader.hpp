@@ -56,7 +56,9 @@ class TableReader {
   /// outlive the reader.
   TableReader(const std::filesystem::path& file, std::span<const TableFormat> formats);
   /// Reads a text that outlives the reader. `name` identifies it in errors.
-  TableReader(std::string_view text, std::string_view name, const TableFormat& format);
+  /// If it was made of a file, `places` are those of its lines there.
+  TableReader(std::string_view text, std::string_view name, const TableFormat& format,
+              std::span<const std::string> places = {});
   TableReader(std::string_view text, std::string_view name, std::span<const TableFormat> formats);
 
   /// The index of the file's format among the given ones.
@@ -134,8 +136,9 @@ class TableReader {
   std::span<const TableFormat> formats_;
   std::size_t format_index_ = 0;
   std::string name_;
-  std::optional<LineReader> file_;  ///< empty when reading a text
-  std::string_view text_;           ///< the unread part
+  std::span<const std::string> places_;  ///< of lines, for errors; empty: `name_:line`
+  std::optional<LineReader> file_;       ///< empty when reading a text
+  std::string_view text_;                ///< the unread part
   StopPoll poll_;
   std::size_t line_number_ = 0;
   std::size_t header_line_ = 0;

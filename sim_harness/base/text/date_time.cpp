@@ -1,8 +1,20 @@
 #include "sim_harness/base/text/date_time.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "core/errors.hpp"
 
 namespace cospot {
 namespace {
@@ -80,10 +92,10 @@ bool read_date(DateText& text, std::chrono::year_month_day& date) {
   return date.ok();
 }
 
-/// `Z`, ` UTC`, `+02:00`, `+0200`, ` +0200`, `+02` or nothing: what to take off.
+/// `Z`, ` UTC`, `+02:00`, `+0200`, ` +0200` or `+02`: what to take off.
 bool read_offset(DateText& text, std::int64_t& microseconds) {
   microseconds = 0;
-  if (text.empty() || text.one_of("Zz")) return true;
+  if (text.one_of("Zz")) return true;
   if (text.one_of(" ") && text.one_of("U")) return text.one_of("T") && text.one_of("C");
   const bool is_negative = text.front() == '-';
   int hours = 0;
@@ -95,17 +107,107 @@ bool read_offset(DateText& text, std::int64_t& microseconds) {
   return true;
 }
 
+/// Makes the C library use a zone, and what it used before again.
+class ZoneInUse {
+ public:
+  explicit ZoneInUse(const std::string& name) {
+    if (const char* before = std::getenv("TZ")) before_ = before;
+    use(":" + name);
+  }
+  ZoneInUse(const ZoneInUse&) = delete;
+  ZoneInUse& operator=(const ZoneInUse&) = delete;
+  ~ZoneInUse() {
+    if (before_) {
+      use(*before_);
+    } else {
+      unsetenv("TZ");
+      tzset();
+    }
+  }
+
+  [[nodiscard]] static std::int64_t offset_s(std::int64_t second) {
+    const std::time_t at = second;
+    std::tm shown{};
+    localtime_r(&at, &shown);
+    return shown.tm_gmtoff;
+  }
+
+ private:
+  static void use(const std::string& zone) {
+    setenv("TZ", zone.c_str(), 1);
+    tzset();
+  }
+  std::optional<std::string> before_;
+};
+
+/// The C library takes a zone that it cannot find for UTC, so look first.
+void require_zone(const std::string& name, std::string_view where) {
+  const char* stated = std::getenv("TZDIR");
+  const std::filesystem::path folder = stated != nullptr ? stated : "/usr/share/zoneinfo";
+  constexpr std::string_view kSigns =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/";
+  const bool is_name =
+      !name.empty() && name.front() != '/' && name.find_first_not_of(kSigns) == std::string::npos;
+  std::array<char, 4> magic{};
+  std::error_code unreadable;
+  if (is_name && std::filesystem::is_regular_file(folder / name, unreadable)) {
+    std::ifstream(folder / name, std::ios::binary).read(magic.data(), magic.size());
+  }
+  if (std::string_view(magic.data(), magic.size()) == "TZif") return;
+  throw ConfigError(
+      fmt::format("{}: found '{}', expected a time zone of {}, such as Europe/Berlin or UTC{}",
+                  where, name, folder.string(),
+                  std::filesystem::is_directory(folder, unreadable)
+                      ? ""
+                      : "; that folder does not exist, the package tzdata has it"));
+}
+
 }  // namespace
 
-std::optional<SimTime> parse_date_time(std::string_view input) {
+TimeZone TimeZone::named(const std::string& name, std::string_view where) {
+  TimeZone zone;
+  if (name == zone.name_) return zone;
+  require_zone(name, where);
+  constexpr std::int64_t kDaySeconds = 86'400;
+  constexpr std::int64_t kYear2100 = 4'102'444'800;
+  const ZoneInUse in_use(name);
+  zone.name_ = name;
+  std::int64_t offset = ZoneInUse::offset_s(0);
+  zone.first_offset_ = std::chrono::seconds(offset);
+  // No zone changes its offset twice in a day.
+  for (std::int64_t day = 0; day < kYear2100; day += kDaySeconds) {
+    std::int64_t before = day;
+    std::int64_t after = day + kDaySeconds;
+    const std::int64_t next = ZoneInUse::offset_s(after);
+    if (next == offset) continue;
+    while (after - before > 1) {
+      const std::int64_t middle = before + (after - before) / 2;
+      (ZoneInUse::offset_s(middle) == offset ? before : after) = middle;
+    }
+    // Until then clocks show times that the new offset would not give, or gives a second time.
+    zone.changes_.push_back(
+        {std::chrono::seconds(after + std::max(offset, next)), std::chrono::seconds(next)});
+    offset = next;
+  }
+  return zone;
+}
+
+SimTime TimeZone::utc(SimTime local) const {
+  const auto later = std::ranges::upper_bound(changes_, local, {}, &Change::from);
+  return local - (later == changes_.begin() ? first_offset_ : std::prev(later)->offset);
+}
+
+std::optional<SimTime> parse_date_time(std::string_view input, const TimeZone& zone) {
   DateText text(input);
   std::chrono::year_month_day date{};
   if (!read_date(text, date)) return std::nullopt;
   std::int64_t clock = 0;
   std::int64_t offset = 0;
   if (text.one_of("Tt ") && !read_clock(text, clock)) return std::nullopt;
+  const SimTime shown = SimTime(std::chrono::sys_days(date).time_since_epoch()) + SimTime(clock);
+  if (text.empty()) return zone.utc(shown);
   if (!read_offset(text, offset) || !text.empty()) return std::nullopt;
-  return SimTime(std::chrono::sys_days(date).time_since_epoch()) + SimTime(clock - offset);
+  return shown - SimTime(offset);
 }
 
 }  // namespace cospot

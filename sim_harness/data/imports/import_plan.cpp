@@ -47,18 +47,28 @@ bool read_end(const std::string& text) {
   throw ConfigError(fmt::format("--end: found '{}', expected end_time or duration", text));
 }
 
-char read_separator(const std::string& text) {
-  if (text == "tab" || text == "\\t") return '\t';
-  if (text.size() == 1 && text != "\"") return text.front();
-  throw ConfigError(fmt::format("--separator: found '{}', expected one sign, or tab", text));
-}
-
 void plan_shape(const ImportOptions& options, ImportPlan& plan) {
   if (!options.columns.empty()) {
     plan.shape.columns = options.columns;
     plan.shape.has_header = false;
   }
-  if (options.separator) plan.shape.separator = read_separator(*options.separator);
+  if (options.separator) plan.shape.separator = parse_separator(*options.separator, "--separator");
+}
+
+TimeZone planned_zone(const std::string& name, const ImportFormat& format, TimeUnit unit) {
+  constexpr std::string_view kOption = "--time-zone";
+  TimeZone zone = TimeZone::named(name, kOption);
+  if (unit != TimeUnit::kIso) {
+    throw ConfigError(
+        fmt::format("{}: the times are numbers, which have no time zone; expected it "
+                    "with --time-unit iso only",
+                    kOption));
+  }
+  // Its reports state their period in UTC, as its database keeps all times.
+  if (!format.shape.json_reports.empty()) {
+    throw ConfigError(fmt::format("{}: the format {} has its times in UTC", kOption, format.name));
+  }
+  return zone;
 }
 
 /// What nothing can be assumed about.
@@ -89,6 +99,12 @@ bool ImportPlan::has_placements() const {
   });
 }
 
+char parse_separator(const std::string& text, std::string_view where) {
+  if (text == "tab" || text == "\\t") return '\t';
+  if (text.size() == 1 && text != "\"") return text.front();
+  throw ConfigError(fmt::format("{}: found '{}', expected one sign, or tab", where, text));
+}
+
 ImportPlan plan_import(const ImportOptions& options) {
   const ImportFormat& format = options.format.empty()
                                    ? plain_import_format()
@@ -113,6 +129,7 @@ ImportPlan plan_import(const ImportOptions& options) {
   plan.start_when = planned("--start-when", options.start_when, format.start_when);
   plan.end_when = planned("--end-when", options.end_when, format.end_when);
   plan.is_purged = format.is_purged;
+  if (options.time_zone) plan.zone = planned_zone(*options.time_zone, format, plan.unit);
   plan_shape(options, plan);
   check_complete(options, plan);
   return plan;

@@ -21,7 +21,8 @@ struct ImportOptions {
   std::vector<std::string> columns{};  ///< of a CSV without a header line
   std::optional<std::string> separator{};
   std::optional<std::string> time_unit{};
-  std::optional<std::string> end{};  ///< end_time or duration
+  std::optional<std::string> time_zone{};  ///< of dates without an offset; default: UTC
+  std::optional<std::string> end{};        ///< end_time or duration
   std::optional<std::string> spot_if{};
   std::optional<std::string> only{};
   std::optional<std::string> start_when{};
@@ -48,6 +49,7 @@ struct PlannedExpression {
 struct ImportPlan {
   TableShape shape{};
   TimeUnit unit = TimeUnit::kSeconds;
+  TimeZone zone{};
   bool end_is_duration = false;
   VcpusUnit vcpus_unit{};
   std::array<PlannedExpression, kImportTargets> map{};
@@ -71,6 +73,10 @@ struct ImportPlan {
     return map[static_cast<std::size_t>(target)];
   }
 };
+
+/// The character between the columns of a table: `|`, `tab`. Errors: ConfigError that starts with
+/// `where`.
+[[nodiscard]] char parse_separator(const std::string& text, std::string_view where);
 
 /// Errors: ConfigError.
 [[nodiscard]] ImportPlan plan_import(const ImportOptions& options);

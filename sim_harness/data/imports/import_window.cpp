@@ -123,12 +123,12 @@ void check_length(const ImportWindow& window, TimeUnit unit) {
 
 }  // namespace
 
-SimTime stated_window_start(const std::string& text, TimeUnit unit) {
-  std::optional<SimTime> time = parse_time(text, unit);
-  if (!time) time = parse_date_time(text);
+SimTime stated_window_start(const std::string& text, const ImportPlan& plan) {
+  std::optional<SimTime> time = parse_time(text, plan.unit, plan.zone);
+  if (!time) time = parse_date_time(text, plan.zone);
   if (time) return *time;
   throw ConfigError(fmt::format("--window-start: found '{}', expected {}, or ISO 8601", text,
-                                time_expected(unit)));
+                                time_expected(plan.unit)));
 }
 
 ImportWindow place_window(const ImportOptions& options, const ImportPlan& plan,
@@ -138,7 +138,7 @@ ImportWindow place_window(const ImportOptions& options, const ImportPlan& plan,
                       .observed = observation_of(plan, scan)};
   if (window.observed) window.last_seen = std::max(window.last_seen, window.observed->last);
   if (options.window_start) {
-    window.start = stated_window_start(*options.window_start, plan.unit);
+    window.start = stated_window_start(*options.window_start, plan);
   } else {
     place_start(options, window);
   }

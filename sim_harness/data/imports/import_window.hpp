@@ -22,7 +22,7 @@ struct ImportWindow {
 };
 
 /// Parses a time of the file, or ISO 8601. Errors: ConfigError about --window-start.
-[[nodiscard]] SimTime stated_window_start(const std::string& text, TimeUnit unit);
+[[nodiscard]] SimTime stated_window_start(const std::string& text, const ImportPlan& plan);
 
 /// Places the window. It begins at the stated time; or, if the files tell, at the first time at
 /// which all running instances were known; or at the first request. It ends at the full hour after

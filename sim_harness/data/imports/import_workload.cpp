@@ -116,7 +116,7 @@ ImportSummary import_workload(const ImportOptions& options, const std::filesyste
   const SimTime lead = lead_of(options);
   const ImportPlan plan = plan_import(options);
   // Before all rows are read for nothing.
-  if (options.window_start) (void)stated_window_start(*options.window_start, plan.unit);
+  if (options.window_start) (void)stated_window_start(*options.window_start, plan);
   // Only until the second walk: what it holds grows with the requests.
   std::optional<RequestScan> first(std::in_place, plan, options.files);
   first->run([](const WorkloadRow&) {});

@@ -189,6 +189,7 @@ class Occurrence {
       const bool is_alone = begin_ == *opening + 1 && tokens_->is(end_, ")");
       if (is_of_numbers(before)) return Use::kNumber;
       if (before.kind == Kind::kWord && before.text == "cast") return Use::kText;
+      if (before.text == "nullif" && is_beside_text()) return Use::kText;
       const bool is_group = is_alone && before.kind != Kind::kWord;
       if (!is_group && !gives_an_argument(before)) {
         return is_call(before) ? Use::kText : Use::kEither;
@@ -210,6 +211,11 @@ class Occurrence {
     if (is_comparison(right) || tokens_->is(next, "between")) return use_beside(next + 1);
     if (tokens_->is(next, "in") && tokens_->is(next + 1, "(")) return use_in_list(next + 1);
     return Use::kEither;
+  }
+
+  /// Tells whether a text stands beside it, as in `nullif(x, 'none')`.
+  [[nodiscard]] bool is_beside_text() const {
+    return (*tokens_)[tokens_->is(end_, ",") ? end_ + 1 : begin_ - 2].kind == Kind::kText;
   }
 
   [[nodiscard]] Use use_beside(std::size_t at) const {

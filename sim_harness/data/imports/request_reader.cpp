@@ -208,7 +208,7 @@ bool RequestReader::read_amount(ImportTarget target, ResourceAmount least, Resou
 bool RequestReader::read_start() {
   const Source& from = source(ImportTarget::kStart);
   if (!has_numbers(from)) return false;
-  const std::optional<SimTime> start = parse_time(text_of(from), plan_->unit);
+  const std::optional<SimTime> start = parse_time(text_of(from), plan_->unit, plan_->zone);
   if (!start || *start == kNever) return refuse(ImportTarget::kStart, time_expected(plan_->unit));
   request_.start = *start;
   return true;
@@ -220,8 +220,9 @@ bool RequestReader::read_end() {
   const std::string text = text_of(from);
   request_.end = kNever;
   if (text.empty() || is_no_time(text)) return true;
-  const std::optional<SimTime> read =
-      plan_->end_is_duration ? parse_duration(text, plan_->unit) : parse_time(text, plan_->unit);
+  const std::optional<SimTime> read = plan_->end_is_duration
+                                          ? parse_duration(text, plan_->unit)
+                                          : parse_time(text, plan_->unit, plan_->zone);
   if (!read) {
     return refuse(ImportTarget::kEnd, plan_->end_is_duration && plan_->unit == TimeUnit::kIso
                                           ? "a number of seconds, or nothing when it never ended"

@@ -9,7 +9,6 @@
 
 #include "core/errors.hpp"
 #include "core/parse_number.hpp"
-#include "sim_harness/base/text/date_time.hpp"
 #include "sim_harness/data/workloads/workload.hpp"
 
 namespace cospot {
@@ -58,8 +57,8 @@ TimeUnit find_time_unit(std::string_view name) {
 
 std::string_view time_expected(TimeUnit unit) { return info_of(unit).expected; }
 
-std::optional<SimTime> parse_time(std::string_view text, TimeUnit unit) {
-  if (unit == TimeUnit::kIso) return parse_date_time(text);
+std::optional<SimTime> parse_time(std::string_view text, TimeUnit unit, const TimeZone& zone) {
+  if (unit == TimeUnit::kIso) return parse_date_time(text, zone);
   return scaled(text, info_of(unit).microseconds);
 }
 

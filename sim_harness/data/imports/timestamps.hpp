@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/model/sim_time.hpp"
+#include "sim_harness/base/text/date_time.hpp"
 
 namespace cospot {
 
@@ -20,8 +21,10 @@ enum class TimeUnit : std::uint8_t { kSeconds, kMilliseconds, kMicroseconds, kDa
 [[nodiscard]] std::string_view time_expected(TimeUnit unit);
 
 /// Parses a point in time, to the microsecond, since the file's origin or 1970. Whole numbers are
-/// exact. Nothing: not such a time, or beyond 292,000 years.
-[[nodiscard]] std::optional<SimTime> parse_time(std::string_view text, TimeUnit unit);
+/// exact. Dates without an offset are those of `zone`. Nothing: not such a time, or beyond 292,000
+/// years.
+[[nodiscard]] std::optional<SimTime> parse_time(std::string_view text, TimeUnit unit,
+                                                const TimeZone& zone = {});
 
 /// Parses a duration; in ISO files, seconds.
 [[nodiscard]] std::optional<SimTime> parse_duration(std::string_view text, TimeUnit unit);

@@ -81,23 +81,29 @@ struct Instant {
   bool is_date = false;
 };
 
-std::optional<Instant> parse_instant(std::string_view text) {
-  if (const std::optional<SimTime> date = parse_date_time(text)) return Instant{*date, true};
+std::optional<Instant> parse_instant(std::string_view text, const TimeZone& zone) {
+  if (const std::optional<SimTime> date = parse_date_time(text, zone)) return Instant{*date, true};
   const std::optional<double> seconds = parse_number(text);
   if (!seconds || !(std::abs(*seconds) <= TableReader::kMostSeconds)) return std::nullopt;
   return Instant{SimTime(std::llround(*seconds * 1e6)), false};
 }
 
-Instant read_submission(const TableReader& table, SimTime previous) {
-  if (!table.has(kSubmission)) return {previous + table.seconds(kInterarrival), false};
-  return table.value(kSubmission, parse_instant,
-                     "a number of seconds, or a date such as 2024-05-01T12:00:00Z");
+Instant read_instant(const TableReader& table, Column column, const TimeZone& zone,
+                     std::string_view expected) {
+  return table.value(
+      column, [&zone](std::string_view text) { return parse_instant(text, zone); }, expected);
 }
 
-SimTime read_deadline(const TableReader& table, const Instant& submission) {
+Instant read_submission(const TableReader& table, const TimeZone& zone, SimTime previous) {
+  if (!table.has(kSubmission)) return {previous + table.seconds(kInterarrival), false};
+  return read_instant(table, kSubmission, zone,
+                      "a number of seconds, or a date such as 2024-05-01T12:00:00Z");
+}
+
+SimTime read_deadline(const TableReader& table, const TimeZone& zone, const Instant& submission) {
   const std::string_view expected =
       submission.is_date ? "a date after the submission" : "seconds after the submission";
-  const Instant deadline = table.value(kDeadline, parse_instant, expected);
+  const Instant deadline = read_instant(table, kDeadline, zone, expected);
   if (deadline.is_date != submission.is_date || deadline.time <= submission.time) {
     table.refuse(kDeadline, expected);
   }
@@ -106,16 +112,17 @@ SimTime read_deadline(const TableReader& table, const Instant& submission) {
 
 }  // namespace
 
-void visit_job_csv(std::string_view text, std::string_view name,
-                   const std::function<void(const Job&)>& visit) {
+void visit_job_csv(std::string_view text, std::string_view name, const TimeZone& zone,
+                   const std::function<void(const Job&)>& visit,
+                   std::span<const std::string> places) {
   constexpr auto kMostNodes = std::numeric_limits<std::int32_t>::max();
-  TableReader table(text, name, kFormat);
+  TableReader table(text, name, kFormat, places);
   check_columns(table);
   const Column duration = table.has(kDuration) ? kDuration : kService;
   std::map<std::string, std::int32_t, std::less<>> users;  // numbered as they come
   Instant submission;
   for (std::int64_t id = 1; table.next(); ++id) {
-    submission = read_submission(table, submission.time);
+    submission = read_submission(table, zone, submission.time);
     Job job{.id = id, .submission = submission.time};
     job.duration = table.seconds(duration, 0);
     if (table.has(kDelays)) job.wait = table.seconds(kDelays, 0);
@@ -130,7 +137,7 @@ void visit_job_csv(std::string_view text, std::string_view name,
       job.user = users.try_emplace(std::string(table.field(kUser)), next).first->second;
     }
     if (!table.is_empty(kEstimate)) job.estimate = table.seconds(kEstimate, 0);
-    if (!table.is_empty(kDeadline)) job.deadline = read_deadline(table, submission);
+    if (!table.is_empty(kDeadline)) job.deadline = read_deadline(table, zone, submission);
     job.parallelism = read_amount(table, kParallelism, 1);
     job.sigma = read_amount(table, kSigma, 0);
     job.memory_mb = read_amount(table, kMemory, 0);

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim_harness/base/text/date_time.hpp"
 #include "sim_harness/data/jobs/job.hpp"
 
 namespace cospot {
@@ -22,10 +25,11 @@ void visit_swf(std::string_view text, std::string_view name,
 /// (from 1; default 1) and what a customer knows about jobs: user, estimate_s, deadline_s,
 /// parallelism, sigma, memory_mb (empty: unknown). Also reads the tables of R's hpcwld:
 /// interarrival (to the previous row), service, and optionally delays and cores_used. Other columns
-/// are ignored.
+/// are ignored. `places` are those of the lines for errors, if the text was made of a file.
 ///
 /// Errors: WorkloadError with `file:line:`.
-void visit_job_csv(std::string_view text, std::string_view name,
-                   const std::function<void(const Job&)>& visit);
+void visit_job_csv(std::string_view text, std::string_view name, const TimeZone& zone,
+                   const std::function<void(const Job&)>& visit,
+                   std::span<const std::string> places = {});
 
 }  // namespace cospot

@@ -44,12 +44,12 @@ JobLogFormat job_log_format(std::string_view text) {
 
 void visit_jobs(std::string_view text, std::string_view name,
                 std::vector<JobLogStatement>& statements,
-                const std::function<void(const Job&)>& visit) {
+                const std::function<void(const Job&)>& visit, const TimeZone& zone) {
   switch (job_log_format(text)) {
     case JobLogFormat::kSwf:
       return visit_swf(text, name, statements, visit);
     case JobLogFormat::kCsv:
-      return visit_job_csv(text, name, visit);
+      return visit_job_csv(text, name, zone, visit);
     case JobLogFormat::kNone:
       break;
   }
@@ -61,16 +61,17 @@ void visit_jobs(std::string_view text, std::string_view name,
       name, quoted_excerpt(first_line(text))));
 }
 
-JobLog parse_job_log(std::string_view text, std::string_view name) {
+JobLog parse_job_log(std::string_view text, std::string_view name, const TimeZone& zone) {
   JobLog log{.name = std::string(name), .sha256 = sha256_hex(text)};
-  visit_jobs(text, name, log.statements, [&log](const Job& job) { log.jobs.push_back(job); });
+  visit_jobs(
+      text, name, log.statements, [&log](const Job& job) { log.jobs.push_back(job); }, zone);
   return log;
 }
 
-JobLog read_job_log(const std::filesystem::path& path) {
+JobLog read_job_log(const std::filesystem::path& path, const TimeZone& zone) {
   std::string bytes = read_stored_file(path);
   std::string sha256 = sha256_hex(bytes);
-  JobLog log = parse_job_log(unpacked_text(std::move(bytes), path.string()), path.string());
+  JobLog log = parse_job_log(unpacked_text(std::move(bytes), path.string()), path.string(), zone);
   log.sha256 = std::move(sha256);
   return log;
 }

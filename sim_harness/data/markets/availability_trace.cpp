@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/base/json/json_file.hpp"
 
@@ -81,7 +82,7 @@ std::string availability_json(const AvailabilityTrace& trace) {
     metadata += fmt::format(", \"vcpus\": {}, \"memory_mb\": {}", trace.flavor->vcpus,
                             trace.flavor->memory_mb);
   }
-  if (!trace.history.empty()) metadata += ", \"history\": " + Json(trace.history).dump();
+  if (!trace.history.empty()) metadata += ", \"history\": " + compact_json(Json(trace.history));
   if (trace.renewal_ticks > 0) {
     metadata += fmt::format(", \"new_spot_every_ticks\": {}", trace.renewal_ticks);
   }

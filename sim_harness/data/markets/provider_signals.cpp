@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "core/portable_math.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/base/json/compact_json.hpp"
 
 namespace cospot {
 namespace {
@@ -50,7 +51,7 @@ class SignalsReader {
     const Json version = json.value("version", Json());
     if (version != ProviderSignals::kVersion) {
       fail(fmt::format("version: found {}, expected {}; write it again with this cospot",
-                       version.dump(), ProviderSignals::kVersion));
+                       compact_json(version), ProviderSignals::kVersion));
     }
     return json;
   }
@@ -60,7 +61,7 @@ class SignalsReader {
     const Json value = of.is_object() ? of.value(key, Json()) : Json();
     if (value.is_number() && value.get<double>() >= least) return value.get<double>();
     fail(fmt::format("{}.{}: found {}, expected a number that is at least {:g}", where, key,
-                     value.dump(), least));
+                     compact_json(value), least));
   }
 
   void ages(const Json& of, const std::string& where, const char* hours, const char* ends,

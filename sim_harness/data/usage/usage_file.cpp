@@ -14,7 +14,6 @@
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/tables/line_reader.hpp"
 #include "sim_harness/base/tables/table_reader.hpp"
-#include "sim_harness/base/text/date_time.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
 
 namespace cospot {
@@ -26,10 +25,10 @@ constexpr std::array<TableColumn, 5> kColumns{
 constexpr TableFormat kFormat{.columns = kColumns, .rows = "samples"};
 
 /// A number of seconds, or a date as `cospot workload import` reads it.
-std::optional<SimTime> parse_sample_time(std::string_view text) {
+std::optional<SimTime> parse_sample_time(std::string_view text, const TimeZone& zone) {
   constexpr double kMostSeconds = 1e11;  // the year 5138, counted from 1970
   const std::optional<double> seconds = parse_number(text);
-  if (!seconds) return parse_date_time(text);
+  if (!seconds) return parse_date_time(text, zone);
   if (std::abs(*seconds) > kMostSeconds) return std::nullopt;
   return SimTime(std::llround(*seconds * 1e6));
 }
@@ -42,12 +41,13 @@ std::int64_t read_amount(const TableReader& table, Column column, double least =
 
 }  // namespace
 
-UsageSeries read_usage(const std::filesystem::path& file) {
+UsageSeries read_usage(const std::filesystem::path& file, const TimeZone& zone) {
   UsageSeries usage{.name = file.string(), .sha256 = sha256_hex(read_stored_file(file))};
   TableReader table(file, kFormat);
   while (table.next()) {
-    const SimTime time = table.value(kTime, parse_sample_time,
-                                     "a time in seconds, or a date such as 2024-05-01T12:00:00Z");
+    const SimTime time = table.value(
+        kTime, [&zone](std::string_view text) { return parse_sample_time(text, zone); },
+        "a time in seconds, or a date such as 2024-05-01T12:00:00Z");
     if (!usage.samples.empty() && time <= usage.samples.back().time) {
       table.refuse(kTime, "a time after that of the row before");
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/prices/sold_once_json.hpp"
 #include "sim_harness/experiments/summary/means_table.hpp"
@@ -91,7 +92,7 @@ std::string prices_json(const WorkloadPrices& prices) {
     json[workload] = {{"on_demand", json_of(of_it.on_demand)}, {"spot", json_of(of_it.spot)}};
     if (of_it.economy) json[workload]["economy"] = json_of(of_it.economy);
   }
-  return json.dump();
+  return compact_json(json);
 }
 
 VcpuHourPrices scale_of(const WorkloadPrices& prices) {

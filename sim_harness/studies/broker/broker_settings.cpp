@@ -14,6 +14,8 @@
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/files/path_expansion.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/base/json/compact_json.hpp"
+#include "sim_harness/data/imports/import_plan.hpp"
 #include "sim_harness/data/jobs/job_log.hpp"
 
 namespace cospot {
@@ -31,9 +33,33 @@ std::vector<std::string> names_of(const Entries& entries) {
   return names;
 }
 
+/// How the columns of a table of jobs are to be read.
+JobColumns read_job_columns(const ConfigNode& node) {
+  JobColumns columns;
+  if (const ConfigNode* map = node.find("map")) {
+    const std::vector<std::string> names = mapped_job_columns();
+    const std::vector<std::string_view> keys(names.begin(), names.end());
+    require_known_keys(*map, "jobs.map", keys);
+    for (const ConfigEntry& entry : map->entries) {
+      columns.map.emplace_back(entry.key, read_text(entry.value, "jobs.map." + entry.key));
+    }
+  }
+  if (const ConfigNode* only = node.find("only")) columns.only = read_text(*only, "jobs.only");
+  if (const ConfigNode* separator = node.find("separator")) {
+    columns.separator = parse_separator(read_text(*separator, "jobs.separator"),
+                                        key_place(*separator, "jobs.separator"));
+  }
+  if (const ConfigNode* zone = node.find("time_zone")) {
+    columns.zone =
+        TimeZone::named(read_text(*zone, "jobs.time_zone"), key_place(*zone, "jobs.time_zone"));
+  }
+  return columns;
+}
+
 JobsSpec read_jobs(const ConfigNode& node, const std::filesystem::path& folder) {
-  static constexpr std::array<std::string_view, 8> kKeys{
-      "label", "swf", "csv", "synthetic", "seed", "count", "days", "requested_time"};
+  static constexpr std::array<std::string_view, 12> kKeys{
+      "label",          "swf", "csv",  "synthetic", "seed",     "count", "days",
+      "requested_time", "map", "only", "separator", "time_zone"};
   require_known_keys(node, "jobs", kKeys);
   JobsSpec spec;
   if (const ConfigNode* count = node.find("count")) {
@@ -48,11 +74,15 @@ JobsSpec read_jobs(const ConfigNode& node, const std::filesystem::path& folder) 
   if (const ConfigNode* requested = node.find("requested_time")) {
     spec.uses_requested_time = read_bool(*requested, "jobs.requested_time");
   }
+  spec.columns = read_job_columns(node);
   const ConfigNode* swf = node.find("swf");
   const ConfigNode* csv = node.find("csv");
   const ConfigNode* synthetic = node.find("synthetic");
   if ((swf != nullptr ? 1 : 0) + (csv != nullptr ? 1 : 0) + (synthetic != nullptr ? 1 : 0) != 1) {
     throw_bad_value(node, "jobs", "one of the keys swf, csv, synthetic");
+  }
+  if (csv == nullptr && !(spec.columns.is_plain() && spec.columns.zone.is_utc())) {
+    throw_bad_value(node, "jobs", "map, only, separator and time_zone with csv only");
   }
   if (synthetic == nullptr) {
     const char* key = swf != nullptr ? "jobs.swf" : "jobs.csv";
@@ -199,7 +229,7 @@ const Setting<B> kSwitches{
 }  // namespace
 
 AxisValue axis_value(const JobsSpec& jobs) {
-  return {jobs.label, jobs.label, setting_json(jobs).dump()};
+  return {jobs.label, jobs.label, compact_json(setting_json(jobs))};
 }
 
 Json setting_json(const JobsSpec& jobs) {
@@ -211,6 +241,10 @@ Json setting_json(const JobsSpec& jobs) {
   if (jobs.count) json["count"] = *jobs.count;
   if (jobs.days) json["days"] = json_of(jobs.days);
   if (!jobs.uses_requested_time) json["requested_time"] = false;
+  for (const auto& [name, expression] : jobs.columns.map) json["map"][name] = expression;
+  if (!jobs.columns.only.empty()) json["only"] = jobs.columns.only;
+  if (jobs.columns.separator != ',') json["separator"] = std::string(1, jobs.columns.separator);
+  if (!jobs.columns.zone.is_utc()) json["time_zone"] = jobs.columns.zone.name();
   return json;
 }
 
@@ -347,7 +381,8 @@ LoadedJobs read_jobs_of(const JobsSpec& spec, std::vector<InputRecord>& records)
                            static_cast<std::uint64_t>(spec.synthetic_seed)),
         spec);
   }
-  JobLog log = read_job_log(spec.file);
+  JobLog log = spec.columns.is_plain() ? read_job_log(spec.file, spec.columns.zone)
+                                       : read_mapped_jobs(spec.file, spec.columns);
   const bool any = std::any_of(log.jobs.begin(), log.jobs.end(), [](const Job& job) {
     return job.duration.has_value() && *job.duration >= std::chrono::seconds(1);
   });

@@ -10,6 +10,7 @@
 
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/customer/broker/broker_simulation.hpp"
+#include "sim_harness/data/jobs/mapped_jobs.hpp"
 #include "sim_harness/experiments/grid/axis.hpp"
 #include "sim_harness/experiments/queue/experiment.hpp"
 #include "sim_harness/studies/broker/drawn_jobs.hpp"
@@ -27,6 +28,7 @@ struct JobsSpec {
   std::optional<double> days;
   /// Whether the requested time of an SWF log is the user's estimate of the run time.
   bool uses_requested_time = true;
+  JobColumns columns{};  ///< of a CSV
 };
 
 /// The key of BrokerStudySettings::max_late_percent in files and in stored configurations.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/studies/broker/broker_figures.hpp"
 #include "sim_harness/studies/broker/broker_run_at.hpp"
 #include "sim_harness/studies/broker/broker_settings.hpp"
@@ -37,7 +38,7 @@ Experiment load(const BrokerStudySettings& settings) {
       // All seeds of a cell.
       .group_by = axis_names(kMarketAxis, kJobsAxis, kBidAxis, kAlphaAxis, kFaultToleranceAxis,
                              kBillingAxis, kMarketChoiceAxis, kFallbackAxis),
-      .configuration = broker_table().json(settings).dump(),
+      .configuration = compact_json(broker_table().json(settings)),
       .inputs = loaded->inputs.records};
   const Grid grid = experiment.grid();
   experiment.run_group = [loaded, grid](const RunGroup& /*group*/,
@@ -76,6 +77,7 @@ Study broker_study() {
   return {
       .name = "broker",
       .summary = "a customer's jobs on spot markets: bids, fault tolerance, deadlines",
+      .page = "docs/broker.md",
       .schema = schema,
       .read = [](const StudyFile& file) -> LoadExperiment {
         return [settings = read_broker_settings(file.root, file.folder)] { return load(settings); };

@@ -14,6 +14,7 @@
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/files/path_expansion.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/customer/broker/bid_strategy.hpp"
 #include "sim_harness/data/markets/eviction_availability.hpp"
 #include "sim_harness/data/markets/price_files.hpp"
@@ -297,7 +298,7 @@ Json setting_json(const MarketSpec& spec) {
 }
 
 AxisValue axis_value(const MarketSpec& spec) {
-  return {spec.label, spec.label, setting_json(spec).dump()};
+  return {spec.label, spec.label, compact_json(setting_json(spec))};
 }
 
 MarketSet load_markets(const MarketSpec& spec, std::vector<InputRecord>& inputs,

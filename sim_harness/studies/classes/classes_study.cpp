@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/experiments/results/measure.hpp"
 #include "sim_harness/studies/classes/class_settings.hpp"
 
@@ -188,7 +189,7 @@ Experiment load(const Settings& settings, PolicyLoader& loader) {
   Experiment experiment{.schema = schema(),
                         .axes = table().axes(settings),
                         .group_by = axis_names(kTraceAxis, kClassesAxis),
-                        .configuration = table().json(settings).dump()};
+                        .configuration = compact_json(table().json(settings))};
   std::vector<std::shared_ptr<const LoadedTrace>> traces;
   for (const CapacityTraceSpec& spec : settings.traces) {
     const auto loaded =
@@ -237,6 +238,7 @@ const StudyFigures& figures() {
 Study classes_study() {
   return {.name = "classes",
           .summary = "what idle capacity earns in classes with guaranteed times to revocation",
+          .page = "docs/sweep-file.md#classes",
           .schema = schema,
           .read = [](const StudyFile& file) -> LoadExperiment {
             return [settings = table().read(file), loader = file.policies] {

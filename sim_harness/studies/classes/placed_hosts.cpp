@@ -6,6 +6,7 @@
 
 #include "core/digest.hpp"
 #include "guarantees/pricing/server_idle.hpp"
+#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/provider/forecasts/spot_forecasts.hpp"
 #include "sim_harness/provider/loop/simulation_engine.hpp"
@@ -110,7 +111,7 @@ void rank_hosts(PlacedHosts& hosts) {
 }
 
 std::string identity(const ProviderSettings& scenario, const std::string& workload_sha256) {
-  return sha256_hex(workload_sha256 + provider_table().json(scenario).dump());
+  return sha256_hex(workload_sha256 + compact_json(provider_table().json(scenario)));
 }
 
 }  // namespace

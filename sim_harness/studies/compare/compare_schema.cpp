@@ -152,6 +152,7 @@ const ProviderPreset& compare_preset() {
   static const ProviderPreset made{
       .name = "compare",
       .summary = "every combination of workloads, sizes, policies, SAF and OTN",
+      .page = "docs/sweep-file.md",
       .subject = "study",
       .rows = provider_rows(),
       .measures = measures(),

@@ -257,7 +257,9 @@ void add_best(const Summary& summary, StudySummary& made) {
       "  (earned: spot revenue, % of what spots requested; per host: {}-hours that spots "
       "earn{})\n",
       summary.is_relative ? "unit" : "vCPU",
-      summary.workloads > 1 ? ";\n  +/-: 95% interval over the workloads" : "");
+      summary.workloads > 1 ? ";\n  +/-: 95% interval over the workloads"
+                            : ";\n  one workload: no interval; `cospot tune` validates settings on "
+                              "parts of it that did not choose them");
   if (summary.has_own_sizes) {
     made.text +=
         "  (headroom_of: each_policy: a size is more hosts for a VM policy that packs worse, so "

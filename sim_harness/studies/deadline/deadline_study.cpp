@@ -15,6 +15,7 @@
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
+#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/customer/deadline/deadline_strategies.hpp"
 #include "sim_harness/customer/deadline/spell_history.hpp"
 #include "sim_harness/experiments/grid/axis.hpp"
@@ -439,7 +440,7 @@ Experiment load(Settings settings) {
   Experiment experiment{.schema = schema(),
                         .axes = table().axes(settings),
                         .group_by = axis_names(kTraceAxis, kStrategyAxis),
-                        .configuration = table().json(settings).dump(),
+                        .configuration = compact_json(table().json(settings)),
                         .inputs = std::move(records),
                         .warnings = warnings_of(settings, *inputs)};
   mark_upper_bound(experiment.axes, kStrategyAxis.name, "optimal");
@@ -467,6 +468,7 @@ Study deadline_study() {
   return {
       .name = "deadline",
       .summary = "one job with a deadline, on spots that come and go",
+      .page = "docs/deadline.md",
       .schema = schema,
       .read = [](const StudyFile& file) -> LoadExperiment {
         return [settings = table().read(file)] { return load(settings); };

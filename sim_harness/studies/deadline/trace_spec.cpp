@@ -12,6 +12,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/data/markets/eviction_availability.hpp"
 
 namespace cospot {
@@ -226,7 +227,7 @@ Json setting_json(const TraceSpec& spec) {
 }
 
 AxisValue axis_value(const TraceSpec& spec) {
-  return {spec.label, spec.label, setting_json(spec).dump()};
+  return {spec.label, spec.label, compact_json(setting_json(spec))};
 }
 
 AvailabilityTrace load_trace(const TraceSpec& spec) {

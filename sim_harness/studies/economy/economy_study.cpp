@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/data/workloads/workload_list.hpp"
 #include "sim_harness/experiments/grid/stored_axes.hpp"
 #include "sim_harness/experiments/results/measure.hpp"
@@ -204,7 +205,7 @@ Experiment load(const Settings& settings) {
   Experiment experiment{.schema = schema(),
                         .axes = table().axes(settings),
                         .group_by = axis_names(kUsageAxis, kForecasterAxis),  // the same forecasts
-                        .configuration = table().json(settings).dump()};
+                        .configuration = compact_json(table().json(settings))};
   mark_upper_bound(experiment.axes, kForecasterAxis.name, "oracle");
   const auto shared = std::make_shared<Shared>();
   for (const WorkloadSpec& spec : settings.usage) {
@@ -285,6 +286,7 @@ const StudyFigures& figures() {
 Study economy_study() {
   return {.name = "economy",
           .summary = "how much unused capacity can be promised for months",
+          .page = "docs/economy.md",
           .schema = schema,
           .read = [](const StudyFile& file) -> LoadExperiment {
             return [settings = table().read(file)] { return load(settings); };

@@ -8,11 +8,13 @@
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/base/tables/table_reader.hpp"
 #include "sim_harness/data/jobs/job_log.hpp"
 #include "sim_harness/data/usage/forecast_program.hpp"
 #include "sim_harness/data/usage/job_usage.hpp"
 #include "sim_harness/data/usage/usage_file.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/data/workloads/workload_schema.hpp"
 
 namespace cospot {
 namespace {
@@ -149,11 +151,29 @@ void name_unit(const WorkloadSpec& spec, const EconomySettings& settings, Econom
   }
 }
 
-UsageSeries load_usage(const WorkloadSpec& spec, const EconomySettings& settings) {
-  if (!spec.synthetic && is_usage_file(spec.file)) return read_usage(spec.file);
-  if (!spec.synthetic && is_job_log_file(spec.file)) {
-    return usage_of_jobs(read_job_log(spec.file), settings.capacity);
+/// Refuses a table that has no column of usage, jobs or requests, and names those of all of them.
+void require_known_table(const std::filesystem::path& file) {
+  constexpr std::array<TableColumn, 3> kUsage{{{"time_s"}, {"capacity"}, {"used"}}};
+  constexpr std::array<TableColumn, 2> kJobs{{{"submission_s"}, {"duration_s"}}};
+  std::array<std::array<TableColumn, kWorkloadColumns>, kWorkloadSchemas.size()> requests;
+  std::vector<TableFormat> formats{{.columns = kUsage}, {.columns = kJobs}};
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    for (std::size_t column = 0; column < kWorkloadColumns; ++column) {
+      requests[i][column] = {kWorkloadSchemas[i].columns[column],
+                             !may_be_left_out(static_cast<WorkloadColumn>(column))};
+    }
+    formats.push_back({.columns = requests[i], .has_other_columns = true});
   }
+  formats.front().other_file = "; `cospot workload import` makes a workload of another table";
+  const TableReader table(file, formats);
+}
+
+UsageSeries load_usage(const WorkloadSpec& spec, const EconomySettings& settings) {
+  if (!spec.synthetic && is_usage_file(spec.file)) return read_usage(spec.file, settings.zone);
+  if (!spec.synthetic && is_job_log_file(spec.file)) {
+    return usage_of_jobs(read_job_log(spec.file, settings.zone), settings.capacity);
+  }
+  if (!spec.synthetic) require_known_table(spec.file);
   const UsageSeries usage = usage_of_vms(load_workload(spec), settings.capacity, settings.resource);
   for (const UsageSample& sample : usage.samples) {
     if (sample.used <= sample.capacity) continue;

@@ -10,6 +10,7 @@
 
 #include "guarantees/economy/backtest.hpp"
 #include "guarantees/economy/slack.hpp"
+#include "sim_harness/base/text/date_time.hpp"
 #include "sim_harness/data/usage/forecast_file.hpp"
 #include "sim_harness/data/usage/workload_usage.hpp"
 #include "sim_harness/data/workloads/workload_spec.hpp"
@@ -30,6 +31,7 @@ struct EconomySettings {
   UsageResource resource = UsageResource::kVcpus;  ///< of workloads
   std::optional<std::int64_t> capacity{};          ///< of that resource, for workloads
   std::optional<std::filesystem::path> forecasts{};
+  TimeZone zone{};  ///< of dates without an offset
 
   [[nodiscard]] SimTime period() const;
   [[nodiscard]] CycleSettings cycles() const;  ///< in periods

@@ -76,6 +76,9 @@ EconomySettings read_economy_settings(const ConfigNode& root, const std::filesys
   if (const ConfigNode* forecasts = root.find("forecasts")) {
     settings.forecasts = folder / read_text(*forecasts, "forecasts");
   }
+  if (const ConfigNode* zone = root.find("time_zone")) {
+    settings.zone = TimeZone::named(read_text(*zone, "time_zone"), key_place(*zone, "time_zone"));
+  }
   settings.check();
   return settings;
 }
@@ -86,22 +89,24 @@ Json economy_json(const EconomySettings& settings) {
   const auto capacity =
       settings.capacity ? std::optional(static_cast<double>(*settings.capacity)) : std::nullopt;
   const bool is_memory = settings.resource == UsageResource::kMemoryMb;
-  return {{"period_hours", json_of(settings.period_hours)},
-          {"training_days", json_of(settings.training_days)},
-          {"horizon_days", json_of(settings.horizon_days)},
-          {"step_days", json_of(settings.step_days.value_or(settings.horizon_days))},
-          {"season_days", json_of(settings.season_days)},
-          {"gaps", settings.gaps == GapRule::kRepeat ? "repeat" : "refuse"},
-          {"clamp", promise.clamp},
-          {"resource", is_memory ? "memory_mb" : "vcpus"},
-          {"capacity", json_of(capacity)},
-          {"bill_days", json_of(settings.bill_days)},
-          {"penalty_percent", json_of(penalty.rate * 100)},
-          {"penalty_below_percent", json_of(penalty.threshold * 100)},
-          {"penalty_at_threshold", penalty.at_threshold},
-          {"penalty_on", penalty.on_all_revenue ? "all" : "economy"},
-          {"sellable_slack", promise.sellable == SellableSlack::kMean ? "mean" : "oracle"},
-          {"opportunistic_price", json_of(settings.opportunistic_price)}};
+  Json json{{"period_hours", json_of(settings.period_hours)},
+            {"training_days", json_of(settings.training_days)},
+            {"horizon_days", json_of(settings.horizon_days)},
+            {"step_days", json_of(settings.step_days.value_or(settings.horizon_days))},
+            {"season_days", json_of(settings.season_days)},
+            {"gaps", settings.gaps == GapRule::kRepeat ? "repeat" : "refuse"},
+            {"clamp", promise.clamp},
+            {"resource", is_memory ? "memory_mb" : "vcpus"},
+            {"capacity", json_of(capacity)},
+            {"bill_days", json_of(settings.bill_days)},
+            {"penalty_percent", json_of(penalty.rate * 100)},
+            {"penalty_below_percent", json_of(penalty.threshold * 100)},
+            {"penalty_at_threshold", penalty.at_threshold},
+            {"penalty_on", penalty.on_all_revenue ? "all" : "economy"},
+            {"sellable_slack", promise.sellable == SellableSlack::kMean ? "mean" : "oracle"},
+            {"opportunistic_price", json_of(settings.opportunistic_price)}};
+  if (!settings.zone.is_utc()) json["time_zone"] = settings.zone.name();
+  return json;
 }
 
 }  // namespace cospot

@@ -11,7 +11,7 @@
 namespace cospot {
 
 /// The study file's keys for making and checking promises (docs/economy.md).
-inline constexpr std::array<std::string_view, 17> kEconomyKeys{"period_hours",
+inline constexpr std::array<std::string_view, 18> kEconomyKeys{"period_hours",
                                                                "training_days",
                                                                "horizon_days",
                                                                "step_days",
@@ -27,7 +27,8 @@ inline constexpr std::array<std::string_view, 17> kEconomyKeys{"period_hours",
                                                                "penalty_on",
                                                                "sellable_slack",
                                                                "opportunistic_price",
-                                                               "resource"};
+                                                               "resource",
+                                                               "time_zone"};
 
 /// Reads the keys present in `root`; the others default to the paper's values. Paths are relative
 /// to `folder`. Errors: ConfigError.

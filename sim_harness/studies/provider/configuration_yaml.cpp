@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/lower_case.hpp"
+#include "sim_harness/base/json/compact_json.hpp"
 
 namespace cospot {
 namespace {
@@ -77,7 +78,7 @@ std::string flow_yaml(const Json& json) {
     for (const Json& item : json) parts.push_back(flow_yaml(item));
     return fmt::format("[{}]", fmt::join(parts, ", "));
   }
-  if (!json.is_object()) return json.dump();
+  if (!json.is_object()) return compact_json(json);
   for (const auto& [key, value] : json.items()) {
     parts.push_back(fmt::format("{}: {}", yaml_text(key), flow_yaml(value)));
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/provider/forecasts/true_lifetimes.hpp"
 #include "sim_harness/provider/policies/policy_list.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
@@ -151,7 +152,7 @@ std::string run_json(const GridPoint<P>& at, std::size_t hosts) {
                   {"evictor", setting_json(at.get(kEvictorAxis))},
                   {"saf", bool{at.get(kSafAxis)}},
                   {"otn", setting_json(at.get(kOtnAxis))}};
-  return json.dump();
+  return compact_json(json);
 }
 
 }  // namespace cospot

@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/studies/provider/grouped_runs.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
@@ -307,7 +308,7 @@ Experiment load_provider_experiment(const ProviderStudy& study, S settings,
   Experiment experiment{.schema = study.schema(),
                         .axes = study.table().axes(runs->settings),
                         .group_by = group_axes(study),
-                        .configuration = study.table().json(runs->settings).dump(),
+                        .configuration = compact_json(study.table().json(runs->settings)),
                         .inputs = runs->requests->records,
                         .warnings = runs->requests->warnings};
   const auto at = [runs, grid = experiment.grid()](std::size_t run) {
@@ -362,6 +363,7 @@ StudyMoney money_of(const ProviderPreset& preset, const Schema& schema) {
 Study provider_study(const ProviderPreset& preset) {
   return {.name = preset.name,
           .summary = preset.summary,
+          .page = preset.page,
           .schema = [&preset] { return ProviderStudy(preset, ConfigNode{}).schema(); },
           .read = [&preset](const StudyFile& file) -> LoadExperiment {
             const ProviderStudy study(preset, file.root, file.keeps_timeline);

@@ -47,6 +47,7 @@ class StudyRequests {
 struct ProviderPreset {
   std::string_view name;
   std::string_view summary;
+  std::string_view page{};             ///< as in Study
   std::string_view subject = "study";  ///< what its file is, for errors
   std::vector<SettingRow<ProviderStudySettings>> rows;
   /// Axes only if the file gives them several values; otherwise `rows` reads the single value.

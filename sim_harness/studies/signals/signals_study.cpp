@@ -10,6 +10,7 @@ const ProviderPreset& signals_preset() {
   static const ProviderPreset made{
       .name = "signals",
       .summary = "what customers may be told of spots, and how good it is on held-out time",
+      .page = "docs/signals.md",
       .subject = "study signals",
       .rows = provider_rows(),
       .parts = {"signal"},

@@ -238,6 +238,7 @@ const ProviderPreset& sla_preset() {
   static const ProviderPreset made{
       .name = "sla",
       .summary = "promised lifetimes of spots: admissions and evictions by target",
+      .page = "docs/lifetime-sla.md",
       .rows = {kSlaWorkloadAxis, kSpotWorkloadAxis, kHost, kHostsAxis, kSimulation},
       .rows_of_several = {kVmAxis, kSpotAxis, kEvictorAxis, kSafAxis, kOtnAxis},
       .parts = {"target"},

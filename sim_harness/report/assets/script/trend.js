@@ -69,7 +69,8 @@ const Trend = (() => {
     const names = colorNames(state);
     const numbers = Results.axes[state.x].values.map(({ number }) => number);
     const used = numbers.filter((_, i) => values.some((row) => row.group === i));
-    const title = Format.measureTitle(state.measure);
+    const title = isFlat ? wrapped(Format.measureTitle(state.measure), Math.floor(width / 2 / letter))
+      : Format.measureTitle(state.measure);
     const domain = state.zoom ? { domain: state.zoom, clamp: false } : {};
     const order = Results.axes[state.x].shown;
     const texts = Object.fromEntries(order.map((name) => [name, wrapped(name, most).join("\n")]));

@@ -163,6 +163,7 @@ const ProviderPreset& life_preset() {
     ProviderPreset preset{
         .name = "life",
         .summary = "retries, returning spots, resizes, host failures and maintenance",
+        .page = "docs/life.md",
         .subject = "study life",
         .rows = provider_rows(),
         .parts = {"disruptions"},

@@ -205,6 +205,7 @@ const ProviderPreset& levels_preset() {
     ProviderPreset preset{
         .name = "levels",
         .summary = "VMs, economy instances and spots: three priority levels in one datacenter",
+        .page = "docs/economy.md",
         .subject = "study levels",
         .rows = provider_rows(),
         .parts = {"economy"},

@@ -58,7 +58,7 @@ Setting<L> economy_promise_setting() {
                  L& settings) { settings.economy = read_economy_settings(file.root, file.folder); },
       .write = [](const L& settings,
                   Json& configuration) { configuration.update(economy_json(settings.economy)); }};
-  for (const char* key : {"capacity", "resource"}) std::erase(setting.keys, key);
+  for (const char* key : {"capacity", "resource", "time_zone"}) std::erase(setting.keys, key);
   return setting;
 }
 

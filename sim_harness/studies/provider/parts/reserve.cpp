@@ -170,6 +170,7 @@ const ProviderPreset& notice_preset() {
         .name = "notice",
         .summary =
             "capacity kept free for VMs: how many evicted spots are told before, at what cost",
+        .page = "docs/notice.md",
         .subject = "study notice",
         .rows = provider_rows(),
         .parts = {"reserve"},

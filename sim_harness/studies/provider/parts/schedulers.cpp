@@ -177,6 +177,7 @@ const ProviderPreset& schedulers_preset() {
     ProviderPreset preset{
         .name = "schedulers",
         .summary = "several schedulers on stale views: commits that conflict, and what they cost",
+        .page = "docs/schedulers.md",
         .subject = "study schedulers",
         .rows = provider_rows(),
         .parts = {"schedulers", "host_subset_size"},
@@ -247,6 +248,7 @@ const ProviderPreset& degradation_preset() {
     ProviderPreset preset{
         .name = "degradation",
         .summary = "sensitivity of VM placement to a loosely followed ranking",
+        .page = "docs/sweep-file.md#degradation",
         .subject = "study degradation",
         .rows = {kWorkloadAxis, host_setting(), kSizeAxis, headroom_of_setting(), kVmAxis,
                  Setting<ProviderStudySettings>{

@@ -1,0 +1,134 @@
+#include "sim_harness/data/jobs/mapped_jobs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include "core/digest.hpp"
+#include "core/errors.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
+#include "sim_harness/data/imports/import_table.hpp"
+#include "sim_harness/data/imports/numeric_columns.hpp"
+#include "sim_harness/data/imports/row_values.hpp"
+#include "sim_harness/data/jobs/job_formats.hpp"
+
+namespace cospot {
+namespace {
+
+/// A field of CSV.
+struct FieldText {
+  std::string operator()(std::monostate) const { return {}; }
+  std::string operator()(std::int64_t number) const { return fmt::format("{}", number); }
+  std::string operator()(double number) const { return fmt::format("{}", number); }
+  std::string operator()(const std::string& text) const {
+    std::string quoted = "\"";
+    for (const char c : text) {
+      if (c == '"') quoted += c;
+      quoted += c == '\n' || c == '\r' ? ' ' : c;
+    }
+    return quoted + '"';
+  }
+};
+
+/// What is computed for each row: the columns of a job CSV, and whether it counts.
+class JobExpressions {
+ public:
+  JobExpressions(const ImportTable& table, const JobColumns& columns)
+      : table_(&table), expressions_(table.columns()) {
+    for (const std::string& name : mapped_job_columns()) {
+      const auto mapped = std::ranges::find(
+          columns.map, name, [](const auto& one) -> const auto& { return one.first; });
+      if (mapped != columns.map.end()) {
+        add("jobs.map." + name, mapped->second);
+      } else if (std::ranges::find(table.columns(), name) != table.columns().end()) {
+        add("jobs.map." + name, name);
+      } else {
+        continue;
+      }
+      header_ += (header_.empty() ? "" : ",") + name;
+    }
+    fields_ = options_.size();
+    if (!columns.only.empty()) add("jobs.only", columns.only);
+  }
+
+  [[nodiscard]] const std::string& header() const { return header_; }
+
+  /// The row as a line of CSV; nothing if it does not count.
+  [[nodiscard]] std::optional<std::string> line() {
+    if (!table_->fault().empty()) fail(table_->fault());
+    for (std::size_t i = 0; i < numbers_.size(); ++i) require_numbers(i);
+    expressions_.evaluate(table_->fields());
+    if (!expressions_.fault().empty()) fail(expressions_.fault());
+    if (fields_ < options_.size() && !is_true(expressions_.value(fields_))) return std::nullopt;
+    std::string line;
+    for (std::size_t i = 0; i < fields_; ++i) {
+      if (i > 0) line += ',';
+      line += std::visit(FieldText{}, expressions_.value(i));
+    }
+    return line;
+  }
+
+ private:
+  void add(std::string option, const std::string& expression) {
+    expressions_.add(option, expression);
+    const bool is_column =
+        std::ranges::find(table_->columns(), expression) != table_->columns().end();
+    numbers_.push_back(is_column ? std::vector<std::size_t>{}
+                                 : numeric_columns(expression, table_->columns()));
+    options_.push_back(std::move(option));
+  }
+  [[noreturn]] void fail(std::string_view what) const {
+    throw WorkloadError(fmt::format("{}: {}", table_->place(), what));
+  }
+  /// SQL would take the digits that a text begins with.
+  void require_numbers(std::size_t expression) const {
+    for (const std::size_t column : numbers_[expression]) {
+      const std::string_view field = table_->fields()[column];
+      if (field.empty() || is_sql_number(field)) continue;
+      fail(fmt::format("{} is {}, expected a number, or nothing: {} takes it for one",
+                       table_->columns()[column], quoted_excerpt(field), options_[expression]));
+    }
+  }
+
+  const ImportTable* table_;
+  RowExpressions expressions_;
+  std::vector<std::string> options_;
+  std::vector<std::vector<std::size_t>> numbers_;  ///< columns that each uses as numbers
+  std::string header_;
+  std::size_t fields_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::string> mapped_job_columns() {
+  return {"submission_s", "duration_s",  "nodes", "user",     "estimate_s",
+          "deadline_s",   "parallelism", "sigma", "memory_mb"};
+}
+
+JobLog read_mapped_jobs(const std::filesystem::path& path, const JobColumns& columns) {
+  TableShape shape{};
+  shape.separator = columns.separator;
+  const std::unique_ptr<ImportTable> table = open_table(path, shape);
+  JobExpressions expressions(*table, columns);
+  std::string text = expressions.header() + "\n";
+  std::vector<std::string> places{path.string() + ":1"};
+  while (table->next()) {
+    const std::optional<std::string> line = expressions.line();
+    if (!line) continue;
+    text += *line + "\n";
+    places.push_back(table->place());
+  }
+  if (places.size() == 1) {
+    throw WorkloadError(fmt::format("{}: no row counts as a job, expected some", path.string()));
+  }
+  JobLog log{.name = path.string(), .sha256 = sha256_hex(read_stored_file(path))};
+  visit_job_csv(
+      text, log.name, columns.zone, [&log](const Job& job) { log.jobs.push_back(job); }, places);
+  return log;
+}
+
+}  // namespace cospot
