@@ -502,6 +502,25 @@ def test_a_withdrawn_notice_is_not_left_in_metadata_that_nova_does_not_change_no
     assert metric(service, "errors_total", where="reserve") == 0
 
 
+def test_one_that_its_owner_shelves_as_its_time_comes_reads_nothing_afterwards(
+    running: Running,
+) -> None:
+    _, spots = full_host(running, "a", 4)
+    running.start(**PROACTIVE, notice_seconds=1)
+    wait_until(lambda: [each["is_told"] for each in stored(running)] == [True], "the notice")
+    spot = running.cloud.instances[spots[0]]
+    spot.task_state = "shelving_image_uploading"
+    wait_until(lambda: any(each["ordered_at"] for each in stored(running)), "its time")
+    held, spot.allocation, spot.host, spot.node = spot.allocation, {}, None, None
+    spot.vm_state, spot.status, spot.task_state = "shelved_offloaded", "SHELVED_OFFLOADED", None
+    wait_for(running, "notice_withdrawn")
+    running.reconciles(3)
+    spot.provider, spot.host, spot.node = running.cloud.add_host("b"), "b", "b"
+    spot.vm_state, spot.status, spot.allocation = "active", "ACTIVE", held
+    wait_for_stored(running, 0)
+    assert spot.metadata == {} and running.cloud.orders == []
+
+
 def test_one_that_nova_is_busy_with_is_told_afterwards(running: Running) -> None:
     """While Nova takes a snapshot of a server it changes no metadata; its owner gets all the time."""
     _, spots = full_host(running, "a", 4)

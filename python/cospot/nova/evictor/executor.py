@@ -167,7 +167,7 @@ class EvictionExecutor:
         try:
             before_order()
         except EvictorError as error:
-            self._audit.write("failed", **prepared.fields, order="none", error=str(error))
+            self._not_ordered(prepared, error)
             raise
         (refused,) = self.order([prepared])
         if refused is not None:
@@ -241,8 +241,13 @@ class EvictionExecutor:
             for each in stored:
                 self._pending.remove(each.provider, each.spot.uuid)
             for each in orders:
-                self._audit.write("failed", **each.fields, order="none", error=str(error))
+                self._not_ordered(each, error)
             raise
+
+    def _not_ordered(self, order: Prepared, error: EvictorError) -> None:
+        """Write down that Nova has not heard of an order, which counts for no limit."""
+        self._limits.give_back(order.spot.server.project_id, order.provider)
+        self._audit.write("failed", **order.fields, order="none", error=str(error))
 
     def give_up(self, spot: str) -> None:
         """Say that a spot will not go, though Nova took the order."""
@@ -319,8 +324,7 @@ class EvictionExecutor:
         if isinstance(error, NotSentError):
             if order.spot.uuid not in order.snapshot.pending:  # by an earlier order
                 self._pending.remove(order.provider, order.spot.uuid)
-            self._limits.give_back(order.spot.server.project_id, order.provider)
-            self._audit.write("failed", **order.fields, order="none", error=str(error))
+            self._not_ordered(order, error)
             return error
         # One that was reset was to go already, so it stays the first choice.
         if error.status not in UNKNOWN_OUTCOMES and not answer.was_reset:

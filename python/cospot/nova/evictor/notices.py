@@ -211,7 +211,8 @@ class Notices:
             AuditError, StoreError: see `withdraw`.
         """
         server = self._servers.server(notice.spot)
-        if server is None or _is_going(server, bool(notice.ordered_at)):
+        is_ours = bool(notice.ordered_at) and self._settings.action == "shelve-offload"
+        if server is None or _is_going(server, is_ours):
             self._store.drop(notice.spot)
         else:
             self.withdraw(notice)
