@@ -260,7 +260,8 @@ class EvictionExecutor:
         self._metrics.notice.observe(fields["notice_s"])
         if fields["action"] == "delete":  # to shelve takes as long as its snapshot
             self._stalled.ordered(order.provider, spot)
-            self._deletions.ordered(spot, order.spot.server.updated)
+            if not order.spot.server.has_just_changed(order.snapshot.nova_time):
+                self._deletions.ordered(spot, order.spot.server.updated)
         self._freed.watch(
             Leaving(
                 spot=spot,
