@@ -295,9 +295,7 @@ class _Routes:
             and each.uuid > query.get("marker", "")
         ]
         page = found[: min(int(query.get("limit", 1000)), 3)]
-        answer: dict[str, Any] = {
-            "servers": [self._shown(each) for each in page]
-        }
+        answer: dict[str, Any] = {"servers": [self._shown(each) for each in page]}
         if len(page) < len(found):
             answer["servers_links"] = [{"rel": "next", "href": "..."}]
         return 200, answer

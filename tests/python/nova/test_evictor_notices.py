@@ -522,7 +522,7 @@ def test_one_that_its_owner_shelves_as_its_time_comes_reads_nothing_afterwards(
 
 
 def test_one_that_nova_is_busy_with_is_told_afterwards(running: Running) -> None:
-    """While Nova takes a snapshot of a server it changes no metadata; its owner gets all the time."""
+    """While Nova takes a snapshot of a server it changes no metadata of it."""
     _, spots = full_host(running, "a", 4)
     running.cloud.instances[spots[0]].task_state = "image_uploading"
     works = nova_fails(running, "PUT", 409)
