@@ -167,7 +167,7 @@ class EvictionExecutor:
         try:
             before_order()
         except EvictorError as error:
-            self._not_ordered(prepared, error)
+            self._was_not_given(prepared, error)
             raise
         (refused,) = self.order([prepared])
         if refused is not None:
@@ -241,11 +241,11 @@ class EvictionExecutor:
             for each in stored:
                 self._pending.remove(each.provider, each.spot.uuid)
             for each in orders:
-                self._not_ordered(each, error)
+                self._was_not_given(each, error)
             raise
 
-    def _not_ordered(self, order: Prepared, error: EvictorError) -> None:
-        """Write down that Nova has not heard of an order, which counts for no limit."""
+    def _was_not_given(self, order: Prepared, error: EvictorError) -> None:
+        """Write down why an order was kept back; it counts for no limit."""
         self._limits.give_back(order.spot.server.project_id, order.provider)
         self._audit.write("failed", **order.fields, order="none", error=str(error))
 
@@ -325,7 +325,7 @@ class EvictionExecutor:
         if isinstance(error, NotSentError):
             if order.spot.uuid not in order.snapshot.pending:  # by an earlier order
                 self._pending.remove(order.provider, order.spot.uuid)
-            self._not_ordered(order, error)
+            self._was_not_given(order, error)
             return error
         # One that was reset was to go already, so it stays the first choice.
         if error.status not in UNKNOWN_OUTCOMES and not answer.was_reset:
