@@ -190,7 +190,7 @@ class Server:
             now: Nova's time, whole seconds since the epoch as `updated` is.
         """
         try:
-            return now - _seconds(self.updated) < _SAME_SECOND_S
+            return abs(now - _seconds(self.updated)) < _SAME_SECOND_S  # clocks are set
         except ValueError:
             return True
 
