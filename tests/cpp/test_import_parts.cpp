@@ -149,12 +149,18 @@ TEST_CASE("RowExpressions: nothing but an expression over the columns is taken")
 TEST_CASE("numeric_columns: what an expression calculates with, or compares with numbers") {
   const std::vector<std::string> columns{"a", "B", "c d"};
   using Found = std::vector<std::size_t>;
-  const auto found = [&](std::string_view text) { return numeric_columns(text, columns); };
+  const auto found = [&](std::string_view text) {
+    Found positions;
+    for (const NumericColumn& each : numeric_columns(text, columns)) {
+      positions.push_back(each.column);
+    }
+    return positions;
+  };
   for (const char* text :
        {"a * 2", "2.5*a", "-a", "\"A\" + 1", "a < 5", "5 >= a", "a = -1", "a between 4 and 8",
         "a not in (1, 2)", "coalesce(a, 0) / 2", "max(nullif(a, 0), 1) * 2", "(a) * 2", "round(a)",
         "case when a > 5 then 'x' else 'y' end", "a is null or a = 3", "a/*'x'*/*2",
-        "2 * coalesce(nullif(a, 0), 'none')", "'b' || (a * 2)"}) {
+        "2 * coalesce(nullif(a, 0), 'none')", "'b' || (a * 2)", "nullif(a, 'none') * 2"}) {
     CAPTURE(text);
     CHECK(found(text) == Found{0});
   }
@@ -170,8 +176,8 @@ TEST_CASE("numeric_columns: what an expression calculates with, or compares with
                            "replace(a, 'GiB', '') * 2",
                            "case when a = 'none' then 0 else a * 2 end",
                            "quantity(a) * 2",
-                           "nullif(a, 'none') * 2",
                            "coalesce(nullif('none', a), 0) * 2",
+                           "case when nullif(a, 'none') is null then 0 else a * 2 end",
                            "a is null",
                            "max(a, 1)",
                            "case a when 1 then 2 end",
@@ -190,6 +196,26 @@ TEST_CASE("numeric_columns: what an expression calculates with, or compares with
     CAPTURE(text);
     CHECK_NOTHROW((void)found(text));
   }
+}
+
+TEST_CASE("numeric_columns: the texts of which nullif makes NULL, and no others") {
+  const std::vector<std::string> columns{"a"};
+  const auto texts = [&](std::string_view text) {
+    const std::vector<NumericColumn> found = numeric_columns(text, columns);
+    REQUIRE(found.size() == 1);
+    return found.front().texts;
+  };
+  using Texts = std::vector<std::string>;
+  CHECK(texts("a * 2").empty());
+  CHECK(texts("nullif(a, 'none') * 2") == Texts{"none"});
+  CHECK(texts("coalesce(nullif(nullif(a, 'none'), 'it''s'), 0) * 2") == Texts{"none", "it's"});
+  CHECK(texts("nullif(a, 'none') * 2 + a").empty());  // the second one is not handled
+  CHECK(texts("a + nullif(a, 'none') * 2").empty());
+  CHECK(texts("nullif(a, 0) * 2").empty());
+  const NumericColumn number = numeric_columns("nullif(a, 'none') * 2", columns).front();
+  for (const char* field : {"", "1.5", "none"}) CHECK(number.takes(field));
+  for (const char* field : {"None", "unknown", "5 days"}) CHECK(!number.takes(field));
+  CHECK(number.expected() == "a number, nothing, or 'none'");
 }
 
 TEST_CASE("is_sql_number: as SQLite reads a field") {

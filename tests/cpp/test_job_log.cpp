@@ -70,7 +70,11 @@ TEST_CASE("mapped jobs: what sacct prints, with expressions, a condition and a t
   columns.map[4].second = "TimelimitRaw * 60";
   CHECK(error() ==
         "sacct.txt:4: TimelimitRaw is 'UNLIMITED', expected a number, or nothing: "
-        "jobs.map.estimate_s takes it for one");
+        "jobs.map.estimate_s uses it as a number");
+  columns.map[4].second = "nullif(TimelimitRaw, 'Partition_Limit') * 60";
+  CHECK(error() ==
+        "sacct.txt:4: TimelimitRaw is 'UNLIMITED', expected a number, nothing, or "
+        "'Partition_Limit': jobs.map.estimate_s uses it as a number");
   columns.map[4].second = "Timelimit";
   CHECK(error() ==
         "jobs.map.estimate_s 'Timelimit': no such column: Timelimit; the columns are JobID, User, "
@@ -84,6 +88,11 @@ TEST_CASE("mapped jobs: what sacct prints, with expressions, a condition and a t
   CHECK(error() ==
         "sacct.txt:1: the column 'submission_s' is missing, expected "
         "submission_s,duration_s[,nodes,...] or interarrival,service");
+  columns.map.clear();
+  CHECK(error() ==
+        "sacct.txt: the columns are JobID, User, Submit, ElapsedRaw, AllocCPUS, ReqMem, "
+        "TimelimitRaw, State, expected some of submission_s, duration_s, nodes, user, estimate_s, "
+        "deadline_s, parallelism, sigma, memory_mb; jobs.map says which column is which");
 }
 
 TEST_CASE("SWF: the 18 fields, in the order of the standard") {

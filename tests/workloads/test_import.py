@@ -649,11 +649,11 @@ class BadRows(ImportCase):
         )
         for line in (
             "t.csv: 5 of 7 rows cannot be used",
-            "t.csv:2: ram_gib is '16GiB', expected a number, or nothing: --map memory_mb takes it",
+            "t.csv:2: ram_gib is '16GiB', expected a number, or nothing: --map memory_mb uses it",
             "t.csv:3: ram_gib is 'n/a', expected a number",
             "t.csv:4: ram_gib is '1,5', expected a number",
-            "t.csv:6: created is '5s', expected a number, or nothing: --map start_s takes it",
-            "t.csv:7: priority is 'high', expected a number, or nothing: --spot-if takes it",
+            "t.csv:6: created is '5s', expected a number, or nothing: --map start_s uses it",
+            "t.csv:7: priority is 'high', expected a number, or nothing: --spot-if uses it",
             "3  ram_gib is not a number",
         ):
             assert line in error, (line, error)

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <system_error>
 
 #include "core/errors.hpp"
@@ -107,10 +108,11 @@ bool read_offset(DateText& text, std::int64_t& microseconds) {
   return true;
 }
 
-/// Makes the C library use a zone, and what it used before again.
+/// Makes the C library use a zone, and what it used before again. One at a time: the zone is that
+/// of the process.
 class ZoneInUse {
  public:
-  explicit ZoneInUse(const std::string& name) {
+  explicit ZoneInUse(const std::string& name) : only_one_(of_process()) {
     if (const char* before = std::getenv("TZ")) before_ = before;
     use(":" + name);
   }
@@ -137,6 +139,11 @@ class ZoneInUse {
     setenv("TZ", zone.c_str(), 1);
     tzset();
   }
+  static std::mutex& of_process() {
+    static std::mutex mutex;
+    return mutex;
+  }
+  std::scoped_lock<std::mutex> only_one_;
   std::optional<std::string> before_;
 };
 

@@ -1,9 +1,13 @@
 #include "sim_harness/data/imports/numeric_columns.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -18,7 +22,7 @@ enum class Kind : std::uint8_t { kEnd, kColumn, kWord, kNumber, kText, kSign };
 
 struct Token {
   Kind kind = Kind::kEnd;
-  std::string text{};      ///< of words and signs; words in lower case
+  std::string text{};      ///< of words, signs and texts; words in lower case
   std::size_t column = 0;  ///< of columns
 };
 
@@ -68,8 +72,7 @@ class Tokens {
   void take() {
     const char first = rest_.front();
     if (first == '\'') {
-      (void)take_quoted('\'');
-      tokens_.push_back({.kind = Kind::kText});
+      tokens_.push_back({.kind = Kind::kText, .text = take_quoted(first)});
     } else if (first == '"' || first == '`') {
       add_name(take_quoted(first), false);
     } else if (first == '[') {
@@ -180,7 +183,16 @@ class Occurrence {
  public:
   Occurrence(const Tokens& tokens, std::size_t at) : tokens_(&tokens), begin_(at), end_(at + 1) {}
 
+  /// The texts that become NULL before it is used, as of `nullif(x, 'none')`.
+  [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
+
   [[nodiscard]] Use use() {
+    const Use found = use_around();
+    return found == Use::kEither && !texts_.empty() ? Use::kText : found;
+  }
+
+ private:
+  [[nodiscard]] Use use_around() {
     for (;;) {
       if (const Use found = by_neighbours(); found != Use::kEither) return found;
       const std::optional<std::size_t> opening = bracket_around();
@@ -189,7 +201,12 @@ class Occurrence {
       const bool is_alone = begin_ == *opening + 1 && tokens_->is(end_, ")");
       if (is_of_numbers(before)) return Use::kNumber;
       if (before.kind == Kind::kWord && before.text == "cast") return Use::kText;
-      if (before.text == "nullif" && is_beside_text()) return Use::kText;
+      if (tokens_->is(*opening - 1, "nullif")) {
+        const Token& second = (*tokens_)[end_ + 1];
+        if (tokens_->is(end_, ",") && second.kind == Kind::kText) texts_.push_back(second.text);
+        // As the second argument it is only compared.
+        if ((*tokens_)[begin_ - 2].kind == Kind::kText) return Use::kText;
+      }
       const bool is_group = is_alone && before.kind != Kind::kWord;
       if (!is_group && !gives_an_argument(before)) {
         return is_call(before) ? Use::kText : Use::kEither;
@@ -199,7 +216,6 @@ class Occurrence {
     }
   }
 
- private:
   [[nodiscard]] Use by_neighbours() const {
     const Token& left = (*tokens_)[begin_ - 1];
     std::size_t next = end_;
@@ -211,11 +227,6 @@ class Occurrence {
     if (is_comparison(right) || tokens_->is(next, "between")) return use_beside(next + 1);
     if (tokens_->is(next, "in") && tokens_->is(next + 1, "(")) return use_in_list(next + 1);
     return Use::kEither;
-  }
-
-  /// Tells whether a text stands beside it, as in `nullif(x, 'none')`.
-  [[nodiscard]] bool is_beside_text() const {
-    return (*tokens_)[tokens_->is(end_, ",") ? end_ + 1 : begin_ - 2].kind == Kind::kText;
   }
 
   [[nodiscard]] Use use_beside(std::size_t at) const {
@@ -264,23 +275,42 @@ class Occurrence {
   const Tokens* tokens_;
   std::size_t begin_;
   std::size_t end_;
+  std::vector<std::string> texts_;
 };
 
 }  // namespace
 
-std::vector<std::size_t> numeric_columns(std::string_view expression,
-                                         std::span<const std::string> columns) {
+bool NumericColumn::takes(std::string_view field) const {
+  return field.empty() || is_sql_number(field) || std::ranges::find(texts, field) != texts.end();
+}
+
+std::string NumericColumn::expected() const {
+  if (texts.empty()) return "a number, or nothing";
+  return fmt::format("a number, nothing, or '{}'", fmt::join(texts, "' or '"));
+}
+
+std::vector<NumericColumn> numeric_columns(std::string_view expression,
+                                           std::span<const std::string> columns) {
   const Tokens tokens(expression, columns);
-  std::set<std::size_t> numbers;
+  std::map<std::size_t, std::vector<std::string>> numbers;
   std::set<std::size_t> texts;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i].kind != Kind::kColumn) continue;
-    const Use use = Occurrence(tokens, i).use();
-    if (use == Use::kNumber) numbers.insert(tokens[i].column);
+    Occurrence occurrence(tokens, i);
+    const Use use = occurrence.use();
     if (use == Use::kText) texts.insert(tokens[i].column);
+    if (use != Use::kNumber) continue;
+    const std::vector<std::string>& handled = occurrence.texts();
+    const auto known = numbers.try_emplace(tokens[i].column, handled).first;
+    // What only some of the occurrences handle, the expression does not.
+    std::erase_if(known->second, [&handled](const std::string& text) {
+      return std::ranges::find(handled, text) == handled.end();
+    });
   }
-  std::vector<std::size_t> found;
-  std::ranges::set_difference(numbers, texts, std::back_inserter(found));
+  std::vector<NumericColumn> found;
+  for (const auto& [column, handled] : numbers) {
+    if (!texts.contains(column)) found.push_back({.column = column, .texts = handled});
+  }
   return found;
 }
 

@@ -8,13 +8,27 @@
 
 namespace cospot {
 
+/// A column that an expression uses as a number.
+struct NumericColumn {
+  std::size_t column = 0;
+  std::vector<std::string> texts{};  ///< of which the expression makes NULL
+
+  /// Tells whether the expression handles a field: a number, nothing, or one of `texts`.
+  [[nodiscard]] bool takes(std::string_view field) const;
+  /// What takes() accepts, for errors.
+  [[nodiscard]] std::string expected() const;
+
+  friend bool operator==(const NumericColumn&, const NumericColumn&) = default;
+};
+
 /// The columns that an SQL expression uses as numbers: in arithmetic or in comparisons with
 /// numbers, directly or through coalesce, nullif, max and the like. There, SQL converts a text to
 /// its numeric prefix or sorts it above all numbers. Columns that the expression also uses as texts
-/// (compares with a text, passes to other functions) are left out, because it handles both. Returns
-/// ascending positions in `columns`; the result for invalid SQL is unspecified.
-[[nodiscard]] std::vector<std::size_t> numeric_columns(std::string_view expression,
-                                                       std::span<const std::string> columns);
+/// (compares with a text, passes to other functions) are left out, because it handles both; of
+/// `nullif(COLUMN, 'TEXT')` only that text is handled. In ascending order; the result for invalid
+/// SQL is unspecified.
+[[nodiscard]] std::vector<NumericColumn> numeric_columns(std::string_view expression,
+                                                         std::span<const std::string> columns);
 
 /// Tells whether SQL reads the whole field, without surrounding blanks, as a number.
 [[nodiscard]] bool is_sql_number(std::string_view field);

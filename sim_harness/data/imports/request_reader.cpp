@@ -11,7 +11,6 @@
 #include "core/errors.hpp"
 #include "core/parse_number.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
-#include "sim_harness/data/imports/numeric_columns.hpp"
 #include "sim_harness/data/imports/sql_quantity.hpp"
 
 namespace cospot {
@@ -85,12 +84,12 @@ RequestReader::Source RequestReader::find(const PlannedExpression& planned, bool
 }
 
 bool RequestReader::has_numbers(const Source& source) {
-  for (const std::size_t column : source.numbers) {
-    const std::string_view field = table_->fields()[column];
-    if (field.empty() || is_sql_number(field)) continue;
-    const std::string& name = (*columns_)[column];
+  for (const NumericColumn& number : source.numbers) {
+    const std::string_view field = table_->fields()[number.column];
+    if (number.takes(field)) continue;
+    const std::string& name = (*columns_)[number.column];
     fault_ = {fmt::format("{} is {}", name, quoted_excerpt(field)),
-              fmt::format("a number, or nothing: {} takes it for one", source.option)};
+              fmt::format("{}: {} uses it as a number", number.expected(), source.option)};
     kind_ = fmt::format("{} is not a number", name);
     return false;
   }

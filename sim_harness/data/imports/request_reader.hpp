@@ -9,6 +9,7 @@
 
 #include "sim_harness/data/imports/import_faults.hpp"
 #include "sim_harness/data/imports/import_plan.hpp"
+#include "sim_harness/data/imports/numeric_columns.hpp"
 #include "sim_harness/data/imports/row_values.hpp"
 #include "sim_harness/data/workloads/placement_fields.hpp"
 #include "sim_harness/data/workloads/workload.hpp"
@@ -41,8 +42,8 @@ class RequestReader {
   struct Source {
     std::optional<std::size_t> column{};
     std::optional<std::size_t> expression{};
-    std::vector<std::size_t> numbers{};  ///< columns that the expression uses as numbers
-    std::string_view option{};           ///< its place, for errors
+    std::vector<NumericColumn> numbers{};  ///< of the expression
+    std::string_view option{};             ///< its place, for errors
     [[nodiscard]] bool is_given() const { return column || expression; }
   };
 

@@ -1,6 +1,7 @@
 #include "sim_harness/data/jobs/mapped_jobs.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -77,7 +78,7 @@ class JobExpressions {
     expressions_.add(option, expression);
     const bool is_column =
         std::ranges::find(table_->columns(), expression) != table_->columns().end();
-    numbers_.push_back(is_column ? std::vector<std::size_t>{}
+    numbers_.push_back(is_column ? std::vector<NumericColumn>{}
                                  : numeric_columns(expression, table_->columns()));
     options_.push_back(std::move(option));
   }
@@ -86,18 +87,19 @@ class JobExpressions {
   }
   /// SQL would take the digits that a text begins with.
   void require_numbers(std::size_t expression) const {
-    for (const std::size_t column : numbers_[expression]) {
-      const std::string_view field = table_->fields()[column];
-      if (field.empty() || is_sql_number(field)) continue;
-      fail(fmt::format("{} is {}, expected a number, or nothing: {} takes it for one",
-                       table_->columns()[column], quoted_excerpt(field), options_[expression]));
+    for (const NumericColumn& number : numbers_[expression]) {
+      const std::string_view field = table_->fields()[number.column];
+      if (number.takes(field)) continue;
+      fail(fmt::format("{} is {}, expected {}: {} uses it as a number",
+                       table_->columns()[number.column], quoted_excerpt(field), number.expected(),
+                       options_[expression]));
     }
   }
 
   const ImportTable* table_;
   RowExpressions expressions_;
   std::vector<std::string> options_;
-  std::vector<std::vector<std::size_t>> numbers_;  ///< columns that each uses as numbers
+  std::vector<std::vector<NumericColumn>> numbers_;
   std::string header_;
   std::size_t fields_ = 0;
 };
@@ -114,6 +116,11 @@ JobLog read_mapped_jobs(const std::filesystem::path& path, const JobColumns& col
   shape.separator = columns.separator;
   const std::unique_ptr<ImportTable> table = open_table(path, shape);
   JobExpressions expressions(*table, columns);
+  if (expressions.header().empty()) {
+    throw WorkloadError(fmt::format(
+        "{}: the columns are {}, expected some of {}; jobs.map says which column is which",
+        path.string(), fmt::join(table->columns(), ", "), fmt::join(mapped_job_columns(), ", ")));
+  }
   std::string text = expressions.header() + "\n";
   std::vector<std::string> places{path.string() + ":1"};
   while (table->next()) {

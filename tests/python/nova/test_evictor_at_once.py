@@ -18,7 +18,7 @@ pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client
 from cospot.nova.evictor.pending import PendingDeletions
 from cospot.nova.evictor.plans import pause_after
 from evictor_cloud import wait_until
-from evictor_running import Running, events, plan_message, send
+from evictor_running import Running, events, metric, plan_message, send
 
 #: A barrier that is not passed by then breaks, and its test fails, seconds.
 PATIENCE_S = 20.0
@@ -248,6 +248,18 @@ def test_an_order_that_has_waited_for_long_is_checked_again(running: Running) ->
     # The first was on its way when the VM went.
     assert len(running.cloud.orders) == 1 and len(running.cloud.violations) == 1
     running.cloud.violations.clear()
+
+
+def test_an_order_that_was_kept_back_is_no_error_of_its_host(running: Running) -> None:
+    """After errors pauses grow, up to a minute, and a busy Nova may keep an order back often."""
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
+    service = start(running, orders_at_once=1)
+    first_order_takes(running, 3.0)
+    claim(running, service, host, spots, 8)
+    wait_until(lambda: len(events(running.folder, "freed")) == 2, "both spots are freed")
+    assert [each["order"] for each in events(running.folder, "failed")] == ["none"]
+    assert metric(service, "errors_total", where="pass") == 0
 
 
 def test_a_refusal_keeps_no_other_order_from_being_followed(running: Running) -> None:

@@ -475,6 +475,19 @@ def test_a_withdrawal_that_nova_did_not_take_is_tried_again(running: Running) ->
     assert len(events(running.folder, "notice_withdrawn")) == 1
 
 
+def test_an_eviction_that_could_not_begin_counts_for_no_limit(running: Running) -> None:
+    """Before it shelves a spot the service takes the notice out of the spot's metadata."""
+    _, spots = full_host(running, "a", 4)
+    works = nova_fails(running, "DELETE")
+    running.start(**SHELVING, evictions_per_minute=1)
+    wait_for(running, "failed", 3)
+    works.set()
+    wait_for(running, "freed")
+    assert running.cloud.shelved == [spots[0]]
+    assert {each["order"] for each in events(running.folder, "failed")} == {"none"}
+    assert events(running.folder, "held_back") == []
+
+
 @pytest.fixture
 def clock_is_off(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """How far the clock of notices is ahead of what it was, seconds."""

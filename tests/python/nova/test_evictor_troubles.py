@@ -132,7 +132,7 @@ def test_what_was_ordered_on_a_host_that_is_removed_is_gone(running: Running) ->
     running.cloud.add(host, 4, 1024, spot=False)
     running.cloud.never_goes.add(spot)
     service = running.start()
-    wait_until(lambda: bool(events(running.folder, "intent")), "the order")
+    wait_until(lambda: running.cloud.deleted == [spot], "the order")
     with running.cloud.lock:
         for each in list(running.cloud.instances):
             running.cloud.remove(each)

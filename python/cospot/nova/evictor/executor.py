@@ -166,7 +166,7 @@ class EvictionExecutor:
         try:
             before_order()
         except EvictorError as error:
-            self._audit.write("failed", **prepared.fields, order="none", error=str(error))
+            self._was_not_given(prepared, error)
             raise
         (refused,) = self.order([prepared])
         if refused is not None:
@@ -240,8 +240,13 @@ class EvictionExecutor:
             for each in stored:
                 self._pending.remove(each.provider, each.spot.uuid)
             for each in orders:
-                self._audit.write("failed", **each.fields, order="none", error=str(error))
+                self._was_not_given(each, error)
             raise
+
+    def _was_not_given(self, order: Prepared, error: EvictorError) -> None:
+        """Write down why an order was kept back; it counts for no limit."""
+        self._limits.give_back(order.spot.server.project_id, order.provider)
+        self._audit.write("failed", **order.fields, order="none", error=str(error))
 
     def give_up(self, spot: str) -> None:
         """Say that a spot will not go, though Nova took the order."""
@@ -317,8 +322,7 @@ class EvictionExecutor:
         if isinstance(error, NotSentError):
             if order.spot.uuid not in order.snapshot.pending:  # by an earlier order
                 self._pending.remove(order.provider, order.spot.uuid)
-            self._limits.give_back(order.spot.server.project_id, order.provider)
-            self._audit.write("failed", **order.fields, order="none", error=str(error))
+            self._was_not_given(order, error)
             return error
         # One that was reset was to go already, so it stays the first choice.
         if error.status not in UNKNOWN_OUTCOMES and not answer.was_reset:

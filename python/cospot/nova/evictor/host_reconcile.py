@@ -243,7 +243,7 @@ class _Iteration:
                     self._picker.tried.difference_update(each.uuid for each in picks[number + 1 :])
                     break
         finally:
-            self._order(prepared)
+            goes_on = self._order(prepared) and goes_on
         return goes_on
 
     def _prepare(
@@ -265,25 +265,31 @@ class _Iteration:
         prepared.append((pick, found))
         return None
 
-    def _order(self, prepared: list[tuple[Pick, Prepared | None]]) -> None:
+    def _order(self, prepared: list[tuple[Pick, Prepared | None]]) -> bool:
         """Give the orders that were prepared, at once; in a dry run there are none.
+
+        Returns:
+            False when one was kept back: the host is to be looked at again.
 
         Raises:
             CloudError: Nova refused one of them, or did not answer.
         """
         orders = [each for _, each in prepared if each is not None]
         errors = dict(zip(map(id, orders), self._reconciler.executor.order(orders), strict=True))
-        failures, first = self._reconciler.failures, None
+        failures, first, all_sent = self._reconciler.failures, None, True
         for pick, each in prepared:
             error = errors.get(id(each))
             if error is None:
                 failures.pop(pick.uuid, None)
                 self._result.evicted.append(pick.uuid)
                 continue
-            first = first or error
             self._gone.discard(pick.uuid)
-            if isinstance(error, NotSentError):
+            if isinstance(error, NotSentError):  # no fault of its host, whose pause must not grow
+                LOG.warning("spot %s: %s", pick.uuid, error)
+                all_sent = False
+                self._result.wait = self._context.settings.retry_delay
                 continue
+            first = first or error
             if each is not None and each.spot.is_stuck:
                 self._stalled.refused(pick.uuid)
             else:  # others may go in its place only after a few tries
@@ -291,6 +297,7 @@ class _Iteration:
                 failures[pick.uuid] = failures.get(pick.uuid, 0.0) + weight
         if first is not None:
             raise first
+        return all_sent
 
     def _check(self, snapshot: HostSnapshot, pick: Pick) -> Spot | Refusal:
         verdict = self._context.observer.check(snapshot, pick.uuid)

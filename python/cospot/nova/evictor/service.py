@@ -152,7 +152,7 @@ class EvictorService:
         except CloudError as error:
             if error.status != _NO_SUCH or self._hosts.is_listed(provider):
                 raise
-            LOG.info("provider %s is no more: %s", provider, error)
+            LOG.info("provider %s no longer exists: %s", provider, error)
         return None
 
     def _after_reconcile(self) -> None:
