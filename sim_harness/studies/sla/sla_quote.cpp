@@ -217,9 +217,9 @@ std::string quotes_text(const SlaQuotes& quotes) {
              hours_of(quotes.at), quotes.spots, quotes.evictions, delay, quotes.simulated) +
          table.text() +
          "(no longer than the history supports with 95 % confidence: a lifetime of L counts once "
-         "for each L\nobserved from a time when as many fit as now; --json has the estimates "
-         "without "
-         "that limit)\n";
+         "for each L\nthat began when as many fitted as now, whatever the hour of the day; --json "
+         "has "
+         "the estimates\nwithout that limit)\n";
 }
 
 Json quotes_json(const SlaQuotes& quotes) {
