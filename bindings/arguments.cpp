@@ -211,6 +211,13 @@ py::str to_str(std::string_view text) {
 
 std::string type_name(py::handle value) { return Py_TYPE(value.ptr())->tp_name; }
 
+std::string a_type_name(py::handle value) {
+  const std::string name = type_name(value);
+  const bool has_vowel =
+      std::string_view("aeiouAEIOU").find(name.front()) != std::string_view::npos;
+  return (has_vowel ? "an " : "a ") + name;
+}
+
 void throw_unknown_argument(const char* function, const std::string& name,
                             const std::vector<std::string>& further) {
   const py::object signature = py::module_::import("inspect").attr("signature")(

@@ -84,6 +84,10 @@ class ArgumentError : public InputError {
 
 /// The name of a value's class.
 [[nodiscard]] std::string type_name(pybind11::handle value);
+
+/// The same with its article: "a str", "an int".
+[[nodiscard]] std::string a_type_name(pybind11::handle value);
+
 /// What to do with a workload where only its file will do; empty for anything else.
 [[nodiscard]] std::string saving_hint(pybind11::handle value);
 

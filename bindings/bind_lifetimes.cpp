@@ -177,6 +177,28 @@ Raises:
       .def("samples", &samples, "size"_a, R"doc(
 Return how many samples each number of slots has, from none on; empty for another size.
 )doc")
+      .def(
+          "observed",
+          [](const LifetimeQuantiles& quantiles, const py::object& size, const py::object& slots,
+             const py::object& times) {
+            return quantiles
+                .observed(read_resources(size, "size"), read_integer(slots, "slots", 0, INT64_MAX),
+                          read_count(times, "times"))
+                .count();
+          },
+          "size"_a, "slots"_a, "times"_a, R"doc(
+Return the longest lifetime that the history has so many times, one after the other.
+
+Only starts with that many free slots count: the evidence for a promise is what happened then.
+
+Args:
+    size: The spot's size, one that was estimated.
+    slots: How many spots of that size fit now, over all hosts.
+    times: How many starts lie at least that lifetime apart.
+
+Returns:
+    Microseconds; 0: no lifetime was observed so many times.
+)doc")
       .def_property_readonly("probabilities", &LifetimeQuantiles::probabilities,
                              "Of evictions: those that were estimated.");
 }

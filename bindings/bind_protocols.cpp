@@ -270,7 +270,14 @@ py::tuple state_of_quantiles(const LifetimeQuantiles& quantiles) {
       for (const SimTime lifetime : row) lifetimes.append(lifetime.count());
       by_probability.append(lifetimes);
     }
-    tables.append(py::make_tuple(size, by_probability, table.samples, table.survival));
+    py::list spells;
+    for (const std::vector<ConditionSpell>& of_condition : table.spells) {
+      std::vector<std::pair<std::int64_t, std::int64_t>> ends;
+      for (const auto& spell : of_condition)
+        ends.emplace_back(spell.first.count(), spell.last.count());
+      spells.append(ends);
+    }
+    tables.append(py::make_tuple(size, by_probability, table.samples, table.survival, spells));
   }
   return py::make_tuple(quantiles.probabilities(), quantiles.conditions().width(),
                         quantiles.made_at().count(), tables);
@@ -289,6 +296,13 @@ LifetimeQuantiles quantiles_of_state(const py::tuple& state) {
     }
     table.samples = of_size[2].cast<decltype(table.samples)>();
     table.survival = of_size[3].cast<decltype(table.survival)>();
+    using Ends = std::vector<std::pair<std::int64_t, std::int64_t>>;
+    for (const Ends& ends : of_size[4].cast<std::vector<Ends>>()) {
+      std::vector<ConditionSpell>& spells = table.spells.emplace_back();
+      for (const auto& end : ends) {
+        spells.push_back({.first = SimTime(end.first), .last = SimTime(end.second)});
+      }
+    }
     quantiles.set(of_size[0].cast<ResourceVector>(), std::move(table));
   }
   return quantiles;

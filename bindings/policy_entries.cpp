@@ -54,8 +54,8 @@ void make_by(Spec& spec, const py::object& make, const std::atomic<bool>* interr
     try {
       const py::object made = (*make)();
       if (!is_python_policy(made, Kind<Spec>::kBase)) {
-        throw ConfigError(fmt::format("{} is a {}, expected a subclass of cospot.{}", name,
-                                      type_name(made), Kind<Spec>::kBase));
+        throw ConfigError(fmt::format("{} is {}, expected a subclass of cospot.{}", name,
+                                      a_type_name(made), Kind<Spec>::kBase));
       }
       return std::make_unique<InPython>(made, name, interrupted);
     } catch (const py::error_already_set& error) {
@@ -99,7 +99,7 @@ template <class Spec>
   constexpr std::string_view kKind = Kind<Spec>::kName;
   const std::string found = PyType_Check(entry.ptr()) != 0
                                 ? "the class " + policy_name(entry).substr(7)
-                                : "a " + type_name(entry);
+                                : a_type_name(entry);
   throw ArgumentError(
       fmt::format("{} is {}, expected a name, a compiled {} (make_{}), or a class or object below "
                   "cospot.{}",

@@ -95,7 +95,7 @@ py::array_t<T> require_batch(const PolicyObject& policy, const char* method,
   const py::array array = py::array::ensure(returned);
   if (!array) {
     PyErr_Clear();
-    throw_fault(policy.name, "{} returned a {}, expected {}", method, type_name(returned),
+    throw_fault(policy.name, "{} returned {}, expected {}", method, a_type_name(returned),
                 expected);
   }
   if (array.ndim() != 1 || static_cast<std::size_t>(array.size()) != count) {
@@ -121,8 +121,8 @@ py::list spots_list(std::span<const RunningSpot> spots) {
 /// Reads (victims, score), the victims in any order.
 EvictionPlan read_plan(const std::string& policy, const py::object& returned, std::size_t spots) {
   if (!py::isinstance<py::tuple>(returned) || py::len(returned) != 2) {
-    throw_fault(policy, "make_plan returned a {}, expected (victims, score) or None",
-                type_name(returned));
+    throw_fault(policy, "make_plan returned {}, expected (victims, score) or None",
+                a_type_name(returned));
   }
   const auto pair = py::reinterpret_borrow<py::tuple>(returned);
   EvictionPlan plan{.victims = {}, .score = py::float_(pair[1])};

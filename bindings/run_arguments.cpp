@@ -71,7 +71,7 @@ py::object required(const py::dict& dict, std::string_view name, const char* key
 OfferRule read_adaptive(const py::object& value) {
   constexpr std::string_view kName = "otn['adaptive']";
   if (!py::isinstance<py::dict>(value)) {
-    throw ArgumentError(fmt::format("{} is a {}, expected a dict", kName, type_name(value)));
+    throw ArgumentError(fmt::format("{} is {}, expected a dict", kName, a_type_name(value)));
   }
   const auto dict = value.cast<py::dict>();
   require_keys(dict, kName, {"at_low_load", "at_high_load", "from", "to"});

@@ -30,6 +30,14 @@ double checkpoint_hours(double memory_gb) {
   return memory_gb * kHoursPerGb;
 }
 
+double mean_life(double life, double share) {
+  require_positive("the lifetime", life);
+  if (!(share > 0 && share < 1)) {
+    throw ConfigError(fmt::format("the share is {}, expected a number between 0 and 1", share));
+  }
+  return -life / portable_log(1 - share);
+}
+
 double optimal_interval(double checkpoint, double mttr) {
   require_positive("the time of a checkpoint", checkpoint);
   require_positive("the time to revocation", mttr);

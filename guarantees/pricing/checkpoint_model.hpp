@@ -11,6 +11,10 @@ namespace cospot {
 /// The time to save the memory of a server: 10 minutes for 16 GB, and in proportion.
 [[nodiscard]] double checkpoint_hours(double memory_gb);
 
+/// The mean time to revocation of a server of which `share` (between 0 and 1) are revoked before
+/// `life`, at the same rate at any age: 1 - e^(-life / MTTR) = share.
+[[nodiscard]] double mean_life(double life, double share);
+
 /// Equation 1: how long to work between checkpoints, sqrt(2 checkpoint MTTR).
 [[nodiscard]] double optimal_interval(double checkpoint, double mttr);
 

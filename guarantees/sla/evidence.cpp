@@ -37,8 +37,7 @@ std::optional<std::uint64_t> observations_needed(double target, double share) {
   return enough;
 }
 
-Evidence::Evidence(SimTime observed, std::uint64_t spots, std::span<const double> targets)
-    : observed_(observed), spots_(spots) {
+Evidence::Evidence(std::uint64_t spots, std::span<const double> targets) {
   for (const double target : targets) {
     for (int part = 0; part < kShares; ++part) {
       const double share = target * part / kShares;
@@ -55,14 +54,13 @@ Evidence::Evidence(SimTime observed, std::uint64_t spots, std::span<const double
 }
 
 SimTime Evidence::supported(const LifetimeQuantiles& quantiles, const ResourceVector& size,
-                            std::int64_t slots, double target, std::uint64_t samples) const {
+                            std::int64_t slots, double target) const {
   SimTime longest = kNoPromise;
   for (const Step& step : steps_) {
-    if (step.target != target || step.needed > std::min(spots_, samples)) continue;
-    const SimTime lifetime = quantiles.promised(size, slots, step.probability);
-    if (lifetime <= SimTime{0}) continue;
-    const SimTime most = observed_ / static_cast<std::int64_t>(step.needed);
-    longest = std::max(longest, std::min(lifetime, most));
+    if (step.target != target) continue;
+    const SimTime lifetime = std::min(quantiles.promised(size, slots, step.probability),
+                                      quantiles.observed(size, slots, step.needed));
+    if (lifetime > SimTime{0}) longest = std::max(longest, lifetime);
   }
   return longest;
 }

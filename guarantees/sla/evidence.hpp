@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -20,20 +19,21 @@ namespace cospot {
 /// What a history supports: no promise is longer, and none is surer, than what was observed.
 ///
 /// Thousands of fictitious spots in one history are no thousands of observations: they share the
-/// same past. For a lifetime of L the history counts as so many independent observations as
-/// stretches of L follow one another in the observed time, and as no more than spots ran in it.
+/// same past. For a lifetime of L the history counts as so many independent observations as there
+/// are starts, at least L apart, at times when as many slots were free as now
+/// (LifetimeQuantiles::observed); and as no more than spots ran in it. All observed time would be
+/// too much: three weeks of an empty cloud say nothing about the hour in which it is full.
 class Evidence {
  public:
   /// Args: targets: probabilities of eviction for which lifetimes are promised.
-  Evidence(SimTime observed, std::uint64_t spots, std::span<const double> targets);
+  Evidence(std::uint64_t spots, std::span<const double> targets);
 
   /// The probabilities whose quantiles are looked at; LifetimeQuantiles has to have them.
   [[nodiscard]] const std::vector<double>& probabilities() const { return probabilities_; }
 
-  /// The longest lifetime that may be promised; kNoPromise: none. Args: samples: of the fictitious
-  /// spots that were looked at.
+  /// The longest lifetime that may be promised; kNoPromise: none.
   [[nodiscard]] SimTime supported(const LifetimeQuantiles& quantiles, const ResourceVector& size,
-                                  std::int64_t slots, double target, std::uint64_t samples) const;
+                                  std::int64_t slots, double target) const;
 
  private:
   /// What a share of evicted spots below a target takes.
@@ -43,8 +43,6 @@ class Evidence {
     std::uint64_t needed = 0;
   };
 
-  SimTime observed_;
-  std::uint64_t spots_;
   std::vector<double> probabilities_;
   std::vector<Step> steps_;
 };

@@ -132,6 +132,28 @@ std::vector<SimTime> quantiles_of(std::span<SeenLifetime> sample,
 
 }  // namespace
 
+std::vector<std::vector<ConditionSpell>> LifetimeEstimate::spells_of(
+    const std::vector<FictitiousSpot>& spots, std::size_t conditions) const {
+  std::vector<std::vector<ConditionSpell>> spells(conditions);
+  std::size_t last = 0;  // the condition of the spot before
+  for (std::size_t i = 0; i < spots.size(); ++i) {
+    const std::size_t condition = conditions_.of(spots[i].slots);
+    // More slots than any sample had: only where samples without an end are dropped.
+    if (condition >= conditions) {
+      last = 0;
+      continue;
+    }
+    if (condition == 0 || condition != last) {
+      spells[condition].push_back({.first = starts_[i], .last = starts_[i]});
+    } else {
+      spells[condition].back().last = starts_[i];
+    }
+    last = condition;
+  }
+  spells[0].clear();
+  return spells;
+}
+
 LifetimeQuantiles::Table LifetimeEstimate::table_of(
     const std::vector<FictitiousSpot>& spots) const {
   std::vector<std::size_t> condition_of(spots.size(), kNoSample);
@@ -148,7 +170,8 @@ LifetimeQuantiles::Table LifetimeEstimate::table_of(
   Grouped grouped = group(condition_of, lifetimes);
   const std::size_t conditions = grouped.first.size() - 1;
   LifetimeQuantiles::Table table{.quantiles = {},
-                                 .samples = std::vector<std::uint32_t>(conditions)};
+                                 .samples = std::vector<std::uint32_t>(conditions),
+                                 .spells = spells_of(spots, conditions)};
   using Known = std::vector<std::optional<SimTime>>;
   std::vector<Known> known(settings_->probabilities.size(), Known(conditions));
   using Living = std::vector<std::optional<double>>;
@@ -156,7 +179,10 @@ LifetimeQuantiles::Table LifetimeEstimate::table_of(
   for (std::size_t condition = 1; condition < conditions; ++condition) {
     const std::span<SeenLifetime> sample = grouped.of(condition);
     table.samples[condition] = static_cast<std::uint32_t>(sample.size());
-    if (sample.empty() || sample.size() < settings_->least_samples) continue;
+    if (sample.empty() || sample.size() < settings_->least_samples) {
+      table.spells[condition].clear();  // counts as not observed
+      continue;
+    }
     const std::vector<SimTime> quantiles = quantiles_of(sample, *settings_);
     for (std::size_t p = 0; p < known.size(); ++p) known[p][condition] = quantiles[p];
     for (std::size_t age = 0; age < living.size(); ++age) {

@@ -65,6 +65,8 @@ class LifetimeEstimate {
 
  private:
   void draw_starts(SimTime from, SimTime until, std::uint64_t refresh);
+  [[nodiscard]] std::vector<std::vector<ConditionSpell>> spells_of(
+      const std::vector<FictitiousSpot>& spots, std::size_t conditions) const;
   [[nodiscard]] LifetimeQuantiles::Table table_of(const std::vector<FictitiousSpot>& spots) const;
 
   const History* history_;

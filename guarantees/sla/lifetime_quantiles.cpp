@@ -112,6 +112,21 @@ std::vector<double> repaired(std::span<const std::optional<double>> known,
   return values;
 }
 
+std::uint64_t separate_starts(std::span<const ConditionSpell> spells, SimTime lifetime,
+                              SimTime now) {
+  std::uint64_t starts = 0;
+  SimTime next = SimTime::min();
+  for (const ConditionSpell& spell : spells) {
+    const SimTime first = std::max(spell.first, next);
+    const SimTime last = std::min(spell.last, now - lifetime);
+    if (first > last) continue;
+    const std::int64_t more = (last - first) / lifetime + 1;
+    starts += static_cast<std::uint64_t>(more);
+    next = first + more * lifetime;
+  }
+  return starts;
+}
+
 void LifetimeQuantiles::set(const ResourceVector& size, Table table) {
   tables_.insert_or_assign(size, std::move(table));
 }
@@ -128,6 +143,35 @@ std::optional<double> LifetimeQuantiles::survival(const ResourceVector& size, st
   const std::vector<double>& by_condition = sized->survival[age];
   if (by_condition.size() < 2) return std::nullopt;  // no condition was seen
   return by_condition[std::min(conditions_.of(slots), by_condition.size() - 1)];
+}
+
+SimTime LifetimeQuantiles::observed(const ResourceVector& size, std::int64_t slots,
+                                    std::uint64_t times) const {
+  const Table* sized = table(size);
+  if (sized == nullptr || slots <= 0 || times == 0 || sized->spells.size() < 2) return SimTime{0};
+  const auto longest = [&](std::size_t condition) {
+    const std::vector<ConditionSpell>& spells = sized->spells[condition];
+    if (sized->samples[condition] < times) return SimTime{0};
+    SimTime enough{0};  // was observed so many times
+    SimTime too_long = made_at_ - spells.front().first + SimTime(1);
+    while (too_long - enough > SimTime(1)) {
+      const SimTime middle = enough + (too_long - enough) / 2;
+      (separate_starts(spells, middle, made_at_) >= times ? enough : too_long) = middle;
+    }
+    return enough;
+  };
+  const auto is_observed = [&](std::size_t condition) {
+    return condition > 0 && !sized->spells[condition].empty();
+  };
+  const std::size_t here = std::min(conditions_.of(slots), sized->spells.size() - 1);
+  std::size_t below = here;
+  while (below > 0 && !is_observed(below)) --below;
+  std::size_t above = here;
+  while (above < sized->spells.size() && !is_observed(above)) ++above;
+  SimTime found = kNever;
+  if (below > 0) found = longest(below);
+  if (above < sized->spells.size() && above != below) found = std::min(found, longest(above));
+  return found == kNever ? SimTime{0} : found;
 }
 
 SimTime LifetimeQuantiles::promised(const ResourceVector& size, std::int64_t slots,

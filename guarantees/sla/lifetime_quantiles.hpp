@@ -99,6 +99,18 @@ inline constexpr SimTime kNoPromise{-1};
 [[nodiscard]] std::vector<double> repaired(std::span<const std::optional<double>> known,
                                            const SlotConditions& conditions);
 
+/// A time during which all starting points had the same condition: from the first to the last of
+/// them.
+struct ConditionSpell {
+  SimTime first{0};
+  SimTime last{0};
+};
+
+/// The greatest number of starts in `spells` (ascending) that lie at least `lifetime` apart, with a
+/// lifetime to go before `now`: how often so long a lifetime was observed.
+[[nodiscard]] std::uint64_t separate_starts(std::span<const ConditionSpell> spells,
+                                            SimTime lifetime, SimTime now);
+
 /// How long a spot of some size lives at least with some probability, by how many of its size fit
 /// now. A plain value that a ForecastOwner makes anew at every refresh.
 class LifetimeQuantiles {
@@ -117,6 +129,8 @@ class LifetimeQuantiles {
     std::vector<std::uint32_t> samples;           ///< [condition], as they were drawn
     /// For each age the shares that live at least so long, by condition, repaired as quantiles are.
     std::vector<std::vector<double>> survival{};
+    /// When each condition was observed.
+    std::vector<std::vector<ConditionSpell>> spells{};
   };
 
   /// By size.
@@ -143,6 +157,12 @@ class LifetimeQuantiles {
   /// `slots` of them fit. Nothing: as kNoPromise above.
   [[nodiscard]] std::optional<double> survival(const ResourceVector& size, std::int64_t slots,
                                                std::size_t age) const;
+
+  /// The longest lifetime that was observed `times` times, one after the other, from when `slots`
+  /// of that size fitted; of a number of slots that was not observed, the shorter one of its
+  /// observed neighbours. 0: none.
+  [[nodiscard]] SimTime observed(const ResourceVector& size, std::int64_t slots,
+                                 std::uint64_t times) const;
 
   [[nodiscard]] const std::vector<double>& probabilities() const { return probabilities_; }
   [[nodiscard]] const SlotConditions& conditions() const { return conditions_; }

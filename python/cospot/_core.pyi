@@ -1912,6 +1912,19 @@ class LifetimeQuantiles:
         """
     def samples(self, size: _Resources) -> list[int]:
         """Return how many samples each number of slots has, from none on; empty for another size."""
+    def observed(self, size: _Resources, slots: _Integer, times: _Integer) -> int:
+        """Return the longest lifetime that the history has so many times, one after the other.
+
+        Only starts with that many free slots count: the evidence for a promise is what happened then.
+
+        Args:
+            size: The spot's size, one that was estimated.
+            slots: How many spots of that size fit now, over all hosts.
+            times: How many starts lie at least that lifetime apart.
+
+        Returns:
+            Microseconds; 0: no lifetime was observed so many times.
+        """
     @property
     def probabilities(self) -> list[float]:
         """Of evictions: those that were estimated."""

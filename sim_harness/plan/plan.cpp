@@ -455,8 +455,8 @@ class PlanMaker {
     const double mttr = spot_hours / (vcpus / count) / evictions;
     const double hours = static_cast<double>(judged.promise.life.count()) / 3.6e9;
     const double worst = judged.interval().upper;
-    if (worst <= 0 || mttr <= 0) return std::nullopt;
-    const double promised_mttr = hours / worst;
+    if (worst <= 0 || worst >= 1 || mttr <= 0) return std::nullopt;
+    const double promised_mttr = mean_life(hours, worst);
     const double plain = price(PriceRule::kUtility, best_performance(kCheckpointHours, mttr));
     const double with =
         price(PriceRule::kUtility, best_performance(kCheckpointHours, promised_mttr));

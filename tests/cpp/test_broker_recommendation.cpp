@@ -212,6 +212,23 @@ TEST_CASE("recommend: the saving is against the cheapest way to run on-demand") 
   CHECK(recommendation_text(found).find("USD a month") != std::string::npos);
 }
 
+TEST_CASE("broker: the setting of jobs that a report shows reads the same jobs again") {
+  const ScratchFolder folder;
+  (void)folder.write("a.csv", "time,price\n0,0.03\n5184000,0.03\n");
+  (void)folder.write("jobs.csv", "submission_s,duration_s\n0,7000\n");
+  const auto read = [&](const std::string& jobs) {
+    const std::string text =
+        "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: a.csv}]\njobs: " + jobs;
+    return read_broker_settings(parse_yaml(text, "test"), folder.path(), recommendation_defaults())
+        .jobs.front();
+  };
+  const JobsSpec jobs = read("{csv: jobs.csv, label: mine, count: 1}");
+  const JobsSpec again = read(axis_value(jobs).yaml);
+  CHECK(again.file == jobs.file);
+  CHECK(again.label == "mine");
+  CHECK(again.count == 1);
+}
+
 TEST_CASE("recommend: the search includes the fallback to on-demand, and says what it costs") {
   const ScratchFolder folder;
   (void)folder.write("a.csv", "time,price\n0,0.03\n5184000,0.03\n");

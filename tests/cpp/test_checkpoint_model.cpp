@@ -55,6 +55,15 @@ TEST_CASE("checkpoint model: the closed form, half the memory, and a wrong MTTR"
   CHECK(best_performance(kTenMinutes, std::numeric_limits<double>::infinity()) == 1);
 }
 
+TEST_CASE("checkpoint model: the mean life behind a share that is revoked before some life") {
+  // Half are revoked before the half-life, MTTR x ln 2; 1 / 0.693147 = 1.442695.
+  CHECK(mean_life(1, 0.5) == Approx(1.442695).epsilon(1e-6));
+  // A small share is about life / MTTR: -24 / ln 0.99 = 2387.98, nearly 24 / 0.01 less half the 24.
+  CHECK(mean_life(24, 0.01) == Approx(2387.98).epsilon(1e-5));
+  CHECK_THROWS_WITH_AS((void)mean_life(24, 1), "the share is 1, expected a number between 0 and 1",
+                       ConfigError);
+}
+
 TEST_CASE("checkpoint model: the exact renewal process, worked by hand") {
   // GCE, 12 h assumed: 2 h of work between checkpoints; one segment is 2 + 1/6 h.
   // e^(2.166667 / 3.72) - 1 = e^0.582437 - 1 = 0.790396, x 3.72 = 2.940273 h for 2 h of work.

@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "guarantees/sla/evidence.hpp"
 
@@ -24,29 +26,70 @@ TEST_CASE("observations_needed: the rule of no eviction, and more where some wer
   CHECK_FALSE(observations_needed(0.1, 0.1).has_value());
 }
 
+/// Quantiles of one slot (condition 1; condition 0 is "no slot"), at which nobody is evicted before
+/// `lifetime`, from a history of 720 h.
+LifetimeQuantiles all_live(const Evidence& evidence, SimTime lifetime,
+                           std::vector<ConditionSpell> spells, std::uint32_t samples = 2000) {
+  LifetimeQuantiles made(evidence.probabilities(), SlotConditions(), SimTime(hours(720)));
+  made.set(kSize, {.quantiles = std::vector<std::vector<SimTime>>(evidence.probabilities().size(),
+                                                                  {kNoPromise, lifetime}),
+                   .samples = {0, samples},
+                   .spells = {{}, std::move(spells)}});
+  return made;
+}
+
 TEST_CASE("Evidence: a lifetime counts once for each that fits into the observed time") {
   constexpr std::array<double, 2> kTargets{0.1, 0.01};
-  const Evidence evidence(hours(720), 1000, kTargets);
-  LifetimeQuantiles quantiles(evidence.probabilities(), SlotConditions(), SimTime{0});
-  const auto all_live = [&](SimTime lifetime) {
-    LifetimeQuantiles made = quantiles;
-    // Condition 0 is "no slot"; condition 1, one slot.
-    made.set(kSize, {.quantiles = std::vector<std::vector<SimTime>>(evidence.probabilities().size(),
-                                                                    {kNoPromise, lifetime}),
-                     .samples = {0, 2000}});
-    return made;
-  };
+  const Evidence evidence(1000, kTargets);
+  const std::vector<ConditionSpell> always{{.first = SimTime{0}, .last = hours(720)}};
+  const LifetimeQuantiles forever = all_live(evidence, kNever, always);
   // Nobody was ever evicted: 720 h / 36 = 20 h with 90 %, 720 / 368 h with 99 %.
-  CHECK(evidence.supported(all_live(kNever), kSize, 1, 0.1, 2000) == hours(20));
-  CHECK(evidence.supported(all_live(kNever), kSize, 1, 0.01, 2000) == SimTime(hours(720)) / 368);
+  CHECK(evidence.supported(forever, kSize, 1, 0.1) == hours(20));
+  CHECK(evidence.supported(forever, kSize, 1, 0.01) == SimTime(hours(720)) / 368);
   // The estimate itself is the limit where it is shorter.
-  CHECK(evidence.supported(all_live(hours(3)), kSize, 1, 0.1, 2000) == hours(3));
-  CHECK(evidence.supported(all_live(kNever), kSize, 0, 0.1, 2000) == kNoPromise);
+  CHECK(evidence.supported(all_live(evidence, hours(3), always), kSize, 1, 0.1) == hours(3));
+  CHECK(evidence.supported(forever, kSize, 0, 0.1) == kNoPromise);
   // 35 fictitious spots are too few for 90 %, whatever they did.
-  CHECK(evidence.supported(all_live(kNever), kSize, 1, 0.1, 35) == kNoPromise);
+  CHECK(evidence.supported(all_live(evidence, kNever, always, 35), kSize, 1, 0.1) == kNoPromise);
   // So are 35 spots that ran.
-  const Evidence few(hours(720), 35, kTargets);
-  CHECK(few.supported(all_live(kNever), kSize, 1, 0.1, 2000) == kNoPromise);
+  CHECK(Evidence(35, kTargets).supported(forever, kSize, 1, 0.1) == kNoPromise);
+}
+
+TEST_CASE("Evidence: only the time with as many free slots as now counts") {
+  constexpr std::array<double, 1> kTargets{0.1};
+  const Evidence evidence(1000, kTargets);
+  // One slot was free for an hour on each of 30 days. 36 starts take two on some day: an hour
+  // apart, one at each end of its hour. A lifetime beyond that has one start a day: 30 are too few.
+  std::vector<ConditionSpell> hour_a_day;
+  for (int day = 0; day < 30; ++day) {
+    hour_a_day.push_back({.first = hours(24 * day), .last = hours(24 * day + 1)});
+  }
+  CHECK(separate_starts(hour_a_day, hours(1), hours(720)) == 60);
+  CHECK(separate_starts(hour_a_day, hours(2), hours(720)) == 30);
+  CHECK(separate_starts(hour_a_day, hours(24), hours(720)) == 30);
+  // 26 h after a start at 0 h the hour of day 1 is over, so that every other day has one.
+  CHECK(separate_starts(hour_a_day, hours(26), hours(720)) == 15);
+  // Of the last day's spots it was not seen that they live 25 h.
+  CHECK(separate_starts({&hour_a_day.back(), 1}, hours(25), hours(720)) == 0);
+  const LifetimeQuantiles daily = all_live(evidence, kNever, hour_a_day);
+  CHECK(evidence.supported(daily, kSize, 1, 0.1) == hours(1));
+  // More slots than were ever free are told what the most are; without any, nothing.
+  CHECK(evidence.supported(daily, kSize, 5, 0.1) == hours(1));
+  CHECK(evidence.supported(all_live(evidence, kNever, {}), kSize, 1, 0.1) == kNoPromise);
+}
+
+TEST_CASE("LifetimeQuantiles: an unobserved number of slots has seen what both neighbours have") {
+  LifetimeQuantiles made({0.1}, SlotConditions(), hours(100));
+  const auto from = [](int first) {
+    return std::vector<ConditionSpell>{{.first = hours(first), .last = hours(100)}};
+  };
+  made.set(kSize, {.quantiles = {{kNoPromise, kNever, kNever, kNever}},
+                   .samples = {0, 50, 0, 50},
+                   .spells = {{}, from(0), {}, from(60)}});
+  CHECK(made.observed(kSize, 1, 10) == hours(10));
+  CHECK(made.observed(kSize, 3, 10) == hours(4));
+  CHECK(made.observed(kSize, 2, 10) == hours(4));
+  CHECK(made.observed(kSize, 1, 51) == SimTime{0});
 }
 
 }  // namespace

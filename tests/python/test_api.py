@@ -176,7 +176,7 @@ def test_chains_that_cannot_be() -> None:
         Chain(["UTIL"], label="a,b")
     with pytest.raises(cospot.ConfigError, match="multiplier is nan, expected a number"):
         Chain([("UTIL", float("nan"))])
-    with pytest.raises(TypeError, match="weigher is a int, expected a name"):
+    with pytest.raises(TypeError, match="weigher is an int, expected a name"):
         Chain([3])  # type: ignore[list-item]
     with pytest.raises(TypeError, match=r"weigher is the class builtins\.dict"):
         Chain([dict])  # type: ignore[list-item]

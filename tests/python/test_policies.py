@@ -181,7 +181,7 @@ def test_what_a_policy_raises_is_the_cause(workload: cospot.Workload) -> None:
         ((["a"], 1.0), "make_plan raised TypeError"),
         ((None, 1.0), "make_plan raised TypeError"),
         (None, r"make_plan returned None, although its \d+ spots free enough"),
-        (3, r"make_plan returned a int, expected \(victims, score\) or None"),
+        (3, r"make_plan returned an int, expected \(victims, score\) or None"),
         (("all", float("nan")), "make_plan returned the score nan"),
         (("all", float("-inf")), "make_plan returned the score -inf"),
         (("all", "cheap"), "make_plan raised ValueError"),

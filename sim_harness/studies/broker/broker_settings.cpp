@@ -92,6 +92,8 @@ JobsSpec read_jobs(const ConfigNode& node, const std::filesystem::path& folder) 
       if (found.size() != 1) throw ConfigError("expected one file");
       spec.file = found.front().file;
       spec.label = found.front().label;
+      spec.written = file.text;
+      spec.is_swf = swf != nullptr;
     } catch (const ConfigError& error) {
       throw ConfigError(fmt::format("{}: {}", key_place(file, key), error.what()));
     }
@@ -229,7 +231,10 @@ const Setting<B> kSwitches{
 }  // namespace
 
 AxisValue axis_value(const JobsSpec& jobs) {
-  return {jobs.label, jobs.label, compact_json(setting_json(jobs))};
+  Json yaml = setting_json(jobs);
+  // Not in setting_json: a stored configuration stays the same when its files are moved.
+  if (!jobs.file.empty()) yaml[jobs.is_swf ? "swf" : "csv"] = jobs.written;
+  return {jobs.label, jobs.label, compact_json(yaml)};
 }
 
 Json setting_json(const JobsSpec& jobs) {

@@ -22,6 +22,8 @@ namespace cospot {
 struct JobsSpec {
   std::string label;
   std::filesystem::path file;  ///< empty: synthetic
+  std::string written{};       ///< the file as the study has it
+  bool is_swf = false;
   std::int64_t synthetic_seed = 1;
   // Default: all jobs of a file; for synthetic jobs, 100,000 over 7 days.
   std::optional<std::int64_t> count;

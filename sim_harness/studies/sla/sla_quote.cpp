@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <numeric>
 #include <span>
 #include <thread>
 #include <utility>
@@ -171,7 +170,7 @@ SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at
         until.vm_rejected - until.vm_too_large, until.vm_requests));
   }
   LifetimeEstimateSettings estimate = forecast.estimate_settings();
-  const Evidence evidence(quotes.at, quotes.spots, probabilities);
+  const Evidence evidence(quotes.spots, probabilities);
   estimate.probabilities = probabilities;
   for (const double probability : evidence.probabilities()) {
     if (std::ranges::find(probabilities, probability) == probabilities.end()) {
@@ -183,12 +182,9 @@ SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at
   quotes.quantiles = run_pieces(made, threads);
   for (const ResourceVector& size : estimate.sizes) {
     SizeQuote quote{.size = size, .slots = free_slots(engine.hosts().view(), size)};
-    const std::vector<std::uint32_t>& samples = quotes.quantiles.table(size)->samples;
-    const auto looked_at = std::accumulate(samples.begin(), samples.end(), std::uint64_t{0});
     for (const double evicted : probabilities) {
       quote.lifetimes.push_back(quotes.quantiles.promised(size, quote.slots, evicted));
-      quote.supported.push_back(
-          evidence.supported(quotes.quantiles, size, quote.slots, evicted, looked_at));
+      quote.supported.push_back(evidence.supported(quotes.quantiles, size, quote.slots, evicted));
     }
     quotes.sizes.push_back(std::move(quote));
   }
@@ -221,7 +217,9 @@ std::string quotes_text(const SlaQuotes& quotes) {
              hours_of(quotes.at), quotes.spots, quotes.evictions, delay, quotes.simulated) +
          table.text() +
          "(no longer than the history supports with 95 % confidence: a lifetime of L counts once "
-         "for each L\nthat was observed; --json has the estimates without that limit)\n";
+         "for each L\nthat began when as many fitted as now, whatever the hour of the day; --json "
+         "has "
+         "the estimates\nwithout that limit)\n";
 }
 
 Json quotes_json(const SlaQuotes& quotes) {

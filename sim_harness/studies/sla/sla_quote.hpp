@@ -44,7 +44,7 @@ struct SlaQuotes {
 /// The keys of that study which a quote of a workload or of a comparison adds, as YAML.
 inline constexpr std::string_view kQuoteKeys =
     "spot_workloads: same\ntarget: [0.25, 0.1, 0.05, 0.01]\ncensored: survival\n"
-    "condition_width: 0.1\nsamples: 2000\n";
+    "condition_width: 0.1\nsamples: 10000\n";
 
 /// Simulates the first run of a study file up to `at` (nothing: to the end of its on-demand
 /// requests) and estimates spot lifetimes from the events before it. Until then the first target

@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import math
 import tempfile
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -235,7 +234,7 @@ def estimate(
         ConfigError: a setting is out of range.
         InputError: the history is too short.
     """
-    evidence = Evidence(replayed.to_us - replayed.from_us, replayed.spots)
+    evidence = Evidence(replayed.spots)
     shares = shares_below(settings.targets)
     quantiles = cospot.estimate_lifetimes(
         replayed.history,
@@ -252,52 +251,31 @@ def estimate(
     found = []
     for size in sorted(sizes):
         most = sum(slots_of(size, hosts.totals[host]) for host in hosts.take_spots)
-        samples = quantiles.samples(size)
-        behind = _samples_behind(samples, settings.least_samples)
-        groups = [
-            (slots, behind[min(group, len(behind) - 1)])
-            for slots, group in _groups(most, settings.condition_width)
-        ]
+        numbers = _numbers(most, settings.condition_width)
         steps = [
             _steps(
                 [
-                    (slots, evidence.seconds(quantiles, size, slots, target, shares, count))
-                    for slots, count in groups
+                    (slots, evidence.seconds(quantiles, size, slots, target, shares))
+                    for slots in numbers
                 ]
             )
             for target in settings.targets
         ]
-        found.append(SizePromises(size, steps, sorted(sizes[size]), sum(samples)))
+        found.append(SizePromises(size, steps, sorted(sizes[size]), sum(quantiles.samples(size))))
     return found
 
 
-def _samples_behind(samples: Sequence[int], least: int) -> list[int]:
-    """Return the number of samples behind the estimate of each group of free slots.
-
-    A group with too few is filled in from its neighbours, and gets the smaller number of the two.
-    """
-    known = [group for group, count in enumerate(samples) if group > 0 and count >= least]
-    behind = []
-    for group in range(len(samples)):
-        at = bisect_left(known, group)
-        behind.append(min((samples[each] for each in known[max(at - 1, 0) : at + 1]), default=0))
-        if at < len(known) and known[at] == group:
-            behind[-1] = samples[group]
-    return behind or [0]
-
-
-def _groups(most: int, width: float) -> list[tuple[int, int]]:
-    """Return numbers of free slots, including each group's first, with their group."""
+def _numbers(most: int, width: float) -> list[int]:
+    """Return numbers of free slots up to `most`, including the first of each group."""
     if width <= 0:
-        return [(slots, slots) for slots in range(1, most + 1)]
+        return list(range(1, most + 1))
     exact = math.ceil(1 / width)  # up to here each number is a group of its own
-    found, group = {slots: slots for slots in range(1, min(exact, most) + 1)}, exact
+    found, group = set(range(1, min(exact, most) + 1)), exact
     while (first := exact * (1 + width) ** (group - exact)) <= most:
         # Both, because the estimate may round either way.
-        found.setdefault(math.floor(first), group - (first > math.floor(first)))
-        found[math.floor(first) + 1] = group
+        found.update((math.floor(first), math.floor(first) + 1))
         group += 1
-    return sorted(each for each in found.items() if each[0] <= most)
+    return sorted(each for each in found if each <= most)
 
 
 def _steps(promised: Sequence[Step]) -> list[Step]:

@@ -1,10 +1,11 @@
 """What a history supports: promises no longer and no safer than the observation allows.
 
 Thousands of fictitious spots in one history are not thousands of independent observations: they
-share the same past. For a lifetime L the history counts as the number of consecutive periods of
-length L in the observed time, and at most as the number of spots that ran or of fictitious spots. A
-lifetime is promised if, with that few observations, the share of fictitious spots that lived
-shorter keeps the upper end of the Clopper-Pearson interval at or below the target.
+share the same past. For a lifetime L and a number of free slots the history counts as the number of
+starts at least L apart at times with that many free slots, and at most as the number of spots that
+ran or of fictitious spots. A lifetime is promised if, with that few observations, the share of
+fictitious spots that lived shorter keeps the upper end of the Clopper-Pearson interval at or below
+the target.
 """
 
 from __future__ import annotations
@@ -48,9 +49,8 @@ def observed_text(history: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The observed time, and the number of spots that ran in it."""
+    """The number of spots that ran in the observed time."""
 
-    observed_us: int
     spots: int
 
     def seconds(
@@ -60,7 +60,6 @@ class Evidence:
         slots: int,
         target: float,
         shares: Sequence[float],
-        samples: int,
     ) -> float | None:
         """Return the longest lifetime that can be promised; None if there is none.
 
@@ -70,16 +69,15 @@ class Evidence:
             slots: number of spots of its size that fit.
             target: the share of promises that may be broken.
             shares: from `shares_below`, including this target's.
-            samples: number of fictitious spots.
         """
-        most, longest = min(self.spots, samples), 0
+        longest = 0
         for share in shares:
             if share >= target:
                 break
             needed = observations_needed(target, share)
-            if needed is None or needed > most:
+            if needed is None or needed > self.spots:
                 continue
             lifetime_us = quantiles.promised(size, slots, probability_of(share))
             if lifetime_us is not None:
-                longest = max(longest, min(lifetime_us, self.observed_us // needed))
+                longest = max(longest, min(lifetime_us, quantiles.observed(size, slots, needed)))
         return float(longest // _US) or None  # 0 s is not a promise
