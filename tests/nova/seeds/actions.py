@@ -485,7 +485,15 @@ class Actions:
         self.say("evictions are switched off for %.1f s", lasts)
         disk.makedirs(services.STATE)
         disk.files[f"{services.STATE}/disable"] = b""
-        self._later(lasts, lambda: disk.files.pop(f"{services.STATE}/disable", None))
+        machine = self._one(who, self.sim.machines)
+        since = self.kernel.now
+        self.sim.judge.off_since[machine] = since
+
+        def on() -> None:
+            disk.files.pop(f"{services.STATE}/disable", None)
+            self.sim.judge.off_since.pop(machine, None)
+
+        self._later(lasts, on)
 
     def partition(self, who: float, lasts: float) -> None:
         machine = self._one(who, self.sim.machines)

@@ -6,21 +6,27 @@ project has had, or a safeguard taken away.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from cospot.nova.evictor import (
     causes,
+    executor,
     host_reconcile,
+    notices,
     observer,
     owner_news,
     picks,
     safeguards,
     snapshot,
 )
+from cospot.nova.evictor.deletions import Deletions
+from cospot.nova.evictor.errors import CloudError
+from cospot.nova.evictor.hosts import HostWatch
 from cospot.nova.evictor.promise_keeper import PromiseKeeper
 from cospot.nova.evictor.records import AuditLog
+from cospot.nova.evictor.service import EvictorService
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.scheduler import list_check, spot_check
@@ -90,6 +96,8 @@ _write = AuditLog.write
 _need = causes.CauseFinder.need
 _newest = picks.SpotPicker._newest
 _tell = owner_news.OwnerNews.tell
+_give = notices.NoticeSender.give
+_forget = notices.NoticeSender.forget
 
 
 def _write_no_intent(self: Any, event: str, **fields: Any) -> None:
@@ -108,6 +116,21 @@ def _tell_anyhow(self: Any, spot: Any, why: str) -> bool:
 
 def _tell_once(self: Any, spot: Any, why: str) -> bool:
     return not spot.server.is_locked and bool(_tell(self, spot, why))
+
+
+def _free_anything(self: Any, provider: str, cause: str) -> Any:
+    return self._reconciler.free_host(provider, cause).wait
+
+
+def _give_anyhow(self: Any, spot: str, project_id: str, evict_at: float, action: str) -> None:
+    with suppress(CloudError):
+        _give(self, spot, project_id, evict_at, action)
+
+
+def _forget_once(self: Any, spot: str) -> bool:
+    with suppress(CloudError):
+        _forget(self, spot)
+    return True
 
 
 def _race_like_vm(self: Any, snapshot: Any, gone: Any) -> Any:
@@ -186,6 +209,45 @@ BUGS: tuple[Bug, ...] = (
             (StalledHosts, "may_order", lambda self, provider, spot: True),
             (StalledHosts, "is_stalled", lambda self, provider: False),
         ),
+    ),
+    Bug(
+        "stale-queue",
+        "an order that has waited for others is given whatever has become of it and the switches",
+        2000,
+        ((executor.EvictionExecutor, "_check_again", lambda self, waited: None),),
+    ),
+    Bug(
+        "node-behind",
+        "what Nova shows from before an order is taken for what became of it",
+        2000,
+        ((Deletions, "is_behind", lambda self, spot, updated: False),),
+    ),
+    Bug(
+        "device-as-host",
+        "a provider below a host is taken for one that has to be freed",
+        2000,
+        (
+            (HostWatch, "may_be_host", lambda self, provider: True),
+            (EvictorService, "_free_host", _free_anything),
+        ),
+    ),
+    Bug(
+        "untold",
+        "a notice that Nova did not take counts as given",
+        2000,
+        ((notices.NoticeSender, "give", _give_anyhow),),
+    ),
+    Bug(
+        "notice-cut-short",
+        "the time of a notice is over by the wall clock, which is set",
+        4000,
+        ((notices.Notices, "is_due", lambda self, notice, now: notice.evict_at <= now),),
+    ),
+    Bug(
+        "notice-stays",
+        "a withdrawn notice that Nova does not take out of the metadata now stays there",
+        4000,
+        ((notices.NoticeSender, "forget", _forget_once),),
     ),
     Bug(
         "order-before-record",

@@ -20,6 +20,7 @@ from seeds.kernel import START, Kernel
 Answer = tuple[int, dict[str, Any]]
 OK, TAKEN, NOT_FOUND, CONFLICT, BROKEN = 200, 202, 404, 409, 500
 _DELETING = "deleting"
+_DEVICE = {"generation": 1, "resources": {"VGPU": 1}}
 
 
 @functools.lru_cache(4096)
@@ -96,6 +97,7 @@ class Host:
         self.is_listed = True
         self.reported = (0, 0, 0)
         self.at_compute: set[str] = set()
+        self.device: str | None = None  # the provider below it
 
 
 class Instance:
@@ -132,6 +134,11 @@ class Instance:
         self.locked_by = ""  # "owner" or "admin"
         self.locked_reason: str | None = None
         self.locked_at = -1.0
+        self.has_device = False
+        self.shown: tuple[float, Any, dict[str, Any]] | None = None  # until when it is shown so
+        self.metadata: dict[str, str] = {}
+        self.told: tuple[float, Any] | None = None  # when it had its notice, and from whom
+        self.may_be_untold = False  # Nova did not change its metadata, or changed it late
 
     @property
     def name(self) -> str:
@@ -164,6 +171,7 @@ class Cloud:
         self.count = 0
         self.grown_at: dict[str, float] = {}  # hosts on which somebody's claim grew
         self.on_check: list[Any] = []  # called when Nova is asked about one server
+        self.behind_s = 0.0  # for so long Nova may show what it had before an order
 
     # -- what is there -------------------------------------------------------------------------
 
@@ -183,6 +191,7 @@ class Cloud:
         at = self.now() if created is None else created
         instance = Instance(self.count, vcpus, memory_mb, is_spot, at, lifetime)
         self.instances[instance.uuid] = instance
+        instance.has_device = not is_spot and self.count % 2 == 0
         return instance
 
     def place(self, instance: Instance, host: Host) -> None:
@@ -422,16 +431,27 @@ class Cloud:
                 each: {"generation": 1, "resources": self.hosts[each].consumers[parts[1]]}
                 for each in sorted(held)
             }
+            devices = [self.hosts[each].device for each in sorted(held)]
+            if instance is not None and instance.has_device:
+                found.update({each: _DEVICE for each in devices if each is not None})
             return OK, {"allocations": found}
         if len(parts) == 1:
             unlisted = [host.uuid for host in self.hosts.values() if not host.is_listed]
             self.heard = ("providers", None, unlisted)
             return OK, {
                 "resource_providers": [
-                    self._provider(host) for host in self.hosts.values() if host.is_listed
+                    shown
+                    for host in self.hosts.values()
+                    if host.is_listed
+                    for shown in (self._provider(host), *self._below(host))
                 ]
             }
         host = self.hosts.get(parts[1])
+        if host is None and any(each.device == parts[1] for each in self.hosts.values()):
+            self.judge.asked_below(parts[1])
+            if len(parts) == 2:
+                return OK, {"uuid": parts[1], "name": "device", "generation": 1}
+            return OK, {"inventories": {}, "allocations": {}}
         if host is None or not host.is_listed:
             return NOT_FOUND, {"error": "no such provider"}
         if len(parts) == 2:
@@ -450,6 +470,12 @@ class Cloud:
             "root_provider_uuid": host.uuid, "parent_provider_uuid": None,
         }  # fmt: skip
 
+    def _below(self, host: Host) -> list[dict[str, Any]]:
+        if host.device is None:
+            return []
+        shown = {"uuid": host.device, "name": f"{host.name}_device"}
+        return [{**self._provider(host), **shown, "parent_provider_uuid": host.uuid}]
+
     def _nova(self, parts: list[str], query: str) -> Answer:
         if parts[0] == "os-hypervisors":
             found = [
@@ -461,6 +487,13 @@ class Cloud:
                 for host in self.hosts.values()
             ]
             return OK, {"hypervisors": found}
+        if parts[0] == "os-services":
+            up = {True: "up", False: "down"}
+            services = [
+                {"host": host.name, "status": "enabled", "state": up[host.is_up]}
+                for host in self.hosts.values()
+            ]
+            return OK, {"services": services}
         if parts[0] == "os-migrations":
             instance = self.instances[query.partition("=")[2]]
             return OK, {"migrations": instance.moves}
@@ -474,18 +507,37 @@ class Cloud:
                 and each.host.name == fields["host"]
                 and each.status != "SOFT_DELETED"
             ]
-            going = [(each.uuid, each.marks) for each in listed if each.task_state == _DELETING]
+            going = [
+                (each.uuid, each.marks)
+                for each in listed
+                if each.task_state == _DELETING and not self._is_behind(each)
+            ]
             self.heard = ("servers", fields["host"], going)
             return OK, {"servers": [self._server(each) for each in listed]}
         instance = self.instances.get(parts[1])
         if instance is None or instance.deleted:
             return NOT_FOUND, {"error": "no such server"}
-        self.heard = ("server", instance, None)
+        if not self._is_behind(instance):
+            self.heard = ("server", instance, None)
         for each in list(self.on_check):
             each(instance)
         return OK, {"server": self._server(instance)}
 
+    def _is_behind(self, each: Instance) -> bool:
+        """Tell whether Nova shows an instance as before its order: its database's node is behind.
+
+        To nobody but the process that gave the order, which alone can know better.
+        """
+        if each.shown is None or each.task_state != _DELETING:
+            return False
+        until, process, _ = each.shown
+        thread = self.kernel.current
+        return self.kernel.now < until and thread is not None and thread.process is process
+
     def _server(self, each: Instance) -> dict[str, Any]:
+        if self._is_behind(each):
+            assert each.shown is not None
+            return each.shown[2]
         name = each.host.name if each.host is not None else None
         return {
             "id": each.uuid,
@@ -502,7 +554,7 @@ class Cloud:
             "OS-EXT-STS:vm_state": each.vm_state,
             "OS-EXT-STS:task_state": each.task_state,
             "flavor": {"vcpus": 1, "ram": 1, "disk": 0, "extra_specs": each.extra_specs},
-            "metadata": {},
+            "metadata": each.metadata,
             "locked": bool(each.locked_by),
             "locked_reason": each.locked_reason,
         }
@@ -511,6 +563,8 @@ class Cloud:
         instance = self.instances.get(parts[1])
         if instance is None or instance.deleted:
             return NOT_FOUND, {"error": "no such server"}
+        if parts[2] == "metadata":
+            return self._metadata(instance, parts[3], method, body)
         if "forceDelete" in body:
             if instance.refuses > 0:
                 instance.refuses -= 1
@@ -518,7 +572,11 @@ class Cloud:
                 return BROKEN, {"error": "unexpected"}
             self.judge.ordered(instance, TAKEN)
             if instance.task_state != _DELETING:
+                before = self._server(instance) if self.behind_s else {}
                 self.delete(instance)
+                if before and self.kernel.current is not None:
+                    until = self.kernel.now + self.behind_s
+                    instance.shown = (until, self.kernel.current.process, before)
             return TAKEN, {}
         if "os-resetState" in body:
             self.kernel.trace("Nova", "resets %s", instance.name)
@@ -540,6 +598,25 @@ class Cloud:
             instance.locked_by, instance.locked_reason = "", None
             return TAKEN, {}
         return BROKEN, {"error": f"unknown action {sorted(body)}"}
+
+    def _metadata(self, instance: Instance, key: str, method: str, body: Any) -> Answer:
+        thread = self.kernel.current
+        assert thread is not None
+        if instance.task_state is not None or instance.vm_state != "active":
+            instance.may_be_untold = instance.may_be_untold or instance.task_state is None
+            return CONFLICT, {"error": "not in this state"}
+        if method == "PUT":
+            instance.metadata[key] = body["meta"][key]
+            instance.told = self.kernel.now, thread.process
+            self.kernel.trace("Nova", "%s has its notice", instance.name)
+            return OK, body
+        if instance.metadata.pop(key, None) is None:
+            return NOT_FOUND, {"error": "no such key"}
+        if instance.told is not None and thread.sent_at < instance.told[0]:
+            instance.may_be_untold = True
+        instance.told = None
+        self.kernel.trace("Nova", "%s has its notice no more", instance.name)
+        return 204, {}
 
     def lock(self, instance: Instance, who: str, reason: str) -> None:
         """Lock an instance: its owner can do nothing with it any more."""

@@ -59,6 +59,11 @@ class Judge:
         self.promised: dict[str, tuple[float, float]] = {}  # delivered: made at, due at
         self.broken_said: set[str] = set()
         self.locks = LockJudge(self)
+        self.notice_s: float = settings["notice_seconds"]
+        #: So long may an order wait for others after its check, seconds (executor).
+        self.queue_s = 2.0 if settings["orders_at_once"] < 16 else 0.0
+        self.off_since: dict[Any, float] = {}  # by machine: when evictions were switched off
+        self.asked: Counter[tuple[int, str]] = Counter()
         self.races: dict[str, int] = {}
         self.has_script = False  # orders are given by hand: `contract`
 
@@ -118,6 +123,7 @@ class Judge:
         kind, subject, data = what
         process = thread.process
         if kind == "providers":
+            process.facts["knows hosts"] = True
             for host in data:  # it counts as new when it is listed again
                 process.facts.setdefault("told", {}).pop(host, None)
             return
@@ -159,6 +165,15 @@ class Judge:
                     order.heard = True
                     return
 
+    def asked_below(self, provider: str) -> None:
+        """Judge a question about a provider below a host: a device is no host to be freed."""
+        thread = self.kernel.current
+        assert thread is not None
+        process = thread.process
+        self.asked[process.pid, provider] += "knows hosts" in process.facts
+        if self.asked[process.pid, provider] > 9:  # what waited as it heard which are hosts
+            self.violation("a device is taken for a host", f"{process.name} asks again and again")
+
     # -- orders --------------------------------------------------------------------------------
 
     def ordered(self, instance: Instance, status: int) -> None:
@@ -190,11 +205,33 @@ class Judge:
             return
         if earlier:
             self.violation("ordered twice", f"{instance.name}, though nothing became of the first")
+        self._check_switch(thread, instance)
         host = self.cloud.hosts[self.reasons[process.pid, instance.uuid]["provider"]]
         if host is not instance.host:
             self.race("it moved meanwhile")
-        self._check_need(thread, instance, host)
+        if self.reasons[process.pid, instance.uuid]["cause"] == "reserve":
+            self._check_notice(thread, instance)
+        else:
+            self._check_need(thread, instance, host)
         self._check_stalled(thread, instance, host)
+
+    def _check_switch(self, thread: Thread, spot: Instance) -> None:
+        """What is stuck is reset between the look at the switch and the order."""
+        off_since = self.off_since.get(thread.process.machine, thread.sent_at)
+        if off_since < thread.sent_at and spot.came_back_at < 0:
+            self.violation("ordered while switched off", spot.name)
+
+    def _check_notice(self, thread: Thread, spot: Instance) -> None:
+        """A spot that goes for a reserve was told, and has had its time."""
+        if spot.may_be_untold:
+            self.race("Nova did not change its metadata")
+        elif spot.told is None:
+            self.violation("evicted untold", spot.name)
+        else:
+            at, process = spot.told
+            if process is thread.process and thread.sent_at - at < self.notice_s - 0.01:
+                text = f"{spot.name} was told {thread.sent_at - at:.1f} s before"
+                self.violation("evicted before its time", text)
 
     def _has_intent(self, process: Process, spot: Instance) -> bool:
         if self.intents[process.pid, spot.uuid] > 0:
@@ -240,8 +277,8 @@ class Judge:
             self.violation("blind order", f"{spot.name}: nothing was read since the last order")
         thread.seen["ordered", host.uuid] = thread.sent_at
         since = min(
-            self._known_since(thread, *consumers, SLACK_S),
-            self._known_since(thread, *servers, SNAPSHOT_S + SLACK_S),
+            self._known_since(thread, *consumers, SLACK_S + self.queue_s),
+            self._known_since(thread, *servers, SNAPSHOT_S + SLACK_S + self.queue_s),
         )
         capacity = self._capacity(told)
         same_look = [
@@ -449,6 +486,9 @@ class Judge:
         elif event in ("freed", "failed", "gone"):
             self.ended[pid, spot] = event
             self.kernel.trace("audit", "%s: %s %s", event, record["name"], record.get("error", ""))
+            if record.get("order") == "none":  # not given, so it counts for no limit
+                self.by_host[pid, record["provider"]].pop()
+                self.intents[pid, spot] -= 1
             if event == "freed":
                 self._check_freed(spot, record["provider"])
         elif event == "promise_broken":

@@ -47,6 +47,8 @@ class Scenario:
     actions: tuple[Action, ...] = field(default=())
     salt: int = 0  # the same with other delays
     shares: bool = False  # a database between the machines, instead of leases of tooz
+    behind_s: float = 0.0  # for so long Nova may show what it had before an order
+    devices: bool = False  # hosts have a provider below them, and some VMs hold something of it
 
     def only(self, actions: tuple[Action, ...], salt: int = 0) -> Scenario:
         return replace(self, actions=actions, salt=salt)
@@ -87,7 +89,7 @@ def draw(seed: int) -> Scenario:
     )
     plugin = {**scenario.plugin, "evictor": scenario.settings["evictor"]}
     scenario = replace(scenario, plugin=plugin, actions=_actions(rng, scenario))
-    return _checking(_telling(_sharing(scenario)))
+    return _reserving(_nesting(_queueing(_checking(_telling(_sharing(scenario))))))
 
 
 def _sharing(scenario: Scenario) -> Scenario:
@@ -144,6 +146,58 @@ def _checking(scenario: Scenario) -> Scenario:
     ]
     plugin = {**scenario.plugin, "spot_check_wait": 0.5}
     return replace(scenario, plugin=plugin, actions=_in_order(scenario, made))
+
+
+def _queueing(scenario: Scenario) -> Scenario:
+    """Let some orders wait for each other, and Nova's nodes be behind each other."""
+    rng = random.Random(f"{scenario.seed} queues")  # likewise
+    settings, made = scenario.settings, []
+    if rng.random() < 0.25:
+        settings = {**settings, "orders_at_once": rng.choice([1, 1, 2])}
+        at = round(rng.uniform(1.0, CHAOS_S - 8), 2)
+        made.append(Action(at, "network", ("nova", "slow orders", rng.choice([0.5, 1.0]), 8.0)))
+        count, size = rng.choice([2, 3]), (rng.randint(1, 4), rng.randint(1, 4))
+        made.append(Action(round(at + 0.5, 2), "boot_vm", (count, *size)))
+        if rng.random() < 0.5:
+            off = round(at + rng.uniform(0.6, 3.0), 2)
+            made.append(Action(off, "disable", (0.0, round(rng.uniform(2, 8), 1))))
+    behind_s = 0.0
+    if scenario.evictors == 1 and rng.random() < 0.25:  # another copy would not know of the order
+        behind_s = rng.choice([0.5, 2.0])
+        at = round(rng.uniform(1.0, CHAOS_S - 5), 2)
+        for pause in (0.0, 0.3, 0.8)[: rng.choice([1, 2, 3])]:
+            size = (rng.randint(1, 2), rng.randint(1, 2))
+            made.append(Action(round(at + pause, 2), "boot_vm", (1, *size)))
+    actions = _in_order(scenario, made)
+    return replace(scenario, settings=settings, behind_s=behind_s, actions=actions)
+
+
+def _nesting(scenario: Scenario) -> Scenario:
+    """Give the hosts of some scenarios a provider below them: a device that some VMs have."""
+    rng = random.Random(f"{scenario.seed} nests")  # likewise
+    return replace(scenario, devices=rng.random() < 0.2)
+
+
+def _reserving(scenario: Scenario) -> Scenario:
+    """Let some of the services keep a reserve free, and tell its spots before."""
+    rng = random.Random(f"{scenario.seed} reserves")  # likewise
+    if scenario.machines > 1 or rng.random() < 0.85:
+        return scenario
+    more = {
+        "mode": "proactive",
+        "default_reserve": rng.choice(["1:1024", "2:1024", "3:0", "1:1024:2"]),
+        "notice_seconds": rng.choice([2.0, 4.0]),
+    }
+    made = []
+    for _ in range(rng.choice([0, 1, 2])):
+        at, lasts = round(rng.uniform(0.5, CHAOS_S - 4), 2), round(rng.uniform(1, 6), 1)
+        fault = rng.choice(["refused", "500", "unanswered", "lost"])
+        made.append(Action(at, "network", ("metadata", fault, rng.choice([0.5, 1.0]), lasts)))
+    if rng.random() < 0.3:
+        jump = rng.choice([30.0, 3600.0])
+        made.append(Action(round(rng.uniform(1.0, 12.0), 2), "clock", (0.0, jump)))
+    settings = {**scenario.settings, **more}
+    return replace(scenario, settings=settings, actions=_in_order(scenario, made))
 
 
 def _in_order(scenario: Scenario, more: list[Action]) -> tuple[Action, ...]:

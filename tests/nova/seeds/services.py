@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import cospot.nova.evictor.context
+import cospot.nova.evictor.reserve_keeper
 import cospot.nova.scheduler.filter
 import cospot.nova.scheduler.weigher
 import nova.conf
@@ -467,5 +468,6 @@ def prepare() -> None:
     scheduler_options.register(CONF)
     cospot.nova.evictor.context.open_client = open_client
     cospot.nova.evictor.context.Metrics = NoMetrics
+    cospot.nova.evictor.reserve_keeper._READ_ALL_S = 2.0  # type: ignore[misc]
     for module in (cospot.nova.scheduler.filter, cospot.nova.scheduler.weigher):
         module.live_options_of = lambda conf: LIVE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,6 +61,7 @@ class Simulation:
         World.now = self
         self.cloud = Cloud(self.kernel, self.rng)
         self.cloud.skew = scenario.skews[-1]
+        self.cloud.behind_s = scenario.behind_s
         self.settings = services.evictor_settings(scenario.settings)
         self.judge = self.cloud.judge = Judge(self.kernel, self.cloud, self.settings)
         self.network = Network(self.kernel, self.cloud, self.rng)
@@ -198,6 +200,8 @@ class Simulation:
             cloud.add_host(f"host-{number}", *values)
             for number, values in enumerate(scenario.hosts)
         ]
+        for host in hosts if scenario.devices else ():
+            host.device = str(uuid.uuid5(uuid.NAMESPACE_DNS, f"device of {host.name}"))
         for number, vcpus, memory_gb, is_spot, age in scenario.first:
             created = START + scenario.skews[-1] - age
             instance = cloud.new_instance(vcpus, 1024 * memory_gb, is_spot, created)
@@ -232,6 +236,7 @@ class Simulation:
         for machine in self.machines:
             machine.disk.is_full = machine.disk.tears = False
             machine.disk.files.pop(f"{services.STATE}/disable", None)
+        self.judge.off_since.clear()
         for process in (*self.evictor_processes, *self.scheduler_processes):
             process.dies_in = None
             process.facts.pop("dies ordering", None)
@@ -297,6 +302,7 @@ class Simulation:
             if self.judge.unreadable(log):
                 self.judge.violation("the audit log cannot be read", "two records in one line")
         self.judge.locks.check()
+        self._check_notices()
         if self.scenario.machines == 1:
             if self._uncounted() is not None:
                 # Another copy has heard of the promise: the one that evicted sees it as it counts.
@@ -306,6 +312,14 @@ class Simulation:
             self._check_shared()
         if self.scenario.seed % _PROBE_EVERY == 0 and not self.outcome.kind:
             self._check_schedulers()
+
+    def _check_notices(self) -> None:
+        """Whoever reads in its metadata that it goes has a notice that the service knows of."""
+        text = self.machines[0].disk.files.get(f"{services.STATE}/notices.json", b"[]")
+        known = {each["spot"] for each in json.loads(text)}
+        for each in self.cloud.instances.values():
+            if each.metadata and not each.deleted and each.uuid not in known:
+                self.judge.violation("a notice of nobody", f"{each.name} reads that it goes")
 
     def _check_promises(self) -> None:
         """What the journal says is broken was evicted in its time, and the other way round."""

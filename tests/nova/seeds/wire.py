@@ -47,9 +47,10 @@ class Network:
     """How long requests take, and which go wrong.
 
     Attributes:
-        faults: by service ("placement", "nova", "database") how likely which fault is: "refused",
+        faults: by service ("placement", "nova", "database", "metadata": what Nova answers of
+            that) how likely which fault is: "refused",
             "lost" (nobody gets it), "unanswered" (it is carried out), "late" (it is carried out
-            after the time-out), "500", "503", "garbage", "slow".
+            after the time-out), "500", "503", "garbage", "slow", "slow orders".
         is_down: services that refuse all requests.
         dates: whether Nova's answers have a date.
     """
@@ -64,6 +65,8 @@ class Network:
         self.dates = True
 
     def pick(self, service: str) -> str:
+        if service == "metadata" and service not in self.faults:
+            service = "nova"
         if service in self.is_down:
             return "refused"
         fault = self.faults.get(service)
@@ -113,16 +116,17 @@ class Adapter:
         assert thread is not None
         process = thread.process
         dies = process.edge()
-        if method != "GET":
+        if method == "POST":
             cloud.judge.locks.sent(path, body)
         if method != "GET" and process.facts.pop("dies ordering", False):
             dies = True
         if dies and network.random() < 0.3:
             process.kill()  # before it is sent
-        fault = network.pick(self._service) if network.faults or network.is_down else ""
+        what = "metadata" if "/metadata/" in path else self._service
+        fault = network.pick(what) if network.faults or network.is_down else ""
         began = now.now
         pause = (0.002 + 0.03 * network.random()) * network.speed
-        if fault == "slow":
+        if fault == "slow" or (fault == "slow orders" and method != "GET"):
             pause += 4 * network.random()
 
         def carry_out() -> tuple[int, Any]:
@@ -167,7 +171,7 @@ class Adapter:
                 found = [found] if network.random() < 0.5 else None
             elif heard is not None and status < 400:
                 cloud.judge.heard(thread, heard, at)
-            if fault != "garbage" and method != "GET":
+            if fault != "garbage" and method == "POST":
                 cloud.judge.answered(thread, path, body, status)
             date = cloud.now() if self._service == "nova" and network.dates else None
             if self._service == "nova":

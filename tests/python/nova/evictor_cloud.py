@@ -12,7 +12,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -70,6 +70,8 @@ class Cloud:
         self.clock_is_off = 0.0  # how far Nova's clock is ahead of the service's, seconds
         self.may_reset = True
         self.never_goes: set[str] = set()
+        #: Until when Nova shows what it has of an instance from before its deletion.
+        self.shown_before: dict[str, float] = {}
         self.lock = threading.RLock()
         self.providers: dict[str, Provider] = {}
         self.instances: dict[str, Instance] = {}
@@ -293,9 +295,7 @@ class _Routes:
             and each.uuid > query.get("marker", "")
         ]
         page = found[: min(int(query.get("limit", 1000)), 3)]
-        answer: dict[str, Any] = {
-            "servers": [_server(each, self.cloud.clock_is_off) for each in page]
-        }
+        answer: dict[str, Any] = {"servers": [self._shown(each) for each in page]}
         if len(page) < len(found):
             answer["servers_links"] = [{"rel": "next", "href": "..."}]
         return 200, answer
@@ -314,7 +314,12 @@ class _Routes:
         each = self.cloud.instances[name]
         if not each.has_server:
             raise KeyError(name)
-        return 200, {"server": _server(each, self.cloud.clock_is_off)}
+        return 200, {"server": self._shown(each)}
+
+    def _shown(self, each: Instance) -> dict[str, Any]:
+        if time.time() < self.cloud.shown_before.get(each.uuid, 0.0):
+            each = replace(each, task_state=None, updated=START)
+        return _server(each, self.cloud.clock_is_off)
 
     def hypervisors(self, query: Any, body: Any) -> Answer:
         found = [

@@ -475,6 +475,72 @@ def test_a_withdrawal_that_nova_did_not_take_is_tried_again(running: Running) ->
     assert len(events(running.folder, "notice_withdrawn")) == 1
 
 
+@pytest.mark.parametrize("happens", [None, move], ids=["in rescue", "resized"])
+def test_a_withdrawn_notice_is_not_left_in_metadata_that_nova_does_not_change_now(
+    running: Running, happens: Callable[[Running, str, str], None] | None
+) -> None:
+    """As of a server in rescue, or one whose resize is to be confirmed; it is told elsewhere."""
+    host, spots = full_host(running, "a", 4)
+    service = running.start(**PROACTIVE, notice_seconds=600)
+    wait_until(lambda: [each["is_told"] for each in stored(running)] == [True], "the notice")
+    works = nova_fails(running, "DELETE", 409)
+    with running.cloud.lock:
+        if happens is not None:
+            happens(running, host, spots[0])
+        running.cloud.remove(spots[3])
+    wait_for(running, "notice_withdrawn")
+    running.reconciles(5)
+    assert "cospot_evict_at" in running.cloud.instances[spots[0]].metadata
+    works.set()
+    wait_for_stored(running, 0)
+    assert running.cloud.instances[spots[0]].metadata == {}
+    running.reconciles(3)
+    assert [each["instance"] for each in events(running.folder, "notice_withdrawn")] == spots[:1]
+    assert [each["instance"] for each in events(running.folder, "notice")] == spots[:1]
+    assert running.cloud.orders == []
+    assert metric(service, "notices_total", outcome="withdrawn") == 1
+    assert metric(service, "errors_total", where="reserve") == 0
+
+
+def test_one_that_its_owner_shelves_as_its_time_comes_reads_nothing_afterwards(
+    running: Running,
+) -> None:
+    _, spots = full_host(running, "a", 4)
+    running.start(**PROACTIVE, notice_seconds=1)
+    wait_until(lambda: [each["is_told"] for each in stored(running)] == [True], "the notice")
+    spot = running.cloud.instances[spots[0]]
+    spot.task_state = "shelving_image_uploading"
+    wait_until(lambda: any(each["ordered_at"] for each in stored(running)), "its time")
+    held, spot.allocation, spot.host, spot.node = spot.allocation, {}, None, None
+    spot.vm_state, spot.status, spot.task_state = "shelved_offloaded", "SHELVED_OFFLOADED", None
+    wait_for(running, "notice_withdrawn")
+    running.reconciles(3)
+    spot.provider, spot.host, spot.node = running.cloud.add_host("b"), "b", "b"
+    spot.vm_state, spot.status, spot.allocation = "active", "ACTIVE", held
+    wait_for_stored(running, 0)
+    assert spot.metadata == {} and running.cloud.orders == []
+
+
+def test_one_that_nova_is_busy_with_is_told_afterwards(running: Running) -> None:
+    """While Nova takes a snapshot of a server it changes no metadata of it."""
+    _, spots = full_host(running, "a", 4)
+    running.cloud.instances[spots[0]].task_state = "image_uploading"
+    works = nova_fails(running, "PUT", 409)
+    running.start(**PROACTIVE, notice_seconds=0.5)
+    wait_for(running, "notice", 2)
+    began = time.time()
+    wait_until(lambda: time.time() > began + 1.0, "the time of a notice")
+    running.reconciles(3)
+    assert running.cloud.orders == []
+    told_at = time.time()
+    running.cloud.instances[spots[0]].task_state = None
+    works.set()
+    wait_for(running, "freed")
+    [intent] = events(running.folder, "intent")
+    assert intent["instance"] == spots[0] and intent["notice_s"] >= 0.5
+    assert time.time() >= told_at + 0.5
+
+
 def test_an_eviction_that_could_not_begin_counts_for_no_limit(running: Running) -> None:
     """Before it shelves a spot the service takes the notice out of the spot's metadata."""
     _, spots = full_host(running, "a", 4)

@@ -381,3 +381,27 @@ def test_a_host_that_is_none_any_more_is_forgotten(running: Running) -> None:
     assert list(folder.glob("*.json"))
     service.start()
     wait_until(lambda: not list(folder.glob("*.json")), "the stored host is gone")
+
+
+def test_a_node_of_nova_s_database_that_is_behind_costs_no_other_spot(running: Running) -> None:
+    """What Nova shows may be from before the order that it took (Galera without causal reads)."""
+    running.cloud.freeing_takes = 3.0
+    host, spots = four_spots(running)
+    is_behind: list[float] = []
+
+    def after(method: str, path: str) -> None:
+        """Have a spot shown as it was before its order, for a second."""
+        ordered = running.cloud.orders[:1]
+        if method == "POST" and ordered and not is_behind:
+            is_behind.append(time.time())
+            running.cloud.shown_before = {ordered[0]: is_behind[0] + 1.0}
+
+    running.cloud.after = after
+    service = running.start(deletion_timeout=120)
+    running.cloud.add(host, 2, 1024, spot=False)
+    wait_until(lambda: bool(is_behind), "the order")
+    running.reconciles(8)
+    assert running.cloud.orders == spots[:1]
+    wait_until(lambda: bool(events(running.folder, "freed")), "it is gone")
+    assert events(running.folder, "failed") == []
+    assert metric(service, "failed_evictions_total") == 0

@@ -197,6 +197,23 @@ def test_a_vm_that_boots_from_a_volume_takes_no_local_disk(set_option: SetOption
     assert "a" in names(plugin.hosts(again([taken, free]), vm))
 
 
+def test_a_vm_takes_the_disk_that_its_flavor_asks_placement_for(set_option: SetOption) -> None:
+    """As of disks on shared storage: the host reports 90 GiB, and placement holds none."""
+    set_option(resources=["VCPU", "MEMORY_MB", "DISK_GB"])
+    shared = make_flavor(1, 1024, 90)
+    shared.extra_specs = {"resources:DISK_GB": "0"}
+    assert "DISK_GB" not in utils.resources_for_limits(shared, is_bfv=False)
+    state = make_state("a", (16, 33280, 100), [make_instance(shared)])
+    assert state.disk_mb_used == 90 * 1024
+    plugin = Plugin([state])
+    spot = make_spec(make_flavor(1, 1024, 100, spot=True))
+    assert names(plugin.hosts([state], spot)) == ["a"]
+    # 10 GiB that belong to nobody who is known are a VM's.
+    more = make_state("b", (16, 33280, 100), [make_instance(shared)])
+    more.disk_mb_used += 10 * 1024
+    assert Plugin([more]).hosts([more], spot) == []
+
+
 def test_a_spot_takes_the_disk_that_its_flavor_asks_placement_for(set_option: SetOption) -> None:
     """Nova leaves DISK_GB out for one that boots from a volume, and no other class."""
     set_option(resources=["VCPU", "MEMORY_MB", "DISK_GB"])

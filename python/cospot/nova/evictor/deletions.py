@@ -6,6 +6,10 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection
+from typing import Final
+
+#: Longer than one node of Nova's database is behind the one that took an order, seconds.
+_MOST_BEHIND_S: Final = 5.0
 
 
 class Deletions:
@@ -29,6 +33,7 @@ class Deletions:
         self._clock = clock
         self._lock = threading.Lock()
         self._since: defaultdict[str, dict[str, tuple[float, str | None]]] = defaultdict(dict)
+        self._ordered: dict[str, tuple[float, str]] = {}
 
     def age(self, provider: str, spot: str, updated: str = "") -> float:
         """Return for how long a spot that is being deleted now was seen so, seconds.
@@ -51,6 +56,32 @@ class Deletions:
         """Count a spot's deletion from now: it was ordered again."""
         with self._lock:
             self._since[provider][spot] = (self._clock(), None)
+
+    def ordered(self, spot: str, updated: str) -> None:
+        """Take note that Nova took the order to delete a spot.
+
+        Args:
+            spot: its UUID.
+            updated: what Nova said before of when it changed the server; the order changes it.
+        """
+        with self._lock:
+            now = self._clock()
+            self._ordered = {
+                each: known
+                for each, known in self._ordered.items()
+                if now - known[0] <= _MOST_BEHIND_S
+            }
+            self._ordered[spot] = (now, updated)
+
+    def is_behind(self, spot: str, updated: str) -> bool:
+        """Tell whether what Nova shows of a spot is from before its order.
+
+        Nova may read from another node of its database than it wrote to, which need not have the
+        order yet (Galera without wsrep_sync_wait).
+        """
+        with self._lock:
+            at, before = self._ordered.get(spot, (float("-inf"), ""))
+            return updated == before and self._clock() - at <= _MOST_BEHIND_S
 
     def keep(self, provider: str, deleting: Collection[str]) -> None:
         """Forget the spots of a host but those that are being deleted now."""

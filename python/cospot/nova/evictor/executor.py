@@ -121,6 +121,7 @@ class EvictionExecutor:
         self._freed = freed
         self._news = OwnerNews(context)
         self._stalled = stalled
+        self._deletions = context.deletions
         self._told: dict[str, tuple[str, float]] = {}
         #: One for all hosts: Nova's API serves customers too.
         self._ordering = threading.BoundedSemaphore(context.settings.orders_at_once)
@@ -259,6 +260,8 @@ class EvictionExecutor:
         self._metrics.notice.observe(fields["notice_s"])
         if fields["action"] == "delete":  # to shelve takes as long as its snapshot
             self._stalled.ordered(order.provider, spot)
+            if not order.spot.server.has_just_changed(order.snapshot.nova_time):
+                self._deletions.ordered(spot, order.spot.server.updated)
         self._freed.watch(
             Leaving(
                 spot=spot,

@@ -17,6 +17,8 @@ from cospot.nova.spot_flavors import SPOT_CLASS_OF
 
 #: Amounts by placement's class for VMs (VCPU, MEMORY_MB in MiB, DISK_GB in GB).
 Amounts = Mapping[str, int]
+#: Of two of Nova's times in whole seconds that are further apart one is later for certain.
+_SAME_SECOND_S: Final = 2.0
 #: States of a migration after which nothing more comes; "finished" waits to be confirmed.
 _ENDS: Final = frozenset(
     {"done", "completed", "confirmed", "reverted", "error", "failed", "cancelled"}
@@ -180,6 +182,17 @@ class Server:
     def is_being_deleted(self) -> bool:
         """Tell whether Nova has marked it for its compute to delete."""
         return self.task_state == "deleting"
+
+    def has_just_changed(self, now: float) -> bool:
+        """Tell whether what changes it now may leave `updated` as it is.
+
+        Args:
+            now: Nova's time, whole seconds since the epoch as `updated` is.
+        """
+        try:
+            return abs(now - _seconds(self.updated)) < _SAME_SECOND_S  # clocks are set
+        except ValueError:
+            return True
 
     @property
     def is_leaving(self) -> bool:

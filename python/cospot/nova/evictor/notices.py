@@ -27,6 +27,7 @@ NOTICE_EVENT: Final = "cospot.eviction_notice"
 WITHDRAWN_EVENT: Final = "cospot.eviction_notice_withdrawn"
 #: A message bus that is away must not stop the loop.
 _SEND_TRIES: Final = 1
+_CONFLICT: Final = 409
 
 
 class NoticeSender:
@@ -48,13 +49,13 @@ class NoticeSender:
         """Tell that a spot will be evicted at a time (seconds since the epoch).
 
         Raises:
-            CloudError: it was not told, as Nova is away.
+            CloudError: it was not told, as Nova is away, or is busy with the spot.
         """
         moment = datetime.fromtimestamp(evict_at, timezone.utc).isoformat(timespec="seconds")
         try:
             self._servers.set_metadata(spot, METADATA_KEY, moment)
         except CloudError as error:
-            if _is_away(error):
+            if _is_away(error) or (error.status == _CONFLICT and self._is_busy(spot)):
                 raise
             LOG.warning("cannot write the notice into the metadata of %s: %s", spot, error)
         payload = {
@@ -65,17 +66,29 @@ class NoticeSender:
         }
         self._notifier.info({}, NOTICE_EVENT, payload)
 
-    def withdraw(self, spot: str) -> None:
+    def withdraw(self, spot: str, again: bool) -> bool:
         """Tell that a spot will not be evicted after all.
+
+        Args:
+            spot: its UUID.
+            again: whether it was told before, but not in the spot's metadata.
+
+        Returns:
+            False when Nova changes no metadata of the spot in the state that it is in.
 
         Raises:
             CloudError: it was not told, as Nova is away.
         """
-        self.forget(spot)
-        self._notifier.info({}, WITHDRAWN_EVENT, {"instance": spot})
+        is_forgotten = self.forget(spot)
+        if not again:
+            self._notifier.info({}, WITHDRAWN_EVENT, {"instance": spot})
+        return is_forgotten
 
-    def forget(self, spot: str) -> None:
+    def forget(self, spot: str) -> bool:
         """Take the notice out of a spot's metadata, if the spot still is somewhere.
+
+        Returns:
+            False when Nova changes no metadata of the spot in the state that it is in.
 
         Raises:
             CloudError: it is there still, as Nova is away.
@@ -86,6 +99,13 @@ class NoticeSender:
             if _is_away(error):
                 raise
             LOG.warning("cannot remove the notice from the metadata of %s: %s", spot, error)
+            return error.status != _CONFLICT
+        return True
+
+    def _is_busy(self, spot: str) -> bool:
+        """Tell whether Nova has a task with a server, after which it changes its metadata again."""
+        server = self._servers.server(spot)
+        return server is not None and server.task_state is not None
 
 
 class Notices:
@@ -102,6 +122,8 @@ class Notices:
         self._store = context.stores.notices
         #: When this process told each spot, monotonic time: no clock that is set shortens a notice.
         self._told_at: dict[str, float] = {}
+        #: Spots whose withdrawn notice stands in their metadata, as Nova does not change them.
+        self._withdrawn: set[str] = set()
 
     def load(self) -> list[Notice]:
         """Read the store again; return all notices."""
@@ -109,6 +131,7 @@ class Notices:
         self._told.replace(each for each in notices if each.is_told)
         stored = {each.spot for each in notices}
         self._told_at = {spot: at for spot, at in self._told_at.items() if spot in stored}
+        self._withdrawn &= stored
         return notices
 
     def all(self) -> list[Notice]:
@@ -149,6 +172,7 @@ class Notices:
         self._audit.write("notice", **notice_fields(notice))
         self._sender.give(notice.spot, project_id, notice.evict_at, self._settings.action)
         self._told_at[notice.spot] = time.monotonic()
+        self._withdrawn.discard(notice.spot)
         notice = replace(notice, is_told=True)
         self._store.put(notice)
         self._told.add(notice, project_id)
@@ -158,16 +182,24 @@ class Notices:
     def withdraw(self, notice: Notice) -> None:
         """Tell that a spot will not be evicted after all.
 
+        While Nova changes no metadata of the spot, as in rescue or while a resize is to be
+        confirmed, the notice stays, evicts nothing and is taken out of them later.
+
         Raises:
             AuditError, CloudError, StoreError: it was not finished; the notice evicts nothing until
                 it is.
         """
         self._store.put(replace(notice, ordered_at=0.0, is_told=False))
         self._told.remove(notice.spot)
-        self._sender.withdraw(notice.spot)
-        self._audit.write("notice_withdrawn", **notice_fields(notice))
-        self._store.drop(notice.spot)
-        self._metrics.notices.labels(outcome="withdrawn").inc()
+        again = notice.spot in self._withdrawn
+        is_over = self._sender.withdraw(notice.spot, again)
+        if not again:
+            self._audit.write("notice_withdrawn", **notice_fields(notice))
+            self._metrics.notices.labels(outcome="withdrawn").inc()
+        if is_over:
+            self._store.drop(notice.spot)
+        else:  # its owner would read it for ever
+            self._withdrawn.add(notice.spot)
 
     def end(self, notice: Notice) -> None:
         """Let go of a notice that nothing will come of any more.
@@ -179,7 +211,8 @@ class Notices:
             AuditError, StoreError: see `withdraw`.
         """
         server = self._servers.server(notice.spot)
-        if server is None or _is_going(server, bool(notice.ordered_at)):
+        is_ours = bool(notice.ordered_at) and self._settings.action == "shelve-offload"
+        if server is None or _is_going(server, is_ours):
             self._store.drop(notice.spot)
         else:
             self.withdraw(notice)
@@ -204,7 +237,8 @@ class Notices:
 def _is_away(error: CloudError) -> bool:
     """Tell whether Nova gave no answer or failed: it may do the same later.
 
-    What it refuses, as it changes no metadata of a server in rescue or in error, it refuses again.
+    What it refuses, as it changes no metadata of a server in rescue or in error, it refuses for as
+    long as the server is.
     """
     return error.status == 0 or error.status >= 500
 

@@ -292,6 +292,8 @@ class HostObserver:
         deleting_for = 0.0
         if server is not None and server.is_being_deleted:
             deleting_for = self._deletions.age(provider, server.uuid, server.updated)
+        elif server is not None and self._deletions.is_behind(server.uuid, server.updated):
+            return Refusal.LEAVING
         return read_spot(allocation, server, host, deleting_for, self._deletions)
 
 

@@ -344,8 +344,9 @@ class ReserveKeeper:
 
     def _give(self, reserve: Reserve, usages: Mapping[str, HostUsage]) -> None:
         """Give as many notices as the reserve lacks spots."""
-        self._give_again(reserve)
-        gone = {each.spot for each in self._notices.all()}
+        self._give_again(reserve, usages)
+        given_up = self._evictions.is_given_up
+        gone = {each.spot for each in self._notices.all() if not given_up(each.spot)}
         chosen: set[str] = set()
         known: dict[str, HostSnapshot | None] = {}  # all is asked again before an eviction
         while reserve.missing(usages.values(), gone):
@@ -361,11 +362,15 @@ class ReserveKeeper:
                 self._notify(reserve, best.provider, spot)
         self._would_notify.get(reserve.label, set()).intersection_update(chosen)
 
-    def _give_again(self, reserve: Reserve) -> None:
+    def _give_again(self, reserve: Reserve, usages: Mapping[str, HostUsage]) -> None:
         """Give the notices whose giving or withdrawal was not finished, and that are needed."""
         for notice in self._notices.of(reserve.label):
             if notice.is_told or notice.ordered_at or not self._context.switches.now().is_on:
                 continue
+            usage = usages.get(notice.provider)
+            is_here = usage is not None and notice.spot in usage.consumers
+            if not is_here or self._evictions.is_given_up(notice.spot):
+                continue  # it is to be withdrawn
             try:
                 server = self._context.servers.server(notice.spot)
                 if server is None:

@@ -63,7 +63,8 @@ def usage_of(
     known = vms_known + sum_of(spots)
     claimed_spots = sum_of(claims.spots)
     # A host reports dedicated CPUs among its vCPUs.
-    unseen = (reported - known.pooled()).at_least((claims.vms + claimed_spots).pooled())
+    unheld = Size(0, 0, sum(each.unheld_disk_gb for each in instances))
+    unseen = (reported - known.pooled() - unheld).at_least((claims.vms + claimed_spots).pooled())
     staying = [
         spot
         for spot in (*spots, *claims.spots)

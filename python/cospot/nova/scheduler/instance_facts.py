@@ -21,6 +21,7 @@ from cospot.nova.scheduler.cpu_classes import cpus_of, image_of
 from cospot.nova.scheduler.questions import Asker
 
 _MIB_PER_GIB: Final = 1024
+_ASKED_DISK: Final = f"resources:{spot_flavors.DISK_GB}"
 _DELETING: Final = frozenset({"deleting", "soft-deleting"})
 _GONE: Final = frozenset({"deleted", "soft-delete"})
 
@@ -82,13 +83,16 @@ class InstanceFacts:
     """A spot that is being deleted: its room is as good as free."""
     asked_s: float = 0.0
     """How long its flavor asks that a spot may live, seconds; 0: for nothing."""
+    unheld_disk_gb: int = 0
+    """What of its disk its host reports as used although placement holds nothing for it."""
 
 
 def size_of_flavor(flavor: Any, image: Any = None, *, with_root_disk: bool = True) -> Size:
     """Return what an instance of a flavor takes.
 
     A spot takes the disk that its flavor asks placement for, also where it boots from a volume:
-    placement holds it, and cospot-evictor counts it.
+    placement holds it, and cospot-evictor counts it. So does a VM whose flavor asks for another
+    amount of DISK_GB than its disks have, such as 0 where they are on shared storage.
 
     Args:
         flavor: Nova's Flavor.
@@ -100,9 +104,15 @@ def size_of_flavor(flavor: Any, image: Any = None, *, with_root_disk: bool = Tru
     if spot_flavors.is_spot_flavor(specs):
         spot_disk_gb = spot_flavors.spot_amount(specs, spot_flavors.SPOT_DISK_GB)
         return Size(cpus.shared, flavor.memory_mb, spot_disk_gb, cpus.dedicated)
+    asked_gb = str((specs or {}).get(_ASKED_DISK, ""))
+    disk_gb = int(asked_gb) if asked_gb.isdecimal() else _disk_of(flavor, with_root_disk)
+    return Size(cpus.shared, flavor.memory_mb, disk_gb, cpus.dedicated)
+
+
+def _disk_of(flavor: Any, with_root_disk: bool) -> int:
+    """Return what the disks of a flavor have, GiB, as its host counts them."""
     disk_gb = (flavor.root_gb if with_root_disk else 0) + flavor.ephemeral_gb
-    swap_gb = -(-flavor.swap // _MIB_PER_GIB)
-    return Size(cpus.shared, flavor.memory_mb, disk_gb + swap_gb, cpus.dedicated)
+    return int(disk_gb - (-flavor.swap // _MIB_PER_GIB))
 
 
 def flavor_of(instance: Any) -> Any:
@@ -120,17 +130,18 @@ def read_facts(instance: Any) -> InstanceFacts | None:
     if flavor is None:
         return None
     is_spot = spot_flavors.is_spot_flavor(flavor.extra_specs if "extra_specs" in flavor else None)
+    # Nova's mark of one that boots from a volume: it has no image.
+    with_root_disk = _value(instance, "image_ref") != ""
+    size = size_of_flavor(flavor, image_of(instance), with_root_disk=with_root_disk)
     leaves = _value(instance, "task_state") in _DELETING or _value(instance, "vm_state") in _GONE
     return InstanceFacts(
         uuid=instance.uuid,
-        # Nova's mark of one that boots from a volume: it has no image.
-        size=size_of_flavor(
-            flavor, image_of(instance), with_root_disk=_value(instance, "image_ref") != ""
-        ),
+        size=size,
         is_spot=is_spot,
         started_at=_started_at(instance),
         is_leaving=is_spot and leaves,
         asked_s=_asked_by(flavor) if is_spot else 0.0,
+        unheld_disk_gb=0 if is_spot else _disk_of(flavor, with_root_disk) - size.disk_gb,
     )
 
 
