@@ -136,8 +136,11 @@ class Instance:
         self.locked_at = -1.0
         self.has_device = False
         self.shown: tuple[float, Any, dict[str, Any]] | None = None  # until when it is shown so
+        self.unclear_until = -1.0  # a node that is behind shows it so, and the time of it tells not
         self.metadata: dict[str, str] = {}
         self.told: tuple[float, Any] | None = None  # when it had its notice, and from whom
+        self.untold_at = -1.0  # when Nova was last asked to remove its notice
+        self.was_told_late = False  # its notice is older than its removal
         self.may_be_untold = False  # Nova did not change its metadata, or changed it late
 
     @property
@@ -573,9 +576,12 @@ class Cloud:
             self.judge.ordered(instance, TAKEN)
             if instance.task_state != _DELETING:
                 before = self._server(instance) if self.behind_s else {}
+                has_just_changed = self.now() - instance.updated < 3  # whole seconds, set clocks
                 self.delete(instance)
                 if before and self.kernel.current is not None:
                     until = self.kernel.now + self.behind_s
+                    if has_just_changed:
+                        instance.unclear_until = until
                     instance.shown = (until, self.kernel.current.process, before)
             return TAKEN, {}
         if "os-resetState" in body:
@@ -608,8 +614,10 @@ class Cloud:
         if method == "PUT":
             instance.metadata[key] = body["meta"][key]
             instance.told = self.kernel.now, thread.process
+            instance.was_told_late = thread.sent_at < instance.untold_at
             self.kernel.trace("Nova", "%s has its notice", instance.name)
             return OK, body
+        instance.untold_at = self.kernel.now
         if instance.metadata.pop(key, None) is None:
             return NOT_FOUND, {"error": "no such key"}
         if instance.told is not None and thread.sent_at < instance.told[0]:

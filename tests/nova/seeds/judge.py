@@ -298,8 +298,12 @@ class Judge:
             held = thread.seen["held", host.uuid]
             is_fresh = since == min(consumers[0], servers[0])
             was_held = held[0] > capacity[0] or held[1] > capacity[1]
-            if is_fresh and was_held and self.freed_at.get(host.uuid, -1.0) >= since:
-                self.race("a deletion ended between two questions")
+            if is_fresh and was_held and self._deletion_since(host, since):
+                self.race("a deletion began or ended between two questions")
+                return
+            instances = [self.cloud.instances.get(consumer) for consumer in host.consumers]
+            if any(each and each.unclear_until > since for each in instances):
+                self.race("a spot that had just changed was shown as before its order")
                 return
             self.violation(
                 "not needed",
@@ -317,6 +321,12 @@ class Judge:
         self._check_start(process, host, told)
         if self.freed_at.get(host.uuid, -1.0) < since:
             self._check_race(process, spot, host, told)
+
+    def _deletion_since(self, host: Host, since: float) -> bool:
+        """Tell whether something of a host began or ended to be deleted since then."""
+        instances = (self.cloud.instances.get(consumer) for consumer in host.consumers)
+        begun = any(each and each.is_leaving and each.marked_at >= since for each in instances)
+        return begun or self.freed_at.get(host.uuid, -1.0) >= since
 
     def _known_since(
         self, thread: Thread, at: float, waited_s: float, frozen_s: float, most: float
