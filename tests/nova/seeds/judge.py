@@ -429,7 +429,15 @@ class Judge:
             and order.at < order.spot.came_back_at < read_at
             and self.freed_at.get(host.uuid, -1.0) < order.at
         }
-        if len(given_up) > 1 and not spot.marks:
+        seemed_freed = any(
+            order.host is host
+            and not order.spot.deleted
+            and self.ended.get((thread.process.pid, order.spot.uuid)) == "freed"
+            for order in self.orders
+        )
+        if len(given_up) > 1 and not spot.marks and seemed_freed:
+            self.race("it moved meanwhile")  # and its host held it anew when it did not arrive
+        elif len(given_up) > 1 and not spot.marks:
             self.violation(
                 "a host that frees nothing lost another spot", f"{spot.name} on {host.name}"
             )
