@@ -241,6 +241,7 @@ def test_one_command_makes_it_all(tmp_path):
     assert "not run" not in table
 
 
+@pytest.mark.slow
 @needs_program
 def test_recipes_are_workloads_and_a_trained_model_is_named_without_its_folder(tmp_path):
     pytest.importorskip("sklearn")

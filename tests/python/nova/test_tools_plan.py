@@ -425,6 +425,7 @@ def test_the_output_in_the_documentation(capsys, monkeypatch):
     assert capsys.readouterr().out == shown
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.access(PROGRAM, os.X_OK), reason="COSPOT_PROGRAM does not name cospot")
 def test_the_example_plan_is_what_its_command_writes(tmp_path):
     """What `cospot plan` sells changes with it, and the page shows what that means in Nova."""
