@@ -88,7 +88,7 @@ class ArgumentError : public InputError {
 /// The same with its article: "a str", "an int".
 [[nodiscard]] std::string a_type_name(pybind11::handle value);
 
-/// What to do with a workload where only its file will do; empty for anything else.
+/// For an error: a workload can be saved where only a file will do. Empty for anything else.
 [[nodiscard]] std::string saving_hint(pybind11::handle value);
 
 /// An error about the keyword `name`, which `function` of the module does not take: with the

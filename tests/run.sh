@@ -136,11 +136,6 @@ test_preset() {
   echo "tests    $preset: $((total - bad - not_run)) passed, $bad failed, $((not_run + cases)) skipped $(took "$start")"
 }
 
-# build_and_test PRESET CTEST_ARGUMENT...
-build_and_test() {
-  check "build $1" build_preset "$1" && test_preset "$@"
-}
-
 # test_python NAME SCRIPT ARGUMENT...: counts the tests of a script that runs pytest.
 test_python() {
   local name=$1 log junit total bad not_run code=0 start=$SECONDS
@@ -226,7 +221,7 @@ test_all_nova() {
 
 test_by_clang() {
   has_tool clang++ "build and tests with sanitizers" || return
-  build_and_test dev
+  check "build dev" build_preset dev && test_preset dev
   if has_module dev "python with sanitizers"; then
     test_python "python with sanitizers" tests/python/run_asan.sh build/dev
   fi

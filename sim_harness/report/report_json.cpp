@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/experiments/grid/stored_axes.hpp"
 #include "sim_harness/experiments/summary/means_table.hpp"

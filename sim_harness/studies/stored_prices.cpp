@@ -8,7 +8,6 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/files/path_expansion.hpp"
-#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/window.hpp"

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "core/errors.hpp"
-#include "sim_harness/base/json/compact_json.hpp"
 
 namespace cospot {
 

@@ -24,6 +24,10 @@ template <class Values, class Make>
 /// for one number in a thousand.
 [[nodiscard]] std::string text_of(const Json& json);
 
+/// dump() on one line. Names of files need not be UTF-8: U+FFFD stands for bytes that are not,
+/// where dump() throws.
+[[nodiscard]] std::string compact_json(const Json& json);
+
 /// Parses a stored text. Errors: DatabaseError that starts with `source`.
 [[nodiscard]] Json parse_json(const std::string& text, const std::string& source);
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/base/json/json_file.hpp"
 

@@ -9,7 +9,7 @@
 #include "core/errors.hpp"
 #include "core/portable_math.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
-#include "sim_harness/base/json/compact_json.hpp"
+#include "sim_harness/base/json/json.hpp"
 
 namespace cospot {
 namespace {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "sim_harness/base/json/compact_json.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/prices/sold_once_json.hpp"
 #include "sim_harness/experiments/summary/means_table.hpp"

@@ -14,7 +14,7 @@
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/files/path_expansion.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
-#include "sim_harness/base/json/compact_json.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/imports/import_plan.hpp"
 #include "sim_harness/data/jobs/job_log.hpp"
 

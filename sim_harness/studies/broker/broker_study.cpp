@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim_harness/base/json/compact_json.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/studies/broker/broker_figures.hpp"
 #include "sim_harness/studies/broker/broker_run_at.hpp"
 #include "sim_harness/studies/broker/broker_settings.hpp"

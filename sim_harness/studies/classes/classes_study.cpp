@@ -9,7 +9,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/files/path_expansion.hpp"
-#include "sim_harness/base/json/compact_json.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/experiments/results/measure.hpp"
 #include "sim_harness/studies/classes/class_settings.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "core/digest.hpp"
 #include "guarantees/pricing/server_idle.hpp"
-#include "sim_harness/base/json/compact_json.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/provider/forecasts/spot_forecasts.hpp"
 #include "sim_harness/provider/loop/simulation_engine.hpp"

@@ -15,7 +15,7 @@
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
-#include "sim_harness/base/json/compact_json.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/customer/deadline/deadline_strategies.hpp"
 #include "sim_harness/customer/deadline/spell_history.hpp"
 #include "sim_harness/experiments/grid/axis.hpp"

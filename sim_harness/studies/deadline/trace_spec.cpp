@@ -12,7 +12,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/files/path_expansion.hpp"
-#include "sim_harness/base/json/compact_json.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/markets/eviction_availability.hpp"
 
 namespace cospot {

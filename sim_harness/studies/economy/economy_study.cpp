@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "sim_harness/base/json/compact_json.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/workloads/workload_list.hpp"
 #include "sim_harness/experiments/grid/stored_axes.hpp"
 #include "sim_harness/experiments/results/measure.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/lower_case.hpp"
-#include "sim_harness/base/json/compact_json.hpp"
+#include "sim_harness/base/json/json.hpp"
 
 namespace cospot {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "sim_harness/base/configuration/config_value.hpp"
-#include "sim_harness/base/json/compact_json.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/provider/forecasts/true_lifetimes.hpp"
 #include "sim_harness/provider/policies/policy_list.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"

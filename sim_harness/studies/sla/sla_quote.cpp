@@ -218,8 +218,7 @@ std::string quotes_text(const SlaQuotes& quotes) {
          table.text() +
          "(no longer than the history supports with 95 % confidence: a lifetime of L counts once "
          "for each L\nthat began when as many fitted as now, whatever the hour of the day; --json "
-         "has "
-         "the estimates\nwithout that limit)\n";
+         "has the estimates\nwithout that limit)\n";
 }
 
 Json quotes_json(const SlaQuotes& quotes) {

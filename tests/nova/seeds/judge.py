@@ -435,12 +435,13 @@ class Judge:
             and self.ended.get((thread.process.pid, order.spot.uuid)) == "freed"
             for order in self.orders
         )
-        if len(given_up) > 1 and not spot.marks and seemed_freed:
-            self.race("it moved meanwhile")  # and its host held it anew when it did not arrive
-        elif len(given_up) > 1 and not spot.marks:
-            self.violation(
-                "a host that frees nothing lost another spot", f"{spot.name} on {host.name}"
-            )
+        if len(given_up) > 1 and not spot.marks:
+            if seemed_freed:
+                self.race("it moved meanwhile")  # and its host held it anew when it did not arrive
+            else:
+                self.violation(
+                    "a host that frees nothing lost another spot", f"{spot.name} on {host.name}"
+                )
         first_seen = thread.process.facts.get("seen deleting", {})
         for consumer in () if spot.marks else host.consumers:
             each = self.cloud.instances.get(consumer)

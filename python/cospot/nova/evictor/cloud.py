@@ -270,7 +270,7 @@ class Servers:
         try:
             body = self._client.get(f"/servers/{quote(uuid)}")
         except CloudError as error:
-            if error.status == 404:
+            if error.is_not_found:
                 return None
             raise
         return read_server(body.get("server"))
@@ -395,5 +395,5 @@ class Servers:
         try:
             self._client.send("DELETE", f"/servers/{quote(uuid)}/metadata/{quote(key)}")
         except CloudError as error:
-            if error.status != 404:
+            if not error.is_not_found:
                 raise

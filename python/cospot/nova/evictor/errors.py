@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Final
 
 #: No answer, or one from a proxy: what was asked for may have been done nevertheless.
@@ -26,6 +27,11 @@ class CloudError(EvictorError):
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)
         self.status = status
+
+    @property
+    def is_not_found(self) -> bool:
+        """Tell whether there is no such object."""
+        return self.status == HTTPStatus.NOT_FOUND
 
 
 class NotSentError(CloudError):

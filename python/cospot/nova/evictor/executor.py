@@ -31,7 +31,7 @@ LOG = logging.getLogger(__name__)
 #: What only repeats itself is written again after so many seconds.
 _TELL_AGAIN_S: Final = 600.0
 _MOST_TOLD: Final = 10_000
-#: What has waited longer for its turn is not ordered, seconds: Nova is slow, and its check is old.
+#: An order that has waited longer for its turn is not given, seconds: its check is old by then.
 _LONGEST_WAIT_S: Final = 2.0
 
 
@@ -318,7 +318,7 @@ class EvictionExecutor:
         error = answer.error
         if error is None:
             return None
-        if error.status == 404:
+        if error.is_not_found:
             self._pending.remove(order.provider, order.spot.uuid)
             self._audit.write("gone", **order.fields)
             return None

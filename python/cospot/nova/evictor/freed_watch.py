@@ -19,7 +19,6 @@ LOG = logging.getLogger(__name__)
 _FIRST_PAUSE_S: Final = 0.1
 _PAUSE_S: Final = 0.25
 _LATE_PAUSE_S: Final = 5.0
-_NO_SUCH: Final = 404
 
 
 @dataclass(frozen=True)
@@ -142,7 +141,7 @@ class FreedWatch:
         try:
             return self._placement.consumers(provider).keys()
         except CloudError as error:
-            if error.status != _NO_SUCH:
+            if not error.is_not_found:
                 raise
         spots = [each.spot for each in group]
         return {spot for spot in spots if provider in self._placement.allocation(spot)}

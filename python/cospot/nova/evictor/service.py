@@ -25,7 +25,6 @@ LOG = logging.getLogger(__name__)
 
 #: How long a service that ends waits for evicted spots to be gone, to write that down, seconds.
 _LAST_PATIENCE_S = 5.0
-_NO_SUCH = 404
 
 
 class EvictorService:
@@ -150,7 +149,7 @@ class EvictorService:
         except MissingInventoryError as error:  # of a host the reconcile says so
             LOG.debug("provider %s: %s", provider, error)
         except CloudError as error:
-            if error.status != _NO_SUCH or self._hosts.is_listed(provider):
+            if not error.is_not_found or self._hosts.is_listed(provider):
                 raise
             LOG.info("provider %s no longer exists: %s", provider, error)
         return None
