@@ -49,10 +49,6 @@ class Judge:
         self.states: dict[str, list[State]] = {}
         self.freed_at: dict[str, float] = {}
         self.orders: list[Order] = []
-        #: How many have not arrived as orders: one that is late may arrive after the next intent.
-        self.intents: Counter[tuple[int, str]] = Counter()
-        #: Of a process and a spot: another process may have another reason by the time it arrives.
-        self.reasons: dict[tuple[int, str], dict[str, Any]] = {}
         self.ended: dict[tuple[int, str], str] = {}
         self.by_host: dict[tuple[int, str], list[float]] = {}
         self.lock_lost: dict[str, float] = {}
@@ -194,9 +190,9 @@ class Judge:
         self.orders.append(order)
         if not instance.is_spot:
             self.violation("a VM was ordered away", instance.name)
-        if not self._has_intent(process, instance):
+        if not self._has_intent(thread, instance):
             return
-        order.provider = self.reasons[process.pid, instance.uuid]["provider"]
+        order.provider = thread.intent["provider"]
         if instance.host is None or status != TAKEN:
             return
         if instance.task_state == "deleting":
@@ -206,10 +202,10 @@ class Judge:
         if earlier:
             self.violation("ordered twice", f"{instance.name}, though nothing became of the first")
         self._check_switch(thread, instance)
-        host = self.cloud.hosts[self.reasons[process.pid, instance.uuid]["provider"]]
+        host = self.cloud.hosts[order.provider]
         if host is not instance.host:
             self.race("it moved meanwhile")
-        if self.reasons[process.pid, instance.uuid]["cause"] == "reserve":
+        if thread.intent["cause"] == "reserve":
             self._check_notice(thread, instance)
         else:
             self._check_need(thread, instance, host)
@@ -233,9 +229,8 @@ class Judge:
                 text = f"{spot.name} was told {thread.sent_at - at:.1f} s before"
                 self.violation("evicted before its time", text)
 
-    def _has_intent(self, process: Process, spot: Instance) -> bool:
-        if self.intents[process.pid, spot.uuid] > 0:
-            self.intents[process.pid, spot.uuid] -= 1
+    def _has_intent(self, thread: Thread, spot: Instance) -> bool:
+        if thread.intent is not None:
             return True
         self.violation("no record", f"{spot.name} was ordered and not in the audit log before")
         return False
@@ -320,7 +315,7 @@ class Judge:
             return
         self._check_start(process, host, told)
         if self.freed_at.get(host.uuid, -1.0) < since:
-            self._check_race(process, spot, host, told)
+            self._check_race(thread, spot, host, told)
 
     def _deletion_since(self, host: Host, since: float) -> bool:
         """Tell whether something of a host began or ended to be deleted since then."""
@@ -386,7 +381,7 @@ class Judge:
             "evicted at once after a start", f"on {host.name}, where nobody has come lately"
         )
 
-    def _check_race(self, process: Process, spot: Instance, host: Host, told: Told) -> None:
+    def _check_race(self, thread: Thread, spot: Instance, host: Host, told: Told) -> None:
         """No spot goes for one that came later, but for one that was promised to live on."""
         if told.capacity is None or told.shrunk_since is not None:
             return
@@ -406,7 +401,7 @@ class Judge:
         if spot.uuid not in self.promised and not came.isdisjoint(self.promised):
             self.race("in place of a promised one")
             return
-        if self.reasons[process.pid, spot.uuid]["chosen_by"] == "note":
+        if thread.intent["chosen_by"] == "note":
             self.race("an order that may be under way went first")
             return
         self.violation("an older spot went for a newer one", f"{spot.name} on {host.name}")
@@ -494,9 +489,10 @@ class Judge:
         spot = record.get("instance", "")
         pid = int(record["who"].rpartition(":")[2])
         if event == "intent":
-            self.intents[pid, spot] += 1
             self.ended.pop((pid, spot), None)
-            self.reasons[pid, spot] = record
+            thread = self.kernel.current
+            assert thread is not None
+            thread.intents[spot] = record
             self._check_limit(pid, record["provider"])
             self.kernel.trace(
                 "audit", "intent: %s, %s, chosen by %s", record["name"], record["why"],
@@ -507,7 +503,6 @@ class Judge:
             self.kernel.trace("audit", "%s: %s %s", event, record["name"], record.get("error", ""))
             if record.get("order") == "none":  # not given, so it counts for no limit
                 self.by_host[pid, record["provider"]].pop()
-                self.intents[pid, spot] -= 1
             if event == "freed":
                 self._check_freed(spot, record["provider"])
         elif event == "promise_broken":

@@ -90,7 +90,8 @@ class Thread:
     """A simulated thread, runnable from now on."""
 
     __slots__ = (
-        "ended", "greenlet", "joiners", "name", "process", "seen", "sent_at", "wait", "waited_s",
+        "ended", "greenlet", "intent", "intents", "joiners", "name", "process", "seen", "sent_at",
+        "wait", "waited_s",
     )  # fmt: skip
 
     def __init__(self, process: Process, run: Callable[[], Any], name: str) -> None:
@@ -101,6 +102,8 @@ class Thread:
         self.wait = 0
         self.waited_s = 0.0  # for answers of the world
         self.sent_at = 0.0  # when it sent what arrives now
+        self.intents: dict[str, dict[str, Any]] = {}  # by spot: what it wrote down, and not sent
+        self.intent: dict[str, Any] | None = None  # of the order that arrives now
         self.seen: dict[Any, Any] = {}  # what it was told last, for the judge
         kernel = process.kernel
 

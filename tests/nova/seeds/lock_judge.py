@@ -45,7 +45,7 @@ class LockJudge:
         self.locks[spot.uuid] = ordered[-1]
         if spot.locked_by != "owner":
             return
-        host = self.judge.cloud.hosts[self.judge.reasons[thread.process.pid, spot.uuid]["provider"]]
+        host = self.judge.cloud.hosts[ordered[-1].provider]
         read = [thread.seen.get(("server", spot.uuid), self.judge.kernel.now)]
         read += [thread.seen.get(("servers", host.name), (self.judge.kernel.now,))[0]]
         if spot.locked_at < min(read):

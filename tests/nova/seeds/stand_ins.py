@@ -166,8 +166,9 @@ class ThreadOfModule:
         self._thread = self._process.spawn(self._target, self._name)
 
     def begins_as(self, other: Thread) -> None:
-        """Let it know what another thread was told."""
+        """Let it know what another thread was told, and has written down."""
         assert self._thread is not None
+        self._thread.intents = other.intents
         self._thread.seen = dict(other.seen)
         self._thread.waited_s = other.waited_s
         self._inherited = dict(other.seen)

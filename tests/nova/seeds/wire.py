@@ -124,7 +124,9 @@ class Adapter:
             process.kill()  # before it is sent
         what = "metadata" if "/metadata/" in path else self._service
         fault = network.pick(what) if network.faults or network.is_down else ""
-        began = now.now
+        began, intent = now.now, None
+        if body and "forceDelete" in body:
+            intent = thread.intents.pop(path.split("/")[2], None)
         pause = (0.002 + 0.03 * network.random()) * network.speed
         if fault == "slow" or (fault == "slow orders" and method != "GET"):
             pause += 4 * network.random()
@@ -132,7 +134,7 @@ class Adapter:
         def carry_out() -> tuple[int, Any]:
             # Whoever waits for the answer is who it is told to, whatever runs meanwhile.
             before, now.current = now.current, thread
-            thread.sent_at = began  # it may have sent others since
+            thread.sent_at, thread.intent = began, intent  # it may have sent others since
             try:
                 return cloud.answer(self._service, method, path, body)
             finally:
