@@ -576,7 +576,10 @@ class Cloud:
             self.judge.ordered(instance, TAKEN)
             if instance.task_state != _DELETING:
                 before = self._server(instance) if self.behind_s else {}
-                has_just_changed = self.now() - instance.updated < 3  # whole seconds, set clocks
+                thread = self.kernel.current
+                late = self.kernel.now - thread.sent_at if thread is not None else 0.0
+                # As it was sent; whole seconds, set clocks.
+                has_just_changed = self.now() - late - instance.updated < 3
                 self.delete(instance)
                 if before and self.kernel.current is not None:
                     until = self.kernel.now + self.behind_s

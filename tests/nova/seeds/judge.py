@@ -221,6 +221,8 @@ class Judge:
         """A spot that goes for a reserve was told, and has had its time."""
         if spot.may_be_untold:
             self.race("Nova did not change its metadata")
+        elif spot.told is None and thread.sent_at < spot.untold_at:
+            self.race("its notice was withdrawn as the order was on its way")
         elif spot.told is None:
             self.violation("evicted untold", spot.name)
         else:

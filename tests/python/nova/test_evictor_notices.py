@@ -543,6 +543,53 @@ def test_one_that_nova_is_busy_with_is_told_afterwards(running: Running) -> None
     check_goes_after_its_notice(running, spots[0], told_at)
 
 
+def test_one_whose_task_ends_as_its_notice_is_refused_is_told_at_once(running: Running) -> None:
+    """As a deletion that its compute gives up: the look at the spot comes after the refusal."""
+    _, spots = full_host(running, "a", 4)
+    refused = []
+
+    def before(verb: str, path: str) -> int | None:
+        if verb != "PUT" or "/metadata/" not in path or refused:
+            return None
+        refused.append(path)
+        return 409
+
+    running.cloud.before = before
+    running.start(**PROACTIVE, notice_seconds=600)
+    wait_until(lambda: [each["is_told"] for each in stored(running)] == [True], "the notice")
+    assert "cospot_evict_at" in running.cloud.instances[spots[0]].metadata
+    assert len(events(running.folder, "notice")) == len(refused) == 1
+
+
+def test_a_compute_that_fails_costs_no_third_spot_for_a_reserve(running: Running) -> None:
+    """Two were ordered for a VM that is gone as the second one fails: nobody else looks there."""
+    host, spots = full_host(running, "a", 4)
+    running.cloud.never_goes.update(spots)
+    works = nova_fails(running, "PUT")
+
+    def fail(spot: str) -> None:
+        found = running.cloud.instances[spot]
+        found.task_state, found.status, found.vm_state = None, "ERROR", "error"
+
+    def after(method: str, path: str) -> None:
+        if method == "POST" and spots[0] in path:
+            fail(spots[0])
+
+    running.cloud.after = after
+    vm = running.cloud.add(host, 2, 1024, spot=False)
+    running.start(**PROACTIVE, notice_seconds=0.2, deletion_timeout=120)
+    wait_until(lambda: running.cloud.orders == spots[:2], "the orders for the VM")
+    running.reconciles(3)
+    with running.cloud.lock:
+        running.cloud.remove(vm)
+        fail(spots[1])
+    works.set()
+    wait_until(lambda: bool(events(running.folder, "host_stalled")), "the alarm")
+    running.reconciles(5)
+    assert running.cloud.orders == spots[:2]
+    assert events(running.folder, "held_back")[0]["reason"] == "host-stalled"
+
+
 def test_an_eviction_that_could_not_begin_counts_for_no_limit(running: Running) -> None:
     """Before it shelves a spot the service takes the notice out of the spot's metadata."""
     _, spots = full_host(running, "a", 4)

@@ -200,12 +200,17 @@ class CauseFinder:
         self._metrics = context.metrics
         self._beyond: dict[str, set[str]] = {}  # resources that VMs alone exceed, by provider
 
-    def must_wait(self, usage: HostUsage) -> bool:
-        """Tell from placement alone that nobody has come and that it is too early for more."""
+    def must_wait(self, usage: HostUsage, asked_at: float) -> bool:
+        """Tell from placement alone that nobody has come and that it is too early for more.
+
+        Args:
+            usage: of the host.
+            asked_at: when placement was asked for its capacity, monotonic time, seconds.
+        """
         reference = self._history.reference(usage.provider)
         if reference is None or grown(reference, usage):
             return False
-        return self._is_too_early(usage, usage.shortfall(self._settings.resources))
+        return self._is_too_early(usage, usage.shortfall(self._settings.resources), asked_at)
 
     def need(self, snapshot: HostSnapshot, gone: Collection[str]) -> Need | None:
         """Return what must become free first; None when nothing must, or not yet.
@@ -226,9 +231,11 @@ class CauseFinder:
         if need is None and found.race:
             newest = self._of_race(snapshot, found.race, short, gone)
             need = Need(short, SPOT_RACE, found.race, newest)
-        if need is None and found.unexplained and not self._is_too_early(usage, short):
-            need = self._unexplained(snapshot, reference, found.unexplained, short, gone)
-        return need
+        if need is not None or not found.unexplained:
+            return need
+        if self._is_too_early(usage, short, snapshot.capacity_at):
+            return None
+        return self._unexplained(snapshot, reference, found.unexplained, short, gone)
 
     def _assumed(self, snapshot: HostSnapshot) -> Reference:
         """Take the instances that are older than the grace for those that were there before."""
@@ -249,8 +256,8 @@ class CauseFinder:
         self._history.assume(usage.provider, reference)
         return reference
 
-    def _is_too_early(self, usage: HostUsage, short: Amounts) -> bool:
-        lasted, is_new = self._history.unexplained(usage.provider, time.monotonic())
+    def _is_too_early(self, usage: HostUsage, short: Amounts, asked_at: float) -> bool:
+        lasted, is_new = self._history.unexplained(usage.provider, asked_at, time.monotonic())
         grace = self._settings.overcommit_grace
         if is_new and grace > 0:
             reference = self._history.reference(usage.provider)

@@ -87,6 +87,24 @@ class HostReconciler:
         with self.context.locks.hold(provider):
             return _Iteration(self, cause).run(provider)
 
+    def observed(self, snapshot: HostSnapshot) -> HostSnapshot | None:
+        """Take note of what became of the orders on a host, under its lock.
+
+        Returns:
+            the snapshot to go by from now on; None if the host is none any more.
+
+        Raises:
+            EvictorError: it could not be written down, or the host not be looked at again.
+        """
+        observed = self.stalled.observe(snapshot)
+        for spot in observed.failed:
+            self.did_not_go(spot)
+            self.executor.give_up(spot)
+        if observed.pardoned:  # they are under way again
+            again = self.context.observer.snapshot(snapshot.usage, came=snapshot.came)
+            return again and replace(again, capacity_at=snapshot.capacity_at)
+        return snapshot
+
     def did_not_go(self, spot: str) -> None:
         """Prefer other spots to one that Nova took the order for and did not delete."""
         self.failures.did_not_go(spot)
@@ -117,7 +135,7 @@ class _Iteration:
             is_over = reconciler.history.observe(look.usage, resources, look.usage_at)
         usage = look.usage
         if is_over:
-            if reconciler.causes.must_wait(usage) and not is_stalled:
+            if reconciler.causes.must_wait(usage, look.asked_at) and not is_stalled:
                 self._result.is_over = True
                 return self._result
         elif not is_stalled:
@@ -125,7 +143,9 @@ class _Iteration:
         reference = reconciler.history.reference(provider)
         before = () if reference is None else reference.consumers
         came = [each for each in usage.consumers if each not in before]
-        snapshot = self._observed(self._context.observer.snapshot(usage, look, came))
+        snapshot = self._context.observer.snapshot(usage, look, came)
+        if snapshot is not None:
+            snapshot = reconciler.observed(snapshot)
         while snapshot is not None:
             short = snapshot.usage.shortfall(resources, snapshot.leaving | self._gone)
             self._result.is_over = bool(short)
@@ -201,23 +221,10 @@ class _Iteration:
         renewed = self._context.observer.renew(snapshot, _OLDEST_SNAPSHOT_S, spots)
         if renewed.taken_at == snapshot.taken_at:
             return renewed
-        observed = self._observed(renewed)
+        observed = self._reconciler.observed(renewed)
         if observed is None or observed is renewed:
             return observed
         return self._context.observer.renew(observed, _OLDEST_SNAPSHOT_S, spots)
-
-    def _observed(self, snapshot: HostSnapshot | None) -> HostSnapshot | None:
-        """Take note of what became of the orders on the host; return the snapshot to go by."""
-        if snapshot is None:
-            return None
-        reconciler = self._reconciler
-        observed = self._stalled.observe(snapshot)
-        for spot in observed.failed:
-            reconciler.did_not_go(spot)
-            reconciler.executor.give_up(spot)
-        if observed.pardoned:  # they are under way again
-            return self._context.observer.snapshot(snapshot.usage, came=snapshot.came)
-        return snapshot
 
     def _evict(self, snapshot: HostSnapshot, picks: list[Pick]) -> bool:
         """Check spots again and evict them.

@@ -113,11 +113,15 @@ class HostHistory:
         with self._lock:
             self._references.setdefault(provider, reference)
 
-    def unexplained(self, provider: str, now: float) -> tuple[float, bool]:
+    def unexplained(self, provider: str, asked_at: float, now: float) -> tuple[float, bool]:
         """Take note that no claim explains what is used beyond a host's capacity.
+
+        An answer to an older question than the last that was answered begins nothing: the host may
+        have been within its capacity since.
 
         Args:
             provider: of the host.
+            asked_at: when the question was asked that shows it, monotonic time, seconds.
             now: monotonic time, seconds.
 
         Returns:
@@ -125,6 +129,8 @@ class HostHistory:
         """
         with self._lock:
             is_new = provider not in self._unexplained
+            if is_new and asked_at < self._asked_at.get(provider, asked_at):
+                return 0.0, False
             since = self._unexplained.setdefault(provider, now)
             self._metrics.unexplained.set(len(self._unexplained))
         return now - since, is_new

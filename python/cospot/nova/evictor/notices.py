@@ -53,9 +53,9 @@ class NoticeSender:
         """
         moment = datetime.fromtimestamp(evict_at, timezone.utc).isoformat(timespec="seconds")
         try:
-            self._servers.set_metadata(spot, METADATA_KEY, moment)
+            self._write(spot, moment)
         except CloudError as error:
-            if _is_away(error) or (error.status == _CONFLICT and self._is_busy(spot)):
+            if _is_away(error):
                 raise
             LOG.warning("cannot write the notice into the metadata of %s: %s", spot, error)
         payload = {
@@ -65,6 +65,17 @@ class NoticeSender:
             "action": action,
         }
         self._notifier.info({}, NOTICE_EVENT, payload)
+
+    def _write(self, spot: str, moment: str) -> None:
+        try:
+            self._servers.set_metadata(spot, METADATA_KEY, moment)
+        except CloudError as error:
+            if error.status != _CONFLICT:
+                raise
+            if self._is_busy(spot):
+                raise CloudError(str(error)) from error  # a moment later it may do it
+            # Because of its state, or of a task that has just ended.
+            self._servers.set_metadata(spot, METADATA_KEY, moment)
 
     def withdraw(self, spot: str, again: bool) -> bool:
         """Tell that a spot will not be evicted after all.

@@ -141,7 +141,8 @@ class HostObserver:
             return None
         if look is None or look.listed is None:
             listed = self._servers.on_host(host)
-            return self._snapshot(usage, host, listed, time.monotonic(), came)
+            taken = self._snapshot(usage, host, listed, time.monotonic(), came)
+            return taken if look is None else replace(taken, capacity_at=look.asked_at)
         # What is not among these has just come, or is listed on no host.
         evidence = {
             spot: SpotEvidence(held, look.listed[spot], look.asked_at)
@@ -149,7 +150,7 @@ class HostObserver:
             if spot in look.listed
         }
         taken = self._snapshot(usage, host, look.listed, look.answered_at, came)
-        return replace(taken, usage_at=look.usage_at, evidence=evidence)
+        return replace(taken, usage_at=look.usage_at, capacity_at=look.asked_at, evidence=evidence)
 
     def _snapshot(
         self,
@@ -240,7 +241,7 @@ class HostObserver:
         if is_old:
             taken_at = time.monotonic()
             taken = self._snapshot(snapshot.usage, snapshot.host, listed, taken_at, snapshot.came)
-            snapshot = replace(taken, usage_at=now)
+            snapshot = replace(taken, usage_at=now, capacity_at=snapshot.capacity_at)
         return replace(snapshot, evidence={**known, **fresh})
 
     def check(self, snapshot: HostSnapshot, uuid: str) -> Spot | Refusal:

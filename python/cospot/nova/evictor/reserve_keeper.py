@@ -15,14 +15,14 @@ from oslo_log import log as logging
 
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import UNKNOWN_OUTCOMES, CloudError, EvictorError, SettingError
-from cospot.nova.evictor.executor import EvictionExecutor, Reason
+from cospot.nova.evictor.executor import Reason
+from cospot.nova.evictor.host_reconcile import HostReconciler
 from cospot.nova.evictor.hosts import HostWatch
 from cospot.nova.evictor.model import HostUsage
 from cospot.nova.evictor.notices import Notices, NoticeSender, is_leaving, notice_fields
 from cospot.nova.evictor.reserves import Reserve, ReserveMembers, SpotFinder, read_reserves
 from cospot.nova.evictor.safeguards import NOTICES_LOCK, BusyLockError
 from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
-from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.evictor.stores import Notice
 
 LOG = logging.getLogger(__name__)
@@ -43,14 +43,14 @@ class ReserveEvictions:
     def __init__(
         self,
         context: EvictorContext,
-        executor: EvictionExecutor,
-        stalled: StalledHosts,
+        reconciler: HostReconciler,
         notices: Notices,
     ) -> None:
         self._context = context
         self._settings = context.settings
-        self._executor = executor
-        self._stalled = stalled
+        self._reconciler = reconciler
+        self._executor = reconciler.executor
+        self._stalled = reconciler.stalled
         self._notices = notices
         self._failures: Counter[str] = Counter()
         self._taken: set[str] = set()  # spots for which Nova took the order from this process
@@ -159,6 +159,8 @@ class ReserveEvictions:
         snapshot = self._context.observer.snapshot(
             self._context.observer.look(notice.provider).usage
         )
+        if snapshot is not None:
+            snapshot = self._reconciler.observed(snapshot)
         if snapshot is None:
             self._notices.end(notice)
             return
@@ -220,8 +222,7 @@ class ReserveKeeper:
         self,
         context: EvictorContext,
         hosts: HostWatch,
-        executor: EvictionExecutor,
-        stalled: StalledHosts,
+        reconciler: HostReconciler,
     ) -> None:
         settings = context.settings
         self._notices = Notices(context, NoticeSender(context))
@@ -235,8 +236,9 @@ class ReserveKeeper:
         self._now = context.stores.now
         self._hosts = hosts
         self._members = ReserveMembers(context)
-        self._evictions = ReserveEvictions(context, executor, stalled, self._notices)
-        self._finder = SpotFinder(context, self._evictions.is_given_up, stalled.is_stalled)
+        self._evictions = ReserveEvictions(context, reconciler, self._notices)
+        is_stalled = reconciler.stalled.is_stalled
+        self._finder = SpotFinder(context, self._evictions.is_given_up, is_stalled)
         self._read_all: dict[str, tuple[float, float]] = {}
         self._would_notify: dict[str, set[str]] = {}  # spots written of in a dry run, by reserve
 

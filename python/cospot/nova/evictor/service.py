@@ -65,7 +65,7 @@ class EvictorService:
         context = self.context
         self._queue = WorkQueue(context, self._free_host)
         self._hosts = HostWatch(context, self._history)
-        self._reserves = ReserveKeeper(context, self._hosts, self._executor, self._stalled)
+        self._reserves = ReserveKeeper(context, self._hosts, self._reconciler)
         self._loop = ReconcileLoop(context, self._hosts, self._queue, self._after_reconcile)
         self._claims = ClaimWatch(
             context,

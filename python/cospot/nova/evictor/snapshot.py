@@ -153,6 +153,7 @@ class HostSnapshot:
         created_at: when the instances were created of which Nova says so, by the same clock.
         leaving_vms: VMs whose capacity is about to be free.
         usage_at: when placement was asked who holds what, monotonic time, seconds.
+        capacity_at: when it was asked how much there is.
         evidence: about single spots.
         came: those that have come since the host was within its capacity.
     """
@@ -166,6 +167,7 @@ class HostSnapshot:
     created_at: Mapping[str, float]
     leaving_vms: frozenset[str]
     usage_at: float = float("-inf")
+    capacity_at: float = float("-inf")
     evidence: Mapping[str, SpotEvidence] = field(default_factory=dict)
     came: frozenset[str] = frozenset()
 
