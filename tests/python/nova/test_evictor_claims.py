@@ -192,6 +192,35 @@ def test_a_claim_of_a_device_is_no_host_to_free(running: Running, is_below: bool
     assert metric(service, "errors_total", where="pass") == 0
 
 
+def test_a_claim_on_a_host_that_is_new_waits_for_no_reconcile(running: Running) -> None:
+    """The plan names no spot there, so nothing else leads to that host before the reconcile."""
+    running.cloud.add_host("a")
+    service = running.start(reconcile_interval=600)
+    wait_until(lambda: metric(service, "reconcile_seconds_count") >= 1, "the first reconcile")
+    host = running.cloud.add_host("new")
+    spot = running.cloud.add(host, 8, 1024, spot=True)
+    vm = str(uuid.uuid4())
+    send(service, plan_message(vm, {host: []}))
+    running.cloud.add(host, 4, 1024, spot=False, uuid=vm)
+    wait_until(lambda: running.cloud.deleted == [spot], "the eviction", 20)
+
+
+def test_what_a_new_provider_is_is_asked_once(running: Running) -> None:
+    host = running.cloud.add_host("a")
+    service = running.start(reconcile_interval=600)
+    wait_until(lambda: metric(service, "reconcile_seconds_count") >= 1, "the first reconcile")
+    device = running.cloud.add_host("device")
+    running.cloud.providers[device].root = host
+    question = f"GET /placement/resource_providers/{device}"
+    running.cloud.before = lambda method, path: 500 if question == f"{method} {path}" else None
+    assert not service._hosts.may_be_host(device)  # the reconcile of all hosts sees what it is
+    running.cloud.before = lambda method, path: None
+    asked = running.cloud.requests.count(question)
+    for _ in range(3):
+        assert not service._hosts.may_be_host(device)
+    assert running.cloud.requests.count(question) == asked + 1
+
+
 def test_a_host_that_is_removed_is_not_asked_for_ever(running: Running) -> None:
     host = running.cloud.add_host("a")
     running.cloud.add(host, 8, 1024, spot=True)
