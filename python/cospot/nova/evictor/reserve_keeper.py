@@ -218,7 +218,7 @@ class ReserveEvictions:
         return is_ordered
 
     def complain(self, notice: Notice, error: EvictorError) -> None:
-        """Say what went wrong with a notice, which the next reconcile tries again; but not often."""
+        """Say what went wrong with a notice, but not often; the next reconcile tries again."""
         self._context.metrics.errors.labels(where="reserve").inc()
         is_news = self._troubled.failed(notice.spot, error)
         level = logging.WARNING if is_news else logging.DEBUG

@@ -153,8 +153,8 @@ class TroubledSpots:
         known = self._troubles.get(spot)
         if known is None:
             known = self._troubles[spot] = _Trouble(0.0, now, "")
-        is_its_fault = isinstance(error, CloudError) and not isinstance(error, NotSentError)
-        if is_its_fault and not self.is_given_up(spot):
+        is_kept_back = isinstance(error, NotSentError)
+        if isinstance(error, CloudError) and not is_kept_back and not self.is_given_up(spot):
             known.failures += _NO_ANSWER if error.status in PASSING else 1.0
             known.at = now
         is_news, known.text = known.text != str(error), str(error)
