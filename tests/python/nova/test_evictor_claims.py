@@ -119,6 +119,17 @@ def test_a_claim_is_seen_after_a_question_that_failed(make_watch: MakeWatch) -> 
     wait_until(lambda: PROVIDER in watched.found, "its claim is seen")
 
 
+def test_an_outage_of_placement_is_one_line_for_each_claim(
+    make_watch: MakeWatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched = make_watch()
+    watched.placement.hanging.add(watched.add())
+    watched.placement.go_on.set()  # each question fails at once
+    watched.watch.start()
+    wait_until(lambda: watched.errors() >= 3, "errors")
+    assert len([each for each in caplog.messages if "cannot see the claim" in each]) == 1
+
+
 def test_an_instance_without_a_claim_is_given_up_at_its_deadline(make_watch: MakeWatch) -> None:
     watched = make_watch(timeout=0.2)
     watched.add()

@@ -177,6 +177,27 @@ def test_a_spot_that_does_not_go_is_reported(running: Running) -> None:
     assert metric(service, "delete_to_freed_seconds_count") == 1
 
 
+def test_a_late_spot_of_which_nova_says_nothing_hides_no_other(
+    running: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Two spots are late; each question about one is answered by 500, the other is back."""
+    host, *spots = full_host(running)
+    running.cloud.add(host, 4, 1024, spot=False)  # which needs the second one, too
+    running.cloud.never_goes.update(spots)
+    service = running.start(freed_timeout=1, reconcile_interval=600)
+    wait_until(lambda: metric(service, "late_spots") == 2, "the report")
+    wait_until(lambda: not service._queue.is_waiting(host), "what the reports led to")
+    bad, good = service._freed._late
+    running.cloud.before = lambda method, path: 500 if f"/servers/{bad}" in path else None
+    running.cloud.instances[good].task_state = None
+    wait_until(lambda: bool(events(running.folder, "failed")), "it is noted", 30)
+    assert [each["instance"] for each in events(running.folder, "failed")] == [good]
+    asked = metric(service, "errors_total", where="freed-watch")
+    wait_until(lambda: metric(service, "errors_total", where="freed-watch") > asked, "one more")
+    said = [each for each in caplog.messages if "cannot see what is freed" in each]
+    assert len(said) == 1
+
+
 def test_a_service_that_ends_does_not_wait_for_what_is_late(running: Running) -> None:
     _, first, _ = full_host(running)
     running.cloud.never_goes.add(first)

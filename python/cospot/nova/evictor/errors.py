@@ -37,6 +37,14 @@ class CloudError(EvictorError):
         return self.status == HTTPStatus.NOT_FOUND
 
 
+def kind_of(error: EvictorError) -> str:
+    """Return what tells an error apart from another one about the same: not the whole text.
+
+    The text of an answer may have the id of its request.
+    """
+    return f"status {error.status}" if isinstance(error, CloudError) else str(error)
+
+
 class NotSentError(CloudError):
     """An order was kept back although nothing had been against it, so Nova has not heard of it."""
 

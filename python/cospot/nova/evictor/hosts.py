@@ -12,7 +12,7 @@ from typing import Final
 from oslo_log import log as logging
 
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import EvictorError, MissingInventoryError
+from cospot.nova.evictor.errors import EvictorError, MissingInventoryError, kind_of
 from cospot.nova.evictor.model import Amounts, HostUsage, Provider
 from cospot.nova.evictor.records import Metrics
 from cospot.nova.spot_flavors import SPOT_CLASSES
@@ -186,6 +186,9 @@ class HostWatch:
         self._listed = present = {each.uuid for each in providers}
         self._history.keep(present)
         self._seen = {uuid: seen for uuid, seen in self._seen.items() if uuid in present}
+        self._complained = {
+            uuid: text for uuid, text in self._complained.items() if uuid in present
+        }
         every = self._settings.full_reconcile_every
         self._refreshes += 1
         self._read_all(
@@ -262,7 +265,10 @@ class HostWatch:
             return _Seen(provider.generation, usage, is_over=False)
         except EvictorError as error:
             self._metrics.errors.labels(where="reconcile").inc()
-            LOG.warning("cannot read host %s: %s", provider.name, error)
+            is_news = self._complained.get(provider.uuid) != kind_of(error)
+            self._complained[provider.uuid] = kind_of(error)
+            level = logging.WARNING if is_news else logging.DEBUG
+            LOG.log(level, "cannot read host %s: %s", provider.name, error)
             return None
         self._complained.pop(provider.uuid, None)
         return _Seen(provider.generation, usage, is_over)

@@ -17,6 +17,7 @@ from cospot.nova.evictor.errors import (
     EvictorError,
     NotSentError,
     SettingError,
+    kind_of,
 )
 from cospot.nova.evictor.model import HostUsage
 from cospot.nova.evictor.snapshot import HostSnapshot, Spot
@@ -136,7 +137,7 @@ def _is_uuid(text: str) -> bool:
 class _Trouble:
     failures: float
     at: float
-    text: str
+    kind: str
 
 
 class TroubledSpots:
@@ -157,7 +158,7 @@ class TroubledSpots:
         if isinstance(error, CloudError) and not is_kept_back and not self.is_given_up(spot):
             known.failures += _NO_ANSWER if error.status in PASSING else 1.0
             known.at = now
-        is_news, known.text = known.text != str(error), str(error)
+        is_news, known.kind = known.kind != kind_of(error), kind_of(error)
         return is_news
 
     def give_up(self, spot: str) -> None:
