@@ -235,6 +235,51 @@ def test_answers_that_make_no_sense_evict_nothing(
     assert running.cloud.deleted == []
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(b"", b"[]", b"{}", b"{", b'{"inventories": [], "allocations": []}', b"\xff\xfe"),
+        pytest.param(b'{"a":' * 100_000, id="deep"),
+        b'{"inventories": {"VCPU": {"total": 1e999, "reserved": 0, "allocation_ratio": 1.0}},'
+        b' "allocations": {"a": {"resources": {"VCPU": 1e999}}}}',
+    ],
+)
+@pytest.mark.parametrize("what", ["inventories", "allocations"])
+def test_a_host_whose_answers_make_no_sense_keeps_no_other_from_being_freed(
+    running: Running, what: str, answer: bytes
+) -> None:
+    bad, _, _ = full_host(running)
+    usual = running.cloud.add_host("usual")
+    spot = running.cloud.add(usual, 8, 1024, spot=True)
+    path = f"/placement/resource_providers/{bad}/{what}"
+    running.cloud.before = lambda method, url: answer if url == path else None
+    service = running.start()
+    running.cloud.add(usual, 4, 1024, spot=False)
+    wait_until(lambda: running.cloud.deleted == [spot], "the other host is freed")
+    assert metric(service, "errors_total", where="reconcile") > 0
+    running.cloud.before = lambda method, url: None
+    wait_until(lambda: len(running.cloud.deleted) == 2, "this one, too")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(b"{}", b'{"servers": {}}', b'{"servers": [1, null]}', b'{"servers": [{"flavor": {}}]}'),
+        b'{"servers": [], "servers_links": [{"rel": "next"}',
+    ],
+)
+def test_lists_of_servers_that_make_no_sense_evict_nothing(
+    running: Running, answer: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    full_host(running)
+    running.cloud.before = lambda method, url: answer if "/servers/detail" in url else None
+    service = running.start()
+    wait_until(lambda: metric(service, "errors_total", where="pass") > 1, "errors")
+    assert running.cloud.orders == [] and "Traceback" not in caplog.text
+    running.cloud.before = lambda method, url: None
+    wait_until(lambda: len(running.cloud.deleted) == 1, "it is freed")
+
+
 def test_an_instance_of_two_providers_is_refused(running: Running) -> None:
     host, other = running.cloud.add_host("a"), running.cloud.add_host("b")
     spot = running.cloud.add(host, 8, 1024, spot=True)

@@ -100,7 +100,7 @@ class Client:
         answer = self._send("GET", path, None, retries, patience)
         try:
             body = answer.json()
-        except ValueError:
+        except (ValueError, RecursionError):
             body = None
         if not isinstance(body, dict):
             raise CloudError(f"{self._name} GET {path}: expected a JSON object in the answer")
@@ -247,7 +247,7 @@ class Placement:
         body = self._client.get(path, patience)
         try:
             return read(body)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             raise CloudError(
                 f"placement GET {path}: cannot read the answer: {type(error).__name__}: {error}"
             ) from error
@@ -287,7 +287,7 @@ class Servers:
         while True:
             body = self._client.get(f"/servers/detail?{query}{marker}")
             servers = body.get("servers")
-            if not isinstance(servers, list):
+            if not isinstance(servers, list) or not all(isinstance(each, dict) for each in servers):
                 raise CloudError("nova GET /servers/detail: expected a list of servers")
             yield from servers
             if not servers or not body.get("servers_links"):
