@@ -450,10 +450,11 @@ class Cloud:
                 ]
             }
         host = self.hosts.get(parts[1])
-        if host is None and any(each.device == parts[1] for each in self.hosts.values()):
+        above = [each for each in self.hosts.values() if each.device == parts[1]]
+        if host is None and above:
             self.judge.asked_below(parts[1])
             if len(parts) == 2:
-                return OK, {"uuid": parts[1], "name": "device", "generation": 1}
+                return OK, self._below(above[0])[0]
             return OK, {"inventories": {}, "allocations": {}}
         if host is None or not host.is_listed:
             return NOT_FOUND, {"error": "no such provider"}

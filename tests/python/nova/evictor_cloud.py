@@ -82,7 +82,8 @@ class Cloud:
         self.shelved: list[str] = []
         self.violations: list[str] = []
         self.requests: list[str] = []
-        self.before: Callable[[str, str], int | None] = lambda method, path: None
+        #: Returns a status, or the text of an answer, in place of the cloud's.
+        self.before: Callable[[str, str], int | bytes | None] = lambda method, path: None
         self.after: Callable[[str, str], None] = lambda method, path: None
 
     def add_host(self, name: str, vcpus: int = 8, memory_mb: int = 8192, **more: Any) -> str:
@@ -405,14 +406,15 @@ class CloudServer:
                 method, path = self.command, self.path
                 with cloud.lock:
                     cloud.requests.append(f"{method} {path}")
-                status = cloud.before(method, path)
-                if status is None:
+                made, answer = cloud.before(method, path), {"error": "made by the test"}
+                status = made if isinstance(made, int) else 200
+                if made is None:
                     with cloud.lock:
                         status, answer = routes.answer(method, path, body)
                     cloud.after(method, path)
-                else:
-                    answer = {"error": "made by the test"}
                 text = b"" if status == 204 else json.dumps(answer).encode()
+                if isinstance(made, bytes):
+                    text = made
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(text)))

@@ -12,7 +12,7 @@ _MATCHER: Final = re.compile(rf"\s*([a-zA-Z_]\w*)\s*(?:=~|!~|!=|=)\s*{_STRING}\s
 _GROUPING: Final = re.compile(r"\b(by|without|on|ignoring|group_left|group_right)\s*\(([^()]*)\)")
 _WORDS: Final = {
     *("sum", "max", "min", "avg", "count", "topk", "rate", "increase", "histogram_quantile"),
-    *("clamp_min", "and", "or", "unless", "offset", "vector", "bool"),
+    *("absent", "clamp_min", "and", "or", "unless", "offset", "vector", "bool"),
 }
 #: What Prometheus gives to each series of a target.
 _OF_TARGETS: Final = {"instance", "job"}

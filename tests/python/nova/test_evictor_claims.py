@@ -119,6 +119,17 @@ def test_a_claim_is_seen_after_a_question_that_failed(make_watch: MakeWatch) -> 
     wait_until(lambda: PROVIDER in watched.found, "its claim is seen")
 
 
+def test_an_outage_of_placement_is_one_line_for_each_claim(
+    make_watch: MakeWatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched = make_watch()
+    watched.placement.hanging.add(watched.add())
+    watched.placement.go_on.set()  # each question fails at once
+    watched.watch.start()
+    wait_until(lambda: watched.errors() >= 3, "errors")
+    assert len([each for each in caplog.messages if "cannot see the claim" in each]) == 1
+
+
 def test_an_instance_without_a_claim_is_given_up_at_its_deadline(make_watch: MakeWatch) -> None:
     watched = make_watch(timeout=0.2)
     watched.add()
@@ -190,6 +201,35 @@ def test_a_claim_of_a_device_is_no_host_to_free(running: Running, is_below: bool
     running.reconciles(3)
     assert not service._queue.is_waiting(other) and running.cloud.deleted == [spot]
     assert metric(service, "errors_total", where="pass") == 0
+
+
+def test_a_claim_on_a_host_that_is_new_waits_for_no_reconcile(running: Running) -> None:
+    """The plan names no spot there, so nothing else leads to that host before the reconcile."""
+    running.cloud.add_host("a")
+    service = running.start(reconcile_interval=600)
+    wait_until(lambda: metric(service, "reconcile_seconds_count") >= 1, "the first reconcile")
+    host = running.cloud.add_host("new")
+    spot = running.cloud.add(host, 8, 1024, spot=True)
+    vm = str(uuid.uuid4())
+    send(service, plan_message(vm, {host: []}))
+    running.cloud.add(host, 4, 1024, spot=False, uuid=vm)
+    wait_until(lambda: running.cloud.deleted == [spot], "the eviction", 20)
+
+
+def test_what_a_new_provider_is_is_asked_once(running: Running) -> None:
+    host = running.cloud.add_host("a")
+    service = running.start(reconcile_interval=600)
+    wait_until(lambda: metric(service, "reconcile_seconds_count") >= 1, "the first reconcile")
+    device = running.cloud.add_host("device")
+    running.cloud.providers[device].root = host
+    question = f"GET /placement/resource_providers/{device}"
+    running.cloud.before = lambda method, path: 500 if question == f"{method} {path}" else None
+    assert not service._hosts.may_be_host(device)  # the reconcile of all hosts sees what it is
+    running.cloud.before = lambda method, path: None
+    asked = running.cloud.requests.count(question)
+    for _ in range(3):
+        assert not service._hosts.may_be_host(device)
+    assert running.cloud.requests.count(question) == asked + 1
 
 
 def test_a_host_that_is_removed_is_not_asked_for_ever(running: Running) -> None:

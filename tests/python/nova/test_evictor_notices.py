@@ -18,7 +18,7 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from cospot.nova.evictor import reserve_keeper, service
+from cospot.nova.evictor import reserve_keeper, reserves, service
 from cospot.nova.evictor.errors import AuditError
 from cospot.nova.evictor.notices import Notices
 from cospot.nova.evictor.safeguards import HostLocks
@@ -450,9 +450,46 @@ def test_one_that_cannot_be_told_keeps_no_other_from_its_notice(running: Running
         500 if method == "PUT" and spots[0] in path else None
     )
     running.start(mode="proactive", default_reserve="2:0:2", notice_seconds=0.5)
-    wait_for(running, "freed")
+    wait_for(running, "freed", 2)
     running.reconciles(3)
+    assert running.cloud.deleted == [spots[1], spots[2]]  # a third gets the notice in its place
+
+
+def test_a_spot_of_which_nova_says_nothing_takes_nobodys_place(
+    running: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It was told; since then each question about it is answered by 500."""
+    _, spots = full_host(running, "a", 4)
+    service = running.start(**PROACTIVE, notice_seconds=0.5)
+    wait_until(lambda: [each["is_told"] for each in stored(running)] == [True], "the notice")
+    running.cloud.before = lambda method, path: 500 if f"/servers/{spots[0]}" in path else None
+    wait_for(running, "freed")
+    running.reconciles(10)
     assert running.cloud.deleted == [spots[1]]
+    assert events(running.folder, "notice_withdrawn") == []
+    (notice,) = stored(running)  # its owner may read it still, but it evicts nothing
+    assert notice["spot"] == spots[0] and not notice["is_told"]
+    assert service.context.told.notice(spots[0]) is None
+    said = [each for each in caplog.messages if each.startswith("reserve default: spot")]
+    assert len(said) == 1 and metric(service, "errors_total", where="reserve") > 10
+    running.cloud.remove(spots[0])
+    wait_for_stored(running, 0)
+
+
+def test_a_spot_that_was_given_up_has_another_chance_later(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = running.cloud.add_host("a")
+    spot = running.cloud.add(host, 8, 1024, spot=True)
+    running.cloud.before = lambda method, path: 500 if path.endswith("/action") else None
+    running.start(**PROACTIVE, notice_seconds=0)
+    wait_for(running, "notice_withdrawn")
+    assert len(events(running.folder, "failed")) == 3
+    running.reconciles(3)
+    assert len(events(running.folder, "notice")) == 1
+    running.cloud.before = lambda method, path: None
+    monkeypatch.setattr(reserves, "_GIVEN_UP_S", 0.1)
+    wait_until(lambda: running.cloud.deleted == [spot], "the eviction")
 
 
 def test_one_whose_metadata_nova_does_not_change_is_told_otherwise(running: Running) -> None:

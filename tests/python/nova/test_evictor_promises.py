@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("oslo_messaging", reason="oslo.messaging is not installed")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
+from cospot.nova.evictor.errors import CloudError
 from cospot.nova.evictor.promise_keeper import PromiseKeeper
 from cospot.nova.evictor.records import AuditLog, Metrics
 from cospot.nova.promises.journal import PromiseJournal
@@ -34,10 +35,13 @@ class Allocations:
 
     def __init__(self) -> None:
         self.running: set[str] = set()
+        self.failing: set[str] = set()
         self.asked = 0
 
-    def allocation(self, consumer: str) -> dict[str, Any]:
+    def allocation(self, consumer: str, patience: float) -> dict[str, Any]:
         self.asked += 1
+        if consumer in self.failing:
+            raise CloudError(f"placement GET /allocations/{consumer}: 500", 500)
         return {"provider": {}} if consumer in self.running else {}
 
 
@@ -212,6 +216,31 @@ def test_a_spot_that_was_never_built_is_not_counted(tmp_path: Path) -> None:
     assert case.metric("promises_broken_total", target="0.1") in (0, None)
     case.keeper.count()
     assert case.metric("promises_broken_total", target="0.1") == 1
+
+
+def test_spots_of_which_placement_says_nothing_keep_no_other_from_being_seen(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of 4 first ones every question is answered by 500; the 2 after them were never built."""
+    case = Keeper(tmp_path)
+    case.placement.failing.update(case.promise(4, age=70.0))
+    case.placement.running.difference_update(case.promise(2, age=70.0))
+    # 3 failures end a count, as placement may be away: the first is over before the 2, the second
+    # begins with the 3 that were not asked about.
+    case.keeper.count()
+    case.keeper.count()
+    assert case.metric("promises_open", target="0.1") == 4
+    assert case.metric("errors_total", where="promises") == 6
+    for _ in range(10):
+        case.keeper.count()
+    said = [each for each in caplog.records if each.levelname == "WARNING"]
+    assert len(said) == 4 and "cannot see whether spot" in said[0].getMessage()
+    case.placement.failing.clear()
+    for _ in range(2):
+        case.keeper.count()
+    case.placement.asked = 0
+    case.keeper.count()
+    assert case.placement.asked == 0  # all are seen
 
 
 def test_nothing_that_goes_wrong_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

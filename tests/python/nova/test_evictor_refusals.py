@@ -177,6 +177,27 @@ def test_a_spot_that_does_not_go_is_reported(running: Running) -> None:
     assert metric(service, "delete_to_freed_seconds_count") == 1
 
 
+def test_a_late_spot_of_which_nova_says_nothing_hides_no_other(
+    running: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Two spots are late; each question about one is answered by 500, the other is back."""
+    host, *spots = full_host(running)
+    running.cloud.add(host, 4, 1024, spot=False)  # which needs the second one, too
+    running.cloud.never_goes.update(spots)
+    service = running.start(freed_timeout=1, reconcile_interval=600)
+    wait_until(lambda: metric(service, "late_spots") == 2, "the report")
+    wait_until(lambda: not service._queue.is_waiting(host), "what the reports led to")
+    bad, good = service._freed._late
+    running.cloud.before = lambda method, path: 500 if f"/servers/{bad}" in path else None
+    running.cloud.instances[good].task_state = None
+    wait_until(lambda: bool(events(running.folder, "failed")), "it is noted", 30)
+    assert [each["instance"] for each in events(running.folder, "failed")] == [good]
+    asked = metric(service, "errors_total", where="freed-watch")
+    wait_until(lambda: metric(service, "errors_total", where="freed-watch") > asked, "one more")
+    said = [each for each in caplog.messages if "cannot see what is freed" in each]
+    assert len(said) == 1
+
+
 def test_a_service_that_ends_does_not_wait_for_what_is_late(running: Running) -> None:
     _, first, _ = full_host(running)
     running.cloud.never_goes.add(first)
@@ -212,6 +233,51 @@ def test_answers_that_make_no_sense_evict_nothing(
     send(service, plan_message(str(uuid.uuid4()), {}))
     wait_until(lambda: metric(service, "errors_total", where="reconcile") > 2, "errors")
     assert running.cloud.deleted == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(b"", b"[]", b"{}", b"{", b'{"inventories": [], "allocations": []}', b"\xff\xfe"),
+        pytest.param(b'{"a":' * 100_000, id="deep"),
+        b'{"inventories": {"VCPU": {"total": 1e999, "reserved": 0, "allocation_ratio": 1.0}},'
+        b' "allocations": {"a": {"resources": {"VCPU": 1e999}}}}',
+    ],
+)
+@pytest.mark.parametrize("what", ["inventories", "allocations"])
+def test_a_host_whose_answers_make_no_sense_keeps_no_other_from_being_freed(
+    running: Running, what: str, answer: bytes
+) -> None:
+    bad, _, _ = full_host(running)
+    usual = running.cloud.add_host("usual")
+    spot = running.cloud.add(usual, 8, 1024, spot=True)
+    path = f"/placement/resource_providers/{bad}/{what}"
+    running.cloud.before = lambda method, url: answer if url == path else None
+    service = running.start()
+    running.cloud.add(usual, 4, 1024, spot=False)
+    wait_until(lambda: running.cloud.deleted == [spot], "the other host is freed")
+    assert metric(service, "errors_total", where="reconcile") > 0
+    running.cloud.before = lambda method, url: None
+    wait_until(lambda: len(running.cloud.deleted) == 2, "this one, too")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(b"{}", b'{"servers": {}}', b'{"servers": [1, null]}', b'{"servers": [{"flavor": {}}]}'),
+        b'{"servers": [], "servers_links": [{"rel": "next"}',
+    ],
+)
+def test_lists_of_servers_that_make_no_sense_evict_nothing(
+    running: Running, answer: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    full_host(running)
+    running.cloud.before = lambda method, url: answer if "/servers/detail" in url else None
+    service = running.start()
+    wait_until(lambda: metric(service, "errors_total", where="pass") > 1, "errors")
+    assert running.cloud.orders == [] and "Traceback" not in caplog.text
+    running.cloud.before = lambda method, url: None
+    wait_until(lambda: len(running.cloud.deleted) == 1, "it is freed")
 
 
 def test_an_instance_of_two_providers_is_refused(running: Running) -> None:

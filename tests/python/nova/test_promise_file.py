@@ -18,6 +18,7 @@ pytest.importorskip("oslo_log", reason="oslo.log is not installed")
 
 from cospot.nova.scheduler import promise_file
 from cospot.nova.scheduler.promise_file import PromiseFile
+from evictor_cloud import wait_until
 from promise_cases import make_table, write_table
 
 DAY = 86400.0
@@ -118,6 +119,39 @@ def test_a_mount_that_hangs_later_leaves_the_last_table(
     assert table is not None and list(table.targets) == [0.2]
 
 
+def test_a_slow_mount_makes_one_request_wait_and_is_read_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each answer takes longer than a request waits."""
+    path = write_table(tmp_path / "promises.json")
+    real, done = promise_file._read, [0]
+
+    def read(name: str, before: Any) -> Any:
+        time.sleep(0.3)
+        found = real(name, before)
+        done[0] += 1
+        return found
+
+    monkeypatch.setattr(promise_file, "_read", read)
+    file = PromiseFile(patience=0.1)
+    assert file.table(str(path), DAY) is None
+    for looks in range(1, 4):
+        wait_until(lambda looks=looks: done[0] == looks, "the late answer")  # type: ignore[misc]
+        time.sleep(0.05)
+        began = time.monotonic()
+        table, problem = file.look(str(path), DAY)
+        assert table is not None and problem == ""
+        assert time.monotonic() - began < 0.1
+    write_table(path, make_table(targets=(0.2,)))
+    wait_until(lambda: list(_targets(file, path)) == [0.2], "the new table")
+
+
+def _targets(file: PromiseFile, path: Path) -> Any:
+    table = file.look(str(path), DAY)[0]
+    assert table is not None
+    return table.targets
+
+
 def test_another_file_is_read_while_the_first_hangs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,10 +188,12 @@ def test_what_is_broken_leaves_the_last_table_and_what_is_gone_does_not(
 
 
 GREEN = """
+import ctypes
 import eventlet
 
 eventlet.monkey_patch()
 import os, sys, time
+from eventlet import hubs, patcher
 from cospot.nova.scheduler import promise_file
 from cospot.nova.scheduler.promise_file import PromiseFile
 
@@ -166,12 +202,15 @@ way_in, way_out = os.pipe()
 
 def read(path, before):
     # As a hanging mount: the call does not come back, and knows nothing of green threads.
-    import ctypes
     ctypes.CDLL(None).read(way_in, ctypes.create_string_buffer(1), 1)
     return real(path, before)
 
 promise_file._read = read
 ticks = []
+# A hub is the thread's own, so one that is made elsewhere would serve nobody.
+thread = patcher.original("_thread").get_ident
+hubs_made, use_hub = [], hubs.use_hub
+hubs.use_hub = lambda *args: (hubs_made.append(thread()), use_hub(*args))
 
 def tick():
     while True:
@@ -191,6 +230,7 @@ for _ in range(1000):
     eventlet.sleep(0.01)
 else:
     raise SystemExit("it did not come back")
+assert set(hubs_made) <= {thread()}, hubs_made
 print("done")
 """
 

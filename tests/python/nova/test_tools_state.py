@@ -20,8 +20,9 @@ from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase
 from cospot.nova.state.promise_records import SharedPromiseRecords
 from cospot.nova.state.stalled import SharedStalledHosts
-from cospot.nova.tools.doctor import file_checks
+from cospot.nova.tools.doctor import file_checks, state_checks
 from doctor_cases import GOOD_EVICTOR, bad, configure, diagnose_cloud, good_cloud
+from state_servers import has_mariadb
 from tool_cases import run
 
 
@@ -136,6 +137,50 @@ def test_the_doctor_is_content_with_a_state_database(cloud, capsys, config, evic
     code, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", path)
     assert (code, bad(results)) == (0, {"state database": "warning"})
     assert "coordination_url is set and not used" in findings(results, "state database")[1][1]
+
+
+@pytest.mark.parametrize(
+    ("wait", "verdict"), [(None, "ok"), (0, "warning"), (1, "ok"), (6, "warning"), (7, "ok")]
+)
+def test_the_doctor_finds_a_galera_cluster_that_may_be_behind(
+    cloud, capsys, config, evictor, tmp_path, monkeypatch, wait, verdict
+):
+    """Bit 1 of wsrep_sync_wait is that of reads, 2 and 4 are of changes."""
+    database(tmp_path).upgrade()
+    monkeypatch.setattr(state_checks, "galera_wait", lambda url: wait)
+    monkeypatch.setattr(
+        "cospot.nova.tools.history.database_source.cell_databases",
+        lambda settings: ["mysql+pymysql://u:pa55word@db/nova", "sqlite:////cell0.db"],
+    )
+    _, results = diagnose_cloud(
+        cloud,
+        capsys,
+        config,
+        *("--evictor-config-file", evictor()),
+        changes={("database", "connection"): "mysql+pymysql://u:pa55word@db/nova"},
+    )
+    assert results["state database"]["verdict"] == verdict
+    if verdict == "warning":
+        (_, (_, found, fix)) = findings(results, "state database")
+        assert found.startswith("db/nova: ") and f"wsrep_sync_wait = {wait}" in found
+        assert "wsrep_sync_wait = 1" in fix
+
+
+def test_the_doctor_cannot_see_a_database_of_nova_that_does_not_answer(
+    cloud, capsys, config, evictor, tmp_path
+):
+    database(tmp_path).upgrade()
+    changes = {("database", "connection"): "mysql+pymysql://u:pa55word@127.0.0.1:1/nova"}
+    _, results = diagnose_cloud(
+        cloud, capsys, config, "--evictor-config-file", evictor(), changes=changes
+    )
+    (_, (verdict, found, _)) = findings(results, "state database")
+    assert verdict == "unknown" and "127.0.0.1" in found and "pa55word" not in found
+
+
+@pytest.mark.skipif(not has_mariadb(), reason="needs mariadb-server")
+def test_a_single_server_is_no_galera_cluster(mariadb_url):
+    assert state_checks.galera_wait(mariadb_url) is None
 
 
 def test_the_doctor_says_that_sqlalchemy_is_missing(cloud, capsys, config, evictor, monkeypatch):

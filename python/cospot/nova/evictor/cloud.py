@@ -26,12 +26,13 @@ from cospot.nova.evictor.model import (
     Server,
     read_allocations,
     read_inventories,
+    read_provider,
     read_providers,
     read_server,
 )
 
 #: Answers of a service that is restarting or overloaded; a question may be asked again.
-_PASSING_STATUSES: Final = [500, 502, 503, 504]
+_PASSING_STATUSES: Final = [429, 500, 502, 503, 504]
 _QUESTION_RETRIES: Final = 2
 #: 1.28 shows allocations with their consumer's generation; every release since Rocky has it.
 PLACEMENT_MICROVERSION: Final = "1.28"
@@ -99,7 +100,7 @@ class Client:
         answer = self._send("GET", path, None, retries, patience)
         try:
             body = answer.json()
-        except ValueError:
+        except (ValueError, RecursionError):
             body = None
         if not isinstance(body, dict):
             raise CloudError(f"{self._name} GET {path}: expected a JSON object in the answer")
@@ -203,7 +204,7 @@ class Placement:
         self._client = client
 
     def providers(self, aggregate: str | None = None) -> list[Provider]:
-        """Return the root providers, of all the cloud or of one aggregate (its UUID)."""
+        """Return the providers, of all the cloud or of one aggregate (its UUID)."""
         path = "/resource_providers"
         if aggregate is not None:
             path += f"?member_of={aggregate}"
@@ -223,12 +224,9 @@ class Placement:
         inventories = self._read(path, read_inventories)
         return inventories, self.consumers(provider)
 
-    def provider(self, uuid: str) -> Provider:
-        """Return one provider."""
-        return self._read(
-            f"/resource_providers/{uuid}",
-            lambda body: Provider(body["uuid"], body["name"], body["generation"]),
-        )
+    def provider(self, uuid: str, patience: float | None = None) -> Provider:
+        """Return one provider; with `patience`, ask once and wait at most so many seconds."""
+        return self._read(f"/resource_providers/{uuid}", read_provider, patience)
 
     def consumers(self, provider: str) -> dict[str, Amounts]:
         """Return who holds what of a provider (its UUID)."""
@@ -249,7 +247,7 @@ class Placement:
         body = self._client.get(path, patience)
         try:
             return read(body)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             raise CloudError(
                 f"placement GET {path}: cannot read the answer: {type(error).__name__}: {error}"
             ) from error
@@ -289,7 +287,7 @@ class Servers:
         while True:
             body = self._client.get(f"/servers/detail?{query}{marker}")
             servers = body.get("servers")
-            if not isinstance(servers, list):
+            if not isinstance(servers, list) or not all(isinstance(each, dict) for each in servers):
                 raise CloudError("nova GET /servers/detail: expected a list of servers")
             yield from servers
             if not servers or not body.get("servers_links"):

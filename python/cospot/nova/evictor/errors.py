@@ -7,6 +7,9 @@ from typing import Final
 
 #: No answer, or one from a proxy: what was asked for may have been done nevertheless.
 UNKNOWN_OUTCOMES: Final = frozenset({0, 502, 503, 504})
+#: What says nothing about the server that was asked about: besides these a token that no longer
+#: counts, and a limit of requests. The same may be answered otherwise a moment later.
+PASSING: Final = UNKNOWN_OUTCOMES | {401, 408, 429}
 
 
 class EvictorError(Exception):
@@ -32,6 +35,14 @@ class CloudError(EvictorError):
     def is_not_found(self) -> bool:
         """Tell whether there is no such object."""
         return self.status == HTTPStatus.NOT_FOUND
+
+
+def kind_of(error: EvictorError) -> str:
+    """Return what tells an error apart from another one about the same: not the whole text.
+
+    The text of an answer may have the id of its request.
+    """
+    return f"status {error.status}" if isinstance(error, CloudError) else str(error)
 
 
 class NotSentError(CloudError):

@@ -12,7 +12,7 @@ from typing import Any, Final
 from oslo_log import log as logging
 
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import CloudError, EvictorError
+from cospot.nova.evictor.errors import CloudError, EvictorError, kind_of
 from cospot.nova.evictor.owner_news import OwnerNews
 
 LOG = logging.getLogger(__name__)
@@ -67,6 +67,7 @@ class FreedWatch:
         self._leaving: dict[str, Leaving] = {}
         self._late: dict[str, Leaving] = {}
         self._ask_late_at = float("-inf")
+        self._said: dict[str, str] = {}  # what was wrong last, by provider
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name="freed-watch", daemon=True)
 
@@ -122,19 +123,38 @@ class FreedWatch:
     def _ask(self, provider: str, group: list[Leaving]) -> None:
         try:
             consumers = self._holders(provider, group)
-            for leaving in group:
-                if leaving.spot not in consumers:
-                    self._freed(leaving)
-                elif self._is_in_time(leaving):
-                    continue
-                elif self._leaving.get(leaving.spot) is leaving:
-                    self._becomes_late(leaving)
-                elif self._late.get(leaving.spot) is leaving and self._is_back(leaving):
-                    self.give_up(leaving.spot)
         except EvictorError as error:
-            self._metrics.errors.labels(where="freed-watch").inc()
-            LOG.warning("cannot see what is freed on provider %s: %s", provider, error)
-            time.sleep(_PAUSE_S)
+            self._complain(provider, error)
+            return
+        first: EvictorError | None = None
+        for leaving in group:
+            try:
+                self._see(leaving, consumers)
+            except EvictorError as error:  # which says nothing about the others
+                first = first or error
+        if first is not None:
+            self._complain(provider, first)
+        else:
+            self._said.pop(provider, None)
+
+    def _see(self, leaving: Leaving, consumers: Collection[str]) -> None:
+        if leaving.spot not in consumers:
+            self._freed(leaving)
+        elif self._is_in_time(leaving):
+            return
+        elif self._leaving.get(leaving.spot) is leaving:
+            self._becomes_late(leaving)
+        elif self._late.get(leaving.spot) is leaving and self._is_back(leaving):
+            self.give_up(leaving.spot)
+
+    def _complain(self, provider: str, error: EvictorError) -> None:
+        """Count an error, say it once until it is another one, and wait a moment."""
+        self._metrics.errors.labels(where="freed-watch").inc()
+        is_news = self._said.get(provider) != kind_of(error)
+        self._said[provider] = kind_of(error)
+        level = logging.WARNING if is_news else logging.DEBUG
+        LOG.log(level, "cannot see what is freed on provider %s: %s", provider, error)
+        time.sleep(_PAUSE_S)
 
     def _holders(self, provider: str, group: list[Leaving]) -> Collection[str]:
         """Return who holds anything of a host; of one that is no more, which of a group do."""

@@ -13,7 +13,7 @@ from oslo_log import log as logging
 
 from cospot.nova.evictor.causes import CauseFinder, Need
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import UNKNOWN_OUTCOMES, NotSentError
+from cospot.nova.evictor.errors import PASSING, NotSentError
 from cospot.nova.evictor.executor import EvictionExecutor, HeldBack, Prepared, Reason
 from cospot.nova.evictor.hosts import HostHistory
 from cospot.nova.evictor.observer import HostLook
@@ -27,7 +27,7 @@ LOG = logging.getLogger(__name__)
 #: A snapshot of Nova's servers is taken anew when it is older, seconds: an owner may have deleted
 #: a spot meanwhile, and then another need not be evicted.
 _OLDEST_SNAPSHOT_S: Final = 1.0
-#: No answer says little about the spot: Nova itself may be away.
+#: No answer says little about the spot: Nova itself may be away, or busy.
 _NO_ANSWER: Final = 0.5
 #: A claim was seen so lately: what its plan names is asked about at once with its host, seconds.
 _JUST_CLAIMED_S: Final = 10.0
@@ -300,7 +300,7 @@ class _Iteration:
             if each is not None and each.spot.is_stuck:
                 self._stalled.refused(pick.uuid)
             else:  # others may go in its place only after a few tries
-                weight = _NO_ANSWER if error.status in UNKNOWN_OUTCOMES else 1.0
+                weight = _NO_ANSWER if error.status in PASSING else 1.0
                 failures[pick.uuid] = failures.get(pick.uuid, 0.0) + weight
         if first is not None:
             raise first

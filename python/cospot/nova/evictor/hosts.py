@@ -7,16 +7,19 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Final
 
 from oslo_log import log as logging
 
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import EvictorError, MissingInventoryError
+from cospot.nova.evictor.errors import EvictorError, MissingInventoryError, kind_of
 from cospot.nova.evictor.model import Amounts, HostUsage, Provider
 from cospot.nova.evictor.records import Metrics
 from cospot.nova.spot_flavors import SPOT_CLASSES
 
 LOG = logging.getLogger(__name__)
+#: A VM's claim waits for the answer what its provider is, once, seconds.
+_PATIENCE_S: Final = 3.0
 
 
 @dataclass(frozen=True)
@@ -171,6 +174,7 @@ class HostWatch:
         self._history = history
         self._seen: dict[str, _Seen] = {}
         self._listed: set[str] = set()
+        self._below: set[str] = set()  # providers that are no host's own
         self._complained: dict[str, str] = {}
         self._refreshes = 0
         self._told_hosts = -1
@@ -182,10 +186,15 @@ class HostWatch:
             CloudError: the list of hosts could not be had. A single host that cannot be read is
                 logged and left for the next time.
         """
-        providers = self._placement.providers()
+        everything = self._placement.providers()
+        providers = [each for each in everything if each.is_root]
+        self._below = {each.uuid for each in everything if not each.is_root}
         self._listed = present = {each.uuid for each in providers}
         self._history.keep(present)
         self._seen = {uuid: seen for uuid, seen in self._seen.items() if uuid in present}
+        self._complained = {
+            uuid: text for uuid, text in self._complained.items() if uuid in present
+        }
         every = self._settings.full_reconcile_every
         self._refreshes += 1
         self._read_all(
@@ -214,8 +223,21 @@ class HostWatch:
         return provider in self._listed
 
     def may_be_host(self, provider: str) -> bool:
-        """Tell whether a provider is a root one, or it is not known yet which are."""
-        return not self._listed or provider in self._listed
+        """Tell whether a provider is a root one, or it is not known yet which are.
+
+        Placement is asked about one that was not there when it listed all, once.
+        """
+        if not self._listed or provider in self._listed:
+            return True
+        if provider in self._below:
+            return False
+        try:
+            is_root = self._placement.provider(provider, _PATIENCE_S).is_root
+        except EvictorError as error:
+            LOG.info("what provider %s is will be asked with all hosts: %s", provider, error)
+            return False
+        (self._listed if is_root else self._below).add(provider)
+        return is_root
 
     def usages(self) -> list[HostUsage]:
         """Return the hosts with spot inventory, as last seen."""
@@ -249,7 +271,10 @@ class HostWatch:
             return _Seen(provider.generation, usage, is_over=False)
         except EvictorError as error:
             self._metrics.errors.labels(where="reconcile").inc()
-            LOG.warning("cannot read host %s: %s", provider.name, error)
+            is_news = self._complained.get(provider.uuid) != kind_of(error)
+            self._complained[provider.uuid] = kind_of(error)
+            level = logging.WARNING if is_news else logging.DEBUG
+            LOG.log(level, "cannot read host %s: %s", provider.name, error)
             return None
         self._complained.pop(provider.uuid, None)
         return _Seen(provider.generation, usage, is_over)

@@ -106,20 +106,27 @@ def spot_amounts(allocation: Amounts) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Provider:
-    """A root resource provider, as the list of all of them shows it."""
+    """A resource provider, as the list of all of them shows it.
+
+    Attributes:
+        is_root: False of one that is below a host.
+    """
 
     uuid: str
     name: str
     generation: int
+    is_root: bool = True
+
+
+def read_provider(value: Mapping[str, Any]) -> Provider:
+    """Return a provider from placement's description of it."""
+    is_root = value["root_provider_uuid"] == value["uuid"]
+    return Provider(value["uuid"], value["name"], value["generation"], is_root)
 
 
 def read_providers(body: Mapping[str, Any]) -> list[Provider]:
-    """Return the root providers of a list of providers."""
-    return [
-        Provider(each["uuid"], each["name"], each["generation"])
-        for each in body["resource_providers"]
-        if each["root_provider_uuid"] == each["uuid"]
-    ]
+    """Return all providers of a list."""
+    return [read_provider(each) for each in body["resource_providers"]]
 
 
 def read_inventories(body: Mapping[str, Any]) -> dict[str, Inventory]:

@@ -17,7 +17,7 @@ import oslo_messaging
 from oslo_log import log as logging
 
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import CloudError
+from cospot.nova.evictor.errors import PASSING, CloudError
 from cospot.nova.evictor.model import Server
 from cospot.nova.evictor.stores import Notice
 
@@ -212,6 +212,12 @@ class Notices:
         else:  # its owner would read it for ever
             self._withdrawn.add(notice.spot)
 
+    def suspend(self, notice: Notice) -> None:
+        """Have a notice evict nothing until it is given anew; its owner may still read it."""
+        if notice.is_told:
+            self._store.put(replace(notice, is_told=False))
+            self._told.remove(notice.spot)
+
     def end(self, notice: Notice) -> None:
         """Let go of a notice that nothing will come of any more.
 
@@ -251,7 +257,7 @@ def _is_away(error: CloudError) -> bool:
     What it refuses, as it changes no metadata of a server in rescue or in error, it refuses for as
     long as the server is.
     """
-    return error.status == 0 or error.status >= 500
+    return error.status in PASSING or error.status >= 500
 
 
 def is_leaving(server: Server) -> bool:

@@ -52,6 +52,7 @@ class _Watch:
     deadline: float
     is_expected: bool = False
     first_seen: Mapping[str, Amounts] | None = None
+    has_failed: bool = False
 
 
 class ClaimWatch:
@@ -148,7 +149,9 @@ class ClaimWatch:
             held = self._placement.allocation(instance, _PATIENCE_S)
         except EvictorError as error:
             self._metrics.errors.labels(where="claim-watch").inc()
-            LOG.warning("cannot see the claim of %s: %s", instance, error)
+            level = logging.DEBUG if watch.has_failed else logging.WARNING
+            watch.has_failed = True
+            LOG.log(level, "cannot see the claim of %s: %s", instance, error)
             return _LONGEST_PAUSE_S
         is_first = watch.first_seen is None
         if watch.first_seen is None:

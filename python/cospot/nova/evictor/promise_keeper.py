@@ -26,6 +26,9 @@ _CLOCK_SKEW_S: Final = 60.0
 #: Pause between two counts, and questions to placement in each.
 _PAUSE_S: Final = 10.0
 _MOST_QUESTIONS: Final = 50
+#: After so many questions without an answer placement itself may be away.
+_MOST_UNANSWERED: Final = 3
+_PATIENCE_S: Final = 3.0
 _DAY_S: Final = 86400.0
 #: So many evictions are remembered: the message of a promise may come after its spot went.
 _MOST_EVICTED: Final = 1000
@@ -52,6 +55,7 @@ class PromiseKeeper:
         self._kept: dict[float, int] = {}
         self._broken: dict[float, int] = {}
         self._alarms: set[float] = set()
+        self._unanswered: dict[str, int] = {}  # questions about spots not seen yet
         self._dropped_at = float("-inf")
         self._unreadable_until = float("-inf")
         self._stopping = threading.Event()
@@ -148,15 +152,32 @@ class PromiseKeeper:
     def _look_at_new(self, now: float) -> None:
         """Ask placement whether spots were built: one that was not has nothing to be kept."""
         new = self._journal.unseen(now, self._settings.claim_timeout)
+        unanswered = {each.instance: self._unanswered.get(each.instance, 0) for each in new}
+        self._unanswered = {spot: count for spot, count in unanswered.items() if count}
+        # Those without an answer come last: they keep no other from being seen.
+        new.sort(key=lambda each: unanswered[each.instance])
+        failed = 0
         for promise in new[:_MOST_QUESTIONS]:
             try:
-                runs = bool(self._placement.allocation(promise.instance))
+                runs = bool(self._placement.allocation(promise.instance, _PATIENCE_S))
             except EvictorError as error:
-                LOG.debug("cannot see whether spot %s was built: %s", promise.instance, error)
-                return
+                self._is_unanswered(promise.instance, error)
+                failed += 1
+                if failed == _MOST_UNANSWERED:
+                    return
+                continue
+            self._unanswered.pop(promise.instance, None)
             # One looked at so late may have been ended by its owner: it counts as kept.
             ended = not runs and now - promise.made_at > 2 * self._settings.claim_timeout
             self._journal.saw(promise, runs=runs or ended, now=now)
+
+    def _is_unanswered(self, spot: str, error: EvictorError) -> None:
+        """Count a question that was not answered; say so of each spot once."""
+        self._metrics.errors.labels(where="promises").inc()
+        count = self._unanswered.get(spot, 0)
+        self._unanswered[spot] = count + 1
+        level = logging.DEBUG if count else logging.WARNING
+        LOG.log(level, "cannot see whether spot %s was built: %s", spot, error)
 
     def _show(self, share: BrokenShare) -> None:
         counts, label = share.counts, f"{share.counts.target:g}"

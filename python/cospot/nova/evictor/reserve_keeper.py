@@ -7,28 +7,31 @@ there without it, and a spot whose time has come is evicted only if the reserve 
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 from oslo_log import log as logging
 
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import UNKNOWN_OUTCOMES, CloudError, EvictorError, SettingError
+from cospot.nova.evictor.errors import CloudError, EvictorError, SettingError
 from cospot.nova.evictor.executor import Reason
 from cospot.nova.evictor.host_reconcile import HostReconciler
 from cospot.nova.evictor.hosts import HostWatch
 from cospot.nova.evictor.model import HostUsage
 from cospot.nova.evictor.notices import Notices, NoticeSender, is_leaving, notice_fields
-from cospot.nova.evictor.reserves import Reserve, ReserveMembers, SpotFinder, read_reserves
+from cospot.nova.evictor.reserves import (
+    Reserve,
+    ReserveMembers,
+    SpotFinder,
+    TroubledSpots,
+    read_reserves,
+)
 from cospot.nova.evictor.safeguards import NOTICES_LOCK, BusyLockError
 from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
 from cospot.nova.evictor.stores import Notice
 
 LOG = logging.getLogger(__name__)
 _SHELVE: Final = "shelve-offload"
-#: After so many failures a spot keeps its place, and others get the notice.
-_MOST_FAILURES: Final = 3
 #: While a reserve lacks something all its hosts are read again, but no more often, seconds.
 _READ_ALL_S: Final = 20.0
 _PAUSES_PER_READING: Final = 4
@@ -52,14 +55,14 @@ class ReserveEvictions:
         self._executor = reconciler.executor
         self._stalled = reconciler.stalled
         self._notices = notices
-        self._failures: Counter[str] = Counter()
+        self._troubled = TroubledSpots()
         self._taken: set[str] = set()  # spots for which Nova took the order from this process
         #: When this process first saw an order, monotonic time: after a restart it counts anew.
         self._seen_ordered: dict[tuple[str, float], float] = {}
 
     def is_given_up(self, spot: str) -> bool:
-        """Tell whether a spot failed to go so often that it keeps its place."""
-        return self._failures[spot] >= _MOST_FAILURES
+        """Tell whether a spot keeps its place, and others get the notice."""
+        return self._troubled.is_given_up(spot)
 
     def follow(self, reserve: Reserve, usages: Mapping[str, HostUsage]) -> None:
         """See what has become of the spots with notice, and let go of what needs none any more.
@@ -84,10 +87,19 @@ class ReserveEvictions:
     def _follow(self, notice: Notice, usage: HostUsage | None) -> None:
         if usage is None or notice.spot not in usage.consumers:
             self._taken.discard(notice.spot)
-            self._notices.end(notice)  # it may be on another host
+            self._end_elsewhere(notice)
         elif notice.ordered_at:
             self._follow_order(notice)
         elif self.is_given_up(notice.spot):
+            self._notices.suspend(notice)  # Nova may not say what has become of it
+            self._notices.end(notice)
+
+    def _end_elsewhere(self, notice: Notice) -> None:
+        """Let go of the notice of a spot that has left its host, perhaps to another one."""
+        is_gone = self.is_given_up(notice.spot)  # Nova answers nothing about it
+        if is_gone and not self._context.placement.allocation(notice.spot):
+            self._notices.drop(notice)
+        else:
             self._notices.end(notice)
 
     def _follow_order(self, notice: Notice) -> None:
@@ -118,7 +130,7 @@ class ReserveEvictions:
 
     def _did_not_go(self, notice: Notice) -> None:
         LOG.error("spot %s was evicted for a reserve and did not go", notice.spot)
-        self._failures[notice.spot] = _MOST_FAILURES
+        self._troubled.give_up(notice.spot)
         if self._settings.action != _SHELVE:
             self._stalled.did_not_go(notice.provider, notice.spot)
         self._taken.discard(notice.spot)
@@ -148,8 +160,6 @@ class ReserveEvictions:
             except BusyLockError as error:  # which is no fault of the spot
                 LOG.info("reserve %s: spot %s waits: %s", notice.reserve, notice.spot, error)
             except EvictorError as error:
-                if isinstance(error, CloudError) and error.status not in UNKNOWN_OUTCOMES:
-                    self._failures[notice.spot] += 1  # else it is no fault of the spot either
                 self.complain(notice, error)
 
     def _carry_out(
@@ -210,9 +220,11 @@ class ReserveEvictions:
         return is_ordered
 
     def complain(self, notice: Notice, error: EvictorError) -> None:
-        """Say what went wrong with a notice; the next reconcile tries again."""
+        """Say what went wrong with a notice, but not often; the next reconcile tries again."""
         self._context.metrics.errors.labels(where="reserve").inc()
-        LOG.warning("reserve %s: spot %s: %s", notice.reserve, notice.spot, error)
+        is_news = self._troubled.failed(notice.spot, error)
+        level = logging.WARNING if is_news else logging.DEBUG
+        LOG.log(level, "reserve %s: spot %s: %s", notice.reserve, notice.spot, error)
 
 
 class ReserveKeeper:
@@ -333,8 +345,16 @@ class ReserveKeeper:
         return time.monotonic() - at >= (pause if has_expired else max(pause, _READ_ALL_S))
 
     def _withdraw_needless(self, reserve: Reserve, usages: Mapping[str, HostUsage]) -> None:
-        """Withdraw the notices without which the reserve is there too, the last given first."""
-        kept = sorted(self._notices.of(reserve.label), key=lambda each: (each.given_at, each.spot))
+        """Withdraw the notices without which the reserve is there too, the last given first.
+
+        Before these come the ones whose owners do not know of them. On a spot that is given up
+        nobody counts.
+        """
+        given_up = self._evictions.is_given_up
+        kept = sorted(
+            [each for each in self._notices.of(reserve.label) if not given_up(each.spot)],
+            key=lambda each: (not each.is_told, each.given_at, each.spot),
+        )
         for notice in reversed(list(kept)):
             gone = {each.spot for each in kept if each is not notice}
             if not notice.ordered_at and reserve.missing(usages.values(), gone) == 0:

@@ -11,7 +11,14 @@ from typing import Final
 from oslo_log import log as logging
 
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import SettingError
+from cospot.nova.evictor.errors import (
+    PASSING,
+    CloudError,
+    EvictorError,
+    NotSentError,
+    SettingError,
+    kind_of,
+)
 from cospot.nova.evictor.model import HostUsage
 from cospot.nova.evictor.snapshot import HostSnapshot, Spot
 from cospot.nova.evictor.victims import frees_some
@@ -25,6 +32,11 @@ from cospot.nova.reserved_capacity import (
 LOG = logging.getLogger(__name__)
 #: Spots are looked for on so many hosts, those that lack the least for one more VM.
 _MOST_HOSTS: Final = 20
+#: After so many failures a spot keeps its place for a while, seconds. One without an answer says
+#: little: Nova may be away.
+_MOST_FAILURES: Final = 3.0
+_GIVEN_UP_S: Final = 600.0
+_NO_ANSWER: Final = 0.1
 
 
 @dataclass(frozen=True)
@@ -119,6 +131,49 @@ def _is_uuid(text: str) -> bool:
         return str(uuid.UUID(text)) == text.lower()
     except ValueError:
         return False
+
+
+@dataclass
+class _Trouble:
+    failures: float
+    at: float
+    kind: str
+
+
+class TroubledSpots:
+    """Spots with which something that a reserve needs fails again and again."""
+
+    def __init__(self) -> None:
+        self._troubles: dict[str, _Trouble] = {}
+
+    def failed(self, spot: str, error: EvictorError) -> bool:
+        """Take note that something failed; tell whether it is to be said."""
+        now = time.monotonic()
+        for each in [each for each in self._troubles if self._is_over(each, now)]:
+            del self._troubles[each]
+        known = self._troubles.get(spot)
+        if known is None:
+            known = self._troubles[spot] = _Trouble(0.0, now, "")
+        is_kept_back = isinstance(error, NotSentError)
+        if isinstance(error, CloudError) and not is_kept_back and not self.is_given_up(spot):
+            known.failures += _NO_ANSWER if error.status in PASSING else 1.0
+            known.at = now
+        is_news, known.kind = known.kind != kind_of(error), kind_of(error)
+        return is_news
+
+    def give_up(self, spot: str) -> None:
+        """Give a spot up for as long as this process runs."""
+        self._troubles[spot] = _Trouble(_MOST_FAILURES, float("inf"), "")
+
+    def is_given_up(self, spot: str) -> bool:
+        """Tell whether a spot keeps its place, and others get the notice."""
+        known = self._troubles.get(spot)
+        if known is None or self._is_over(spot, time.monotonic()):
+            return False
+        return known.failures >= _MOST_FAILURES
+
+    def _is_over(self, spot: str, now: float) -> bool:
+        return now - self._troubles[spot].at > _GIVEN_UP_S
 
 
 @dataclass(frozen=True)

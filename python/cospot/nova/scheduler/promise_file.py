@@ -8,6 +8,7 @@ where there is none, spots are placed as if nothing had been asked.
 from __future__ import annotations
 
 import os
+import posix
 import stat
 import time
 from collections.abc import Callable
@@ -56,7 +57,9 @@ class _Look:
         seen: what was found; the same object as before when the file is the same.
         problem: why nothing was; empty when something was.
         is_missing: there is no such file.
-        is_done: set last.
+        took: seconds.
+        is_done: set last, by that thread.
+        is_taken: what was found counts.
     """
 
     path: str
@@ -64,10 +67,13 @@ class _Look:
     seen: _Seen | None
     problem: str = ""
     is_missing: bool = False
+    took: float = 0.0
     is_done: bool = False
+    is_taken: bool = False
 
     def run(self) -> None:
         """Look. Raises nothing, logs nothing."""
+        began = time.monotonic()
         try:
             self.seen = _read(self.path, self.seen)
         except FileNotFoundError as error:
@@ -77,6 +83,7 @@ class _Look:
         except Exception as error:
             self.problem = f"{type(error).__name__}: {error}"
         finally:
+            self.took = time.monotonic() - began
             self.is_done = True
 
 
@@ -129,16 +136,25 @@ class PromiseFile:
 
     def _look_at(self, path: str) -> str:
         """See what the file is now, as far as it answers; return what is wrong with it."""
-        look = self._look
+        look = last = self._look
         if look is None or look.is_done or look.path != path:
+            late = last if last is not None and last.path == path and not last.is_taken else None
+            problem = self._found(late) if late is not None else ""
             look = self._look = _Look(path, self._clock(), self._seen)
             start_native_thread(look.run)
+            if late is not None and late.took > self._patience:
+                return problem  # it came too late for who asked, and so may this one
             until = time.monotonic() + self._patience
             while not look.is_done and time.monotonic() < until:
                 time.sleep(_PAUSE_S)
         if not look.is_done:
             waited = self._clock() - look.started_at
             return f"it has not answered for {waited:.1f} s (is its file system hanging?)"
+        return self._found(look)
+
+    def _found(self, look: _Look) -> str:
+        """Go by what a look has found; return what is wrong with it."""
+        look.is_taken = True
         if look.problem:
             self._seen = None
             if look.is_missing:
@@ -205,8 +221,11 @@ def _read(path: str, before: _Seen | None) -> _Seen:
     Raises:
         OSError: it cannot be read.
     """
-    # A named pipe would keep whoever opens it waiting for a writer.
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+    # A named pipe would keep whoever opens it waiting for a writer. eventlet's os.open would make a
+    # hub for this thread.
+    with open(
+        path, "rb", opener=lambda name, flags: posix.open(name, flags | os.O_NONBLOCK)
+    ) as file:
         found = os.fstat(file.fileno())
         mark = (path, found.st_mtime_ns, found.st_size, found.st_ino)
         if before is not None and before.mark == mark:

@@ -46,7 +46,7 @@ def evictor_checks(
             " meet on the same message bus.",
             lambda: agreement.check_agreement(settings, evictor_settings),
         ),
-        state_check(evictor_settings),
+        state_check(settings, evictor_settings),
         signals_check(evictor_settings),
     ]
 

@@ -97,7 +97,7 @@ def cell_databases(settings: Any) -> list[str]:
         return [own]
     from nova.objects.cell_mapping import CellMapping
 
-    with _connected(api) as connection:
+    with connected(api) as connection:
         rows = connection.execute(
             sqlalchemy.text("SELECT database_connection FROM cell_mappings ORDER BY id")
         ).fetchall()
@@ -124,7 +124,7 @@ def read_instances(url: str, since: float) -> Iterator[PastInstance]:
         CloudError: The database does not answer, or is not Nova's.
     """
     moment = datetime.fromtimestamp(since, timezone.utc).replace(tzinfo=None)
-    with _connected(url) as connection:
+    with connected(url) as connection:
         tables = set(sqlalchemy.inspect(connection).get_table_names())
         for prefix in ("", _ARCHIVE):
             if prefix and f"{prefix}instances" not in tables:
@@ -160,7 +160,7 @@ def read_hosts(url: str) -> list[PastHost]:
         ConfigError: The URL cannot be used.
         CloudError: The database does not answer, or is not Nova's.
     """
-    with _connected(url) as connection:
+    with connected(url) as connection:
         # "binary" is a keyword of MySQL.
         quote = connection.dialect.identifier_preparer.quote_identifier
         question = sqlalchemy.text(_HOSTS.format(binary=quote("binary")))
@@ -178,7 +178,7 @@ def read_aggregates(url: str) -> list[Aggregate]:
         ConfigError: The URL cannot be used.
         CloudError: The database does not answer, or is not Nova's.
     """
-    with _connected(url) as connection:
+    with connected(url) as connection:
         if "aggregates" not in sqlalchemy.inspect(connection).get_table_names():
             return []
         quote = connection.dialect.identifier_preparer.quote_identifier
@@ -206,7 +206,7 @@ def read_requests(url: str) -> dict[str, Request]:
         CloudError: The database does not answer, or is not Nova's.
     """
     requests: dict[str, Request] = {}
-    with _connected(url) as connection:
+    with connected(url) as connection:
         tables = set(sqlalchemy.inspect(connection).get_table_names())
         if "request_specs" in tables:
             question = sqlalchemy.text(_REQUESTS).columns(created_at=sqlalchemy.DateTime)
@@ -262,7 +262,13 @@ def _host(row: Mapping[str, Any], latest: datetime | None) -> PastHost:
 
 
 @contextmanager
-def _connected(url: str) -> Iterator[Any]:
+def connected(url: str) -> Iterator[Any]:
+    """Yield a read-only connection to a database of Nova.
+
+    Raises:
+        ConfigError: The URL cannot be used.
+        CloudError: The database does not answer, or a question fails.
+    """
     try:
         parsed = sqlalchemy.engine.make_url(url)
         shown = parsed.render_as_string(hide_password=True)
