@@ -51,6 +51,7 @@ picks           the choice of the next spots on a host, and of those ordered tog
 host_reconcile  the reconcile iteration: the next spot of one host, until its VMs have enough
 reserves        a reserve, and the spots that cost least for it
 notices         notices given to spots and withdrawn
+reserve_orders  evicts spots whose notice has run out, and follows them
 reserve_keeper  keeps reserves free: notices first, evictions when they have run out
 reconcile       the queue of hosts, and the loop over all of them
 signal_keeper   signals for customers, from what Nova and the audit log say of spots
