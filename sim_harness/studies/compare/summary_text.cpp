@@ -178,7 +178,10 @@ constexpr Figure kEvictions{
 std::string hours_text(const std::optional<MeanInterval>& mean) {
   if (!mean) return "-";
   const std::string text = amount_text(mean->mean);
-  return mean->half_width ? text + " +/- " + amount_text(*mean->half_width) : text;
+  if (!mean->half_width) return text;
+  const double half = *mean->half_width;
+  if (half <= mean->mean) return text + " +/- " + amount_text(half);
+  return fmt::format("{} (0 to {})", text, amount_text(mean->mean + half));
 }
 
 /// What programs get of a combination, each with its text.
