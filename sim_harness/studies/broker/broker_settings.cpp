@@ -386,10 +386,10 @@ LoadedJobs loaded_jobs(std::vector<Job> log, const JobsSpec& spec) {
   std::size_t counted = std::min(jobs.count, all.size());
   while (spec.days && days_to(counted - 1) >= *spec.days) --counted;
   if (!spec.days) jobs.days = std::floor(days_to(counted - 1)) + 1;
-  // Jobs that come after the stated days say that the log lasts as long. If there are none, a job
-  // takes up the gap to the next one, the last job too.
-  const bool ends_by_days = spec.days && counted < jobs.count && counted < all.size();
-  if (ends_by_days) return jobs;
+  // The stated days count unless the log goes on where the count cuts it. A job takes up the gap to
+  // the next one, the last job too.
+  const bool is_cut_by_count = counted == jobs.count && counted < all.size();
+  if (spec.days && !is_cut_by_count) return jobs;
   const double span = days_to(counted - 1);
   const auto gaps = static_cast<double>(counted) - 1;
   jobs.pace_days = span > 0 ? span * static_cast<double>(counted) / gaps : 1;
