@@ -104,6 +104,7 @@ void warn_of_unobserved(const ImportOptions& options, TimeUnit unit, ImportWindo
 /// begin later, when those that ran before it are known.
 void warn_of_cold_start(const ImportOptions& options, TimeUnit unit, ImportWindow& window) {
   if (options.window_start || !window.warnings.empty()) return;
+  if (window.start > window.first_start) return;
   const SimTime seen = window.last_seen - window.start;
   if (seen < 4 * kDay) return;  // too short to leave any of it out
   const SimTime later = window.start + std::min(kDefaultWindow, seen / (4 * kDay) * kDay);
