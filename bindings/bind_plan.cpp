@@ -73,7 +73,7 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
   }
   // Each in a variable of its own: g++ 12 frees some twice when a later member of the braces
   // throws.
-  WorkloadSpec workload = parse_workload_spec(read_path(history, "history").string());
+  WorkloadSpec workload = read_workload_spec(history, "history");
   PriceList prices = read_price_list(read_price_texts(price)).value();
   PlanRequest request{.workload = std::move(workload),
                       .datacenter = std::move(datacenter),
@@ -124,7 +124,7 @@ Policies and division are chosen on the past of each part of the history and jud
 Releases the GIL; Ctrl-C ends it.
 
 Args:
-    history: A workload file or spec: what was asked for.
+    history: A workload file or spec, or a Workload: what was asked for.
     price: Of a vCPU-hour, a dict with on_demand and spot, and if wanted economy and currency; or a
         file of prices (docs/plan.md).
     host: What each host has, several types of hosts, or a file of hosts, as for simulate.

@@ -147,9 +147,10 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
   request.parts =
       static_cast<std::size_t>(read_integer(parts, "parts", 2, INT64_C(1) * kMostTuneParts));
   add_candidates(choices, policies, settings);
-  const std::vector<std::string> names = read_texts(workloads, "workloads");
+  request.workloads = read_workload_specs(workloads, "workloads");
+  std::vector<std::string> names;
+  for (const WorkloadSpec& spec : request.workloads) names.push_back(spec.label);
   require_distinct(names, "workloads");
-  for (const std::string& name : names) request.workloads.push_back(parse_workload_spec(name));
   std::optional<PriceList> list;
   if (!price.is_none()) list = read_price_list(read_price_texts(price));
   if (list && !vm_worth.is_none()) {
@@ -204,7 +205,7 @@ Find the policies, OTN and SAF that earn most from spots without losing VMs, as 
 Releases the GIL; Ctrl-C ends it.
 
 Args:
-    workloads: A workload file or spec, or a list of them: each is a sample.
+    workloads: A workload file or spec, a Workload, or a list of them: each is a sample.
     host: What each host has, several types of hosts, or a file of hosts, as for simulate.
     hosts: How many hosts, or a file of hosts in place of `host`. Or:
     headroom_percent: Hosts beyond the fewest that hold all VMs; by default all that `host` names,

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/watched_work.hpp"
@@ -9,6 +12,7 @@
 #include "bindings/workloads.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/data/workloads/csv_workload.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/plausible_sizes.hpp"
 #include "sim_harness/data/workloads/synthetic_workload.hpp"
 #include "sim_harness/data/workloads/window.hpp"
@@ -36,6 +40,37 @@ std::optional<SimTime> read_window(const py::object& window_us, const py::object
     throw ConfigError("window_us and window_days are both given, expected at most one of them");
   }
   return SimTime(read_integer(window_us, "window_us", 1, kMaxWindow.count()));
+}
+
+WorkloadSpec read_workload_spec(const py::handle& given, std::string_view name) {
+  if (!py::isinstance<PythonWorkload>(given)) {
+    return parse_workload_spec(read_path(given, name).string());
+  }
+  const auto& workload = given.cast<const PythonWorkload&>();
+  WorkloadSpec spec{.label = workload.workload().name, .file = {}, .synthetic = {}};
+  spec.recorded_unit = workload.unit();
+  spec.made = workload.shared_workload();
+  return spec;
+}
+
+std::vector<WorkloadSpec> read_workload_specs(const py::object& given, std::string_view name) {
+  if (!py::isinstance<py::list>(given) && !py::isinstance<py::tuple>(given)) {
+    return {read_workload_spec(given, name)};
+  }
+  std::vector<WorkloadSpec> specs;
+  for (const py::handle one : given) {
+    WorkloadSpec spec = read_workload_spec(one, name);
+    // Frames are all called the same, but runs and results tell workloads apart by their names.
+    const auto is_other = [&spec](const WorkloadSpec& before) {
+      return spec.made && before.made && before.made->name == spec.made->name &&
+             before.made->sha256 != spec.made->sha256;
+    };
+    const auto others = std::ranges::count_if(specs, is_other);
+    if (others > 0) spec.label += fmt::format("#{}", others + 1);
+    specs.push_back(std::move(spec));
+  }
+  if (specs.empty()) throw ConfigError(std::string(name) + " is empty, expected one or more");
+  return specs;
 }
 
 void warn(const std::vector<std::string>& warnings) {

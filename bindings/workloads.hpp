@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/sim_time.hpp"
@@ -13,6 +14,7 @@
 #include "sim_harness/data/workloads/plausible_sizes.hpp"
 #include "sim_harness/data/workloads/vcpus_unit.hpp"
 #include "sim_harness/data/workloads/workload.hpp"
+#include "sim_harness/data/workloads/workload_spec.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
 #include "sim_harness/provider/sizing/shared_workload.hpp"
 
@@ -25,6 +27,11 @@ class PythonWorkload {
       : shared_(std::make_shared<Shared>(std::move(workload), unit)) {}
 
   [[nodiscard]] const Workload& workload() const { return shared_->workload; }
+
+  /// The same, for as long as the result lives.
+  [[nodiscard]] std::shared_ptr<const Workload> shared_workload() const {
+    return {shared_, &shared_->workload};
+  }
 
   /// What its file says that a vcpu is: for people, not for runs.
   [[nodiscard]] const VcpusUnit& unit() const { return shared_->unit; }
@@ -67,6 +74,13 @@ class PythonWorkload {
 /// The same of the two arguments of which at most one may be given.
 [[nodiscard]] std::optional<SimTime> read_window(const pybind11::object& window_us,
                                                  const pybind11::object& window_days);
+
+/// A workload of a call's argument: a file, a spec, or a Workload as it is.
+[[nodiscard]] WorkloadSpec read_workload_spec(const pybind11::handle& given, std::string_view name);
+
+/// One of them, or a list of them.
+[[nodiscard]] std::vector<WorkloadSpec> read_workload_specs(const pybind11::object& given,
+                                                            std::string_view name);
 
 /// Warns (cospot.errors.WorkloadWarning) of each, in the name of the Python code that called.
 void warn(const std::vector<std::string>& warnings);

@@ -1,5 +1,6 @@
 #include "evictors/lifetime_evictor.hpp"
 
+#include <cmath>
 #include <vector>
 
 #include "evictors/day_option.hpp"
@@ -14,6 +15,12 @@ LifetimeEvictor<kLifetimes>::LifetimeEvictor(const PluginOptions& options)
     : from_(read_day(options, kInfo.name, "from_day", 3)),
       horizon_(read_day(options, kInfo.name, "horizon_day", kDefaultHorizonDay)),
       lookahead_(read_day(options, kInfo.name, "lookahead_days", 0)) {
+  const bool has_horizon = !std::isnan(options.read_number("horizon_day", std::nan("")));
+  if (lookahead_ > SimTime(0)) {
+    horizon_ = SimTime::min();  // a running cloud has no last day
+  } else {
+    lookahead_ = has_horizon ? SimTime(0) : kLeastLookaheadDays * kDay;
+  }
   predictor_ = read_predictor(kLifetimes,
                               kInfo.needs_lifetime_model() ? options.read_string("model", "") : "");
   options.reject_unknown();
@@ -29,8 +36,7 @@ bool LifetimeEvictor<kLifetimes>::make_plan(const EvictionCase& eviction, double
   thread_local std::vector<SimTime> remaining;
   thread_local std::vector<EvictionItem> items;
   remaining.resize(eviction.spots.size());
-  const SimTime until = lookahead_ > SimTime(0) ? eviction.now + lookahead_ : horizon_;
-  predictor_->predict(eviction.spots, eviction.now, until, remaining);
+  predictor_->predict(eviction.spots, eviction.now, counted_to(eviction.now), remaining);
   items.clear();
   for (std::size_t i = 0; i < eviction.spots.size(); ++i) {
     const ResourceVector& resources = eviction.spots[i].resources;

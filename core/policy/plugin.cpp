@@ -17,7 +17,9 @@ namespace {
 }  // namespace
 
 const PluginOptions::Value* PluginOptions::find(const std::string& key) const {
-  known_keys_.push_back(key);
+  if (std::find(known_keys_.begin(), known_keys_.end(), key) == known_keys_.end()) {
+    known_keys_.push_back(key);
+  }
   const auto found = values_.find(key);
   return found == values_.end() ? nullptr : &found->second;
 }

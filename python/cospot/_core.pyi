@@ -1675,7 +1675,7 @@ def quote_lifetimes(
     """
 
 def plan(
-    history: _Path,
+    history: _Path | Workload,
     *,
     price: Mapping[str, float | str] | _Path,
     host: _Hosts | None = None,
@@ -1698,7 +1698,7 @@ def plan(
     Releases the GIL; Ctrl-C ends it.
 
     Args:
-        history: A workload file or spec: what was asked for.
+        history: A workload file or spec, or a Workload: what was asked for.
         price: Of a vCPU-hour, a dict with on_demand and spot, and if wanted economy and currency; or a
             file of prices (docs/plan.md).
         host: What each host has, several types of hosts, or a file of hosts, as for simulate.
@@ -1727,7 +1727,7 @@ def plan(
     """
 
 def tune(
-    workloads: _Path | Sequence[_Path],
+    workloads: _Path | Workload | Sequence[_Path | Workload],
     *,
     host: _Hosts | None = None,
     hosts: _Integer | _Path | None = None,
@@ -1751,7 +1751,7 @@ def tune(
     Releases the GIL; Ctrl-C ends it.
 
     Args:
-        workloads: A workload file or spec, or a list of them: each is a sample.
+        workloads: A workload file or spec, a Workload, or a list of them: each is a sample.
         host: What each host has, several types of hosts, or a file of hosts, as for simulate.
         hosts: How many hosts, or a file of hosts in place of `host`. Or:
         headroom_percent: Hosts beyond the fewest that hold all VMs; by default all that `host` names,

@@ -59,7 +59,8 @@ constexpr std::array<OptionElsewhere, 2> kOptionsElsewhere{
 
 /// Where CLI11 says only that a command is missing or a word was not expected: which command or
 /// word, and what was meant. Empty: CLI11 has said it all.
-std::string unknown_word_error(const CLI::App& app, const CLI::ParseError& error) {
+std::string unknown_word_error(const CLI::App& app, const CLI::ParseError& error,
+                               const StudyRegistry& studies) {
   const CLI::App& innermost = innermost_of(app);
   const std::vector<std::string> extras = innermost.remaining();
   const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
@@ -84,6 +85,12 @@ std::string unknown_word_error(const CLI::App& app, const CLI::ParseError& error
   for (const OptionElsewhere& known : kOptionsElsewhere) {
     if (word != known.option || command_path(innermost) != known.command) continue;
     return fmt::format("{} has no option {}; {}", known.command, word, known.instead);
+  }
+  if (const Study* study = is_option ? nullptr : studies.find(word); study != nullptr) {
+    return fmt::format(
+        "{0} is a study, not a command: `cospot compare FILE` runs a file with "
+        "`study: {0}` ({1})",
+        word, study->page);
   }
   const std::vector<std::string_view> views(names.begin(), names.end());
   if (is_option && nearest_name(word, views).empty()) return unexpected;
@@ -143,7 +150,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
   try {
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
-    const std::string unknown = unknown_word_error(app, error);
+    const std::string unknown = unknown_word_error(app, error, studies);
     if (!unknown.empty()) {
       print_error(unknown);
       return kBadInput;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <vector>
@@ -13,15 +14,17 @@
 namespace cospot {
 namespace {
 
-/// Life is counted to this day, as LPML does.
-constexpr SimTime kCountedTo = LpmlEvictor::kDefaultHorizonDay * kDay;
 constexpr double kMicroseconds = 1e6;
 
 double expected_life_s(const LifetimePredictor& predictor, const SpotTraits& traits) {
   const RunningSpot spot{
       .instance = traits.instance, .resources = traits.resources, .placed_at = traits.requested_at};
   SimTime expected{0};
-  predictor.predict({&spot, 1}, traits.requested_at, kCountedTo, {&expected, 1});
+  // As far as LPML counts it without a stated horizon.
+  constexpr SimTime kHorizon = LpmlEvictor::kDefaultHorizonDay * kDay;
+  constexpr SimTime kLookahead = LpmlEvictor::kLeastLookaheadDays * kDay;
+  predictor.predict({&spot, 1}, traits.requested_at,
+                    std::max(kHorizon, traits.requested_at + kLookahead), {&expected, 1});
   return static_cast<double>(expected.count()) / kMicroseconds;
 }
 

@@ -164,15 +164,19 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
   const Tuning tuning(std::move(request), *progress, print_warnings);
   const TuneFindings findings = tuning.findings();
   const TunedDatacenter& datacenter = tuning.request().datacenter;
+  std::optional<TuneMoney> money;
+  if (prices) money = tune_money(prices->requested, findings);
+  // Before the files: minutes of work are not to be lost to a full disk.
+  if (arguments.json) {
+    print_json(tune_json(findings, money));
+  } else {
+    print(tune_text(findings, money ? money_gain_text(*money) : ""));
+    if (money) print(tune_money_text(*money));
+  }
   write_results(arguments,
                 tune_record(findings.settings, findings.samples, findings.runs, datacenter.host));
   write_around(arguments, findings, tuning.request().workloads, datacenter);
-  std::optional<TuneMoney> money;
-  if (prices) money = tune_money(prices->requested, findings);
-  if (arguments.json) return print_json(tune_json(findings, money));
-  print(tune_text(findings, money ? money_gain_text(*money) : ""));
-  if (money) print(tune_money_text(*money));
-  if (arguments.around.empty()) return;
+  if (arguments.json || arguments.around.empty()) return;
   print(fmt::format("Next, the settings near it: cospot compare {}{}\n",
                     shell_word(arguments.around), arguments.price.as_arguments()));
 }

@@ -122,7 +122,7 @@ void add_info(CLI::App& workload) {
       "info", "Describe a workload: counts, peaks, lifetimes, revenue, flavors, arrivals");
   info->add_option("WORKLOAD", options->file, "Workload file (CSV, plain or gzip) or spec")
       ->required();
-  info->add_option("--host", options->host,
+  info->add_option("--host,--hosts", options->host,
                    "VCPUS,MEMORY_MB[,DISK_GB] of a host, or a hosts file (CSV): print how many "
                    "hosts the peaks need");
   CLI::Option* json = info->add_flag("--json", options->json, "Print one JSON object");

@@ -68,8 +68,8 @@ class Writer {
         folds_.empty() ? verdict()
                        : cross_validation_text(figures_, outcome_, folds_, sample_names());
     return verdict_text(findings_.verdict, settings_.max_vm_loss, findings_.tried) +
-           std::string(money_gain) + "\n" + recommendation() + "\n" + judged + "\n" + sureness() +
-           "\n" + front() + "\n" + effort();
+           std::string(money_gain) + one_workload() + "\n" + recommendation() + "\n" + judged +
+           "\n" + sureness() + "\n" + front() + "\n" + effort();
   }
 
  private:
@@ -87,6 +87,12 @@ class Writer {
     }
     shorten(names);
     return names;
+  }
+
+  /// The parts see the crowded days of one workload only (docs/tune.md#the-verdict).
+  [[nodiscard]] std::string one_workload() const {
+    if (!whole_ || !findings_.verdict.gain.half_width) return {};
+    return "The samples are parts of one workload: for other weeks the interval is too narrow.\n";
   }
 
   [[nodiscard]] std::string effort() const {
@@ -264,13 +270,13 @@ class Writer {
     const Spread ahead = spread_of(leads);
     if (leads.size() == 1) {
       return fmt::format(
-          "  Next: {}.\n  On the validation sample the recommendation is {:+.2f} points ahead of "
+          "  Next: {}.\n  On the validation sample the search's choice is {:+.2f} points ahead of "
           "it; one sample has no standard error.\n",
           figures_.short_name(next), 100 * ahead.mean);
     }
     const auto wins = std::ranges::count_if(leads, [](double lead) { return lead > 0; });
     return fmt::format(
-        "  Next: {}.\n  On the {} the recommendation is {:+.2f} points ahead of it "
+        "  Next: {}.\n  On the {} the search's choice is {:+.2f} points ahead of it "
         "(standard error {:.2f}), ahead on {} of {}.\n",
         figures_.short_name(next), where(), 100 * ahead.mean, 100 * ahead.error, wins,
         leads.size());

@@ -53,8 +53,7 @@ std::string without_cooperation_lines(const TuneFigures& figures, const TuneOutc
     return figures.space().baseline_of(search.recommendation);
   });
   if (same) {
-    text += line(
-        "", fmt::format("{}: the policies of the recommendation, OTN 1, SAF off", brief(*same)));
+    text += line("", fmt::format("{}: the same policies with OTN 1 and SAF off", brief(*same)));
   }
   return text;
 }

@@ -323,7 +323,8 @@ class Placing {
           beside.push_back(candidates[i]);
           continue;
         }
-        const SimTime life = std::min(candidates[i].end, 90 * kDay) - wish.now;
+        const SimTime counted_to = std::max(90 * kDay, wish.now + 30 * kDay);
+        const SimTime life = std::min(candidates[i].end, counted_to) - wish.now;
         loss += Revenue{candidates[i].size.vcpus} * std::max(life, SimTime{1}).count();
       }
       if (!fits(wish, host, beside)) continue;

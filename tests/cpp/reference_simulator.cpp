@@ -15,7 +15,8 @@ namespace cospot::reference {
 namespace {
 
 constexpr SimTime kFifoUntil = 3 * kDay;
-constexpr SimTime kLifeCountedTo = 90 * kDay;
+/// Remaining lives count to day 90, or for 30 days if that is later.
+SimTime life_counted_to(SimTime now) { return std::max(90 * kDay, now + 30 * kDay); }
 constexpr std::size_t kMostSpotsToEnumerate = 16;
 
 /// The instances on a host, each list in order of placement.
@@ -389,8 +390,8 @@ Plan Simulator::plan_in_order(InstanceIndex vm, const Host& host, bool youngest_
 /// to day 90, and for one microsecond at least.
 Revenue Simulator::loss(InstanceIndex spot, SimTime now) const {
   const SimTime remaining = settings_.evictor == "LPML"
-                                ? expected_remaining(workload_, spot, now, kLifeCountedTo)
-                                : std::min(row(spot).end, kLifeCountedTo) - now;
+                                ? expected_remaining(workload_, spot, now, life_counted_to(now))
+                                : std::min(row(spot).end, life_counted_to(now)) - now;
   const SimTime life = std::max(remaining, SimTime{1});
   return Revenue{row(spot).resources.vcpus} * life.count();
 }

@@ -87,6 +87,9 @@ TEST_CASE("availability CSV: what is wrong, on which line, and what was expected
       contains(error("time,available,price,currency\n0,1,0.3,\n600,1,,USD\n"), "currency is"));
   CHECK(contains(error("time,available\n0,1,2\n"), "3 fields, expected 2"));
   CHECK(contains(error("time,available\n0,1\n0,0\n"), "two different rows at time 0"));
+  CHECK(contains(error("time,available\n2026-10-25 00:30,1\n2026-10-25 00:30,0\n"),
+                 "two different rows at 2026-10-25T00:30:00Z (time 1792888200); dates in an hour "
+                 "that clocks repeat need their offset"));
   CHECK(contains(error("time,available\n0,1\n100,0\n"), "span less than a tick of 300 s"));
 }
 

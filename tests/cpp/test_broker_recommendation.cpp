@@ -229,6 +229,34 @@ TEST_CASE("broker: the setting of jobs that a report shows reads the same jobs a
   CHECK(again.count == 1);
 }
 
+TEST_CASE("broker: the days of jobs are those of the jobs that count, not of the whole log") {
+  const ScratchFolder folder;
+  (void)folder.write("a.csv", "time,price\n0,0.03\n5184000,0.03\n");
+  // Two jobs a day for two days, then none until day 30. Jobs without a run time do not count.
+  std::string csv = "submission_s,duration_s\n0,7000\n43200,7000\n86400,7000\n129600,7000\n";
+  csv += "140000,0\n2592000,7000\n";
+  (void)folder.write("jobs.csv", csv);
+  const auto loaded = [&](const std::string& more) {
+    const std::string text =
+        "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: a.csv}]\n"
+        "jobs: {csv: jobs.csv" +
+        more + "}\n";
+    return load_broker_inputs(read_broker_settings(parse_yaml(text, "test"), folder.path(),
+                                                   recommendation_defaults()))
+        .jobs.front();
+  };
+  // Four jobs in 1.5 days, each with its half day until the next: 2 days.
+  CHECK(loaded(", count: 4").days == 2);
+  CHECK(loaded(", count: 4").pace_days == doctest::Approx(2));
+  // Five jobs in 30 days: 30 x 5 / 4.
+  CHECK(loaded("").days == 31);
+  CHECK(loaded("").pace_days == doctest::Approx(37.5));
+  // Stated days count, unless the jobs that count come in fewer.
+  CHECK(loaded(", days: 10").pace_days == 10);
+  CHECK(loaded(", days: 365").pace_days == 365);
+  CHECK(loaded(", days: 10, count: 4").pace_days == doctest::Approx(2));
+}
+
 TEST_CASE("recommend: the search includes the fallback to on-demand, and says what it costs") {
   const ScratchFolder folder;
   (void)folder.write("a.csv", "time,price\n0,0.03\n5184000,0.03\n");

@@ -144,6 +144,11 @@ TEST_CASE("RowExpressions: nothing but an expression over the columns is taken")
     CHECK(error.find("--only '") == 0);
     CHECK(error.find("; the columns are a, b") != std::string::npos);
   }
+  // A table of one column was read with the wrong separator.
+  RowExpressions wrong(std::vector<std::string>{"vm;cores;ram"});
+  CHECK(error_text<ConfigError>([&] { (void)wrong.add("--map vcpus", "cores"); })
+            .ends_with("; the columns are vm;cores;ram, which is one column; expected the "
+                       "separator ';'"));
 }
 
 TEST_CASE("numeric_columns: what an expression calculates with, or compares with numbers") {

@@ -31,6 +31,24 @@ TEST_CASE("LineReader: lines of either end, with and without the last") {
   CHECK(read_lines(folder.write("a", "x\r\n\ny")) == Lines{"x", "", "y"});
 }
 
+TEST_CASE("LineReader: files that are neither text nor gzip are named") {
+  const ScratchFolder folder;
+  const auto error_of = [&](const std::string& bytes) {
+    const std::filesystem::path file = folder.write("a", bytes);
+    return error_text<WorkloadError>([&] { (void)read_lines(file); });
+  };
+  CHECK(error_of("\x28\xb5\x2f\xfd....")
+            .ends_with("a: the file is compressed by zstd, expected plain text or gzip: zstd -dc "
+                       "FILE | gzip"));
+  CHECK(
+      error_of("PK\x03\x04....")
+          .ends_with(
+              "a: the file is a zip archive or an Excel workbook, expected text: save it as CSV"));
+  CHECK(error_of("\xff\xfe.").find("the file is UTF-16, expected UTF-8") != std::string::npos);
+  CHECK(error_text<WorkloadError>([] { (void)read_lines("-"); }) ==
+        "-: cannot be read: standard input is no file, expected a file");
+}
+
 TEST_CASE("LineReader: a file of many buffers, plain and packed") {
   const ScratchFolder folder;
   std::vector<std::string> expected;

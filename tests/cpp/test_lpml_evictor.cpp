@@ -36,7 +36,7 @@ TEST_CASE("LpmlEvictor: the set that is expected to lose the least revenue goes"
     return RunningSpot{.instance = days, .resources = {.vcpus = vcpus, .memory_mb = 1}};
   };
   const std::array<RunningSpot, 4> spots{spot(8, 5), spot(4, 3), spot(2, 10), spot(3, 7)};
-  const LpmlEvictor evictor(std::make_shared<DaysByNumber>(), 3 * kDay, 90 * kDay);
+  const LpmlEvictor evictor(std::make_shared<DaysByNumber>(), 3 * kDay, 90 * kDay, 30 * kDay);
   EvictionPlan plan;
   CHECK(evictor.make_plan({.spots = spots, .shortfall = {.vcpus = 6}, .now = 10 * kDay},
                           kNoScoreLimit, plan));
@@ -51,7 +51,7 @@ TEST_CASE("LpmlEvictor: the set that is expected to lose the least revenue goes"
 
 TEST_CASE("LpmlEvictor: with the oracle it plans as LPO does, before day 3 as FIFO does") {
   Random random(17);
-  const LpmlEvictor lpml(std::make_shared<LifetimeOracle>(), 3 * kDay, 90 * kDay);
+  const LpmlEvictor lpml(std::make_shared<LifetimeOracle>(), 3 * kDay, 90 * kDay, 30 * kDay);
   const LpmlEvictor learned{PluginOptions{}};
   const LpoEvictor lpo{PluginOptions{}};
   const FifoEvictor fifo{PluginOptions{}};

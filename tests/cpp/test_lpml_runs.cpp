@@ -54,7 +54,7 @@ class DecisionRecorder final : public RunObserver {
 EvictorSpec with_oracle() {
   return {.label = "LPML-oracle", .name = "LPML", .make = [] {
             return std::make_unique<LpmlEvictor>(std::make_shared<LifetimeOracle>(), 3 * kDay,
-                                                 90 * kDay);
+                                                 90 * kDay, 30 * kDay);
           }};
 }
 

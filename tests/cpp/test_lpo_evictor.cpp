@@ -40,7 +40,8 @@ TEST_CASE("LpoEvictor: remaining life ends at the horizon and is at least a micr
   const std::array<RunningSpot, 2> spots{spot_of(1, 8, kNever), spot_of(4, 8, 83 * kDay)};
   EvictionCase eviction{.spots = spots, .shortfall = {.memory_mb = 8}, .now = 80 * kDay};
   EvictionPlan plan;
-  CHECK(LpoEvictor(PluginOptions{}).make_plan(eviction, kNoScoreLimit, plan));
+  const LpoEvictor stated(PluginOptions("LPO", {{"horizon_day", 90.0}}));
+  CHECK(stated.make_plan(eviction, kNoScoreLimit, plan));
   CHECK(plan.victims == Positions{0});
   CHECK(plan.score == 10 * 86400.0);
   const LpoEvictor later(PluginOptions("LPO", {{"horizon_day", 95.0}}));  // 1 * 15 against 4 * 3
@@ -48,9 +49,31 @@ TEST_CASE("LpoEvictor: remaining life ends at the horizon and is at least a micr
   CHECK(plan.victims == Positions{1});
   // Past the horizon every life is one microsecond: 1 vcpu for 1e-6 s.
   eviction.now = 91 * kDay;
-  CHECK(LpoEvictor(PluginOptions{}).make_plan(eviction, kNoScoreLimit, plan));
+  CHECK(stated.make_plan(eviction, kNoScoreLimit, plan));
   CHECK(plan.victims == Positions{0});
   CHECK(plan.score == 1e-6);
+}
+
+TEST_CASE("LpoEvictor: without a stated horizon life counts to day 90, or for 30 days if later") {
+  const auto score_at = [](int day) {
+    const std::array<RunningSpot, 1> spots{spot_of(1, 8, kNever)};
+    EvictionPlan plan;
+    CHECK(LpoEvictor(PluginOptions{})
+              .make_plan({.spots = spots, .shortfall = {.memory_mb = 8}, .now = day * kDay},
+                         kNoScoreLimit, plan));
+    return plan.score / 86400.0;
+  };
+  CHECK(score_at(10) == 80);
+  CHECK(score_at(60) == 30);
+  CHECK(score_at(80) == 30);
+  CHECK(score_at(300) == 30);
+  // In the second year a spot that is about to end goes before a smaller one that stays.
+  const std::array<RunningSpot, 2> spots{spot_of(1, 8, kNever), spot_of(4, 8, 403 * kDay)};
+  EvictionPlan plan;
+  CHECK(LpoEvictor(PluginOptions{})
+            .make_plan({.spots = spots, .shortfall = {.memory_mb = 8}, .now = 400 * kDay},
+                       kNoScoreLimit, plan));
+  CHECK(plan.victims == Positions{1});
 }
 
 TEST_CASE("LpoEvictor: without a shortfall nobody goes, beyond all spots nobody can") {

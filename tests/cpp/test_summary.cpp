@@ -274,11 +274,11 @@ TEST_CASE("summary_text: aligned and at most 130 columns, whatever the labels") 
   CHECK(
       contains(text,
                "  size               VM   spot  evictor  SAF  OTN  hosts                    earned"
-               "     per host                gain     evictions\n"
+               "        per host                gain     evictions\n"
                "  2%                 COS  sDPD  FIFO     on     1     10  42.00% (0.00 to 100.00%)"
-               "  0.0 +/- 0.0  +35.00 +/- 190.59%  10.0 +/- 0.0\n"
+               "  0.0 (0 to 0.0)  +35.00 +/- 190.59%  10.0 +/- 0.0\n"
                "    not cooperating  COS  sDPD  FIFO     off    1     10  30.00% (0.00 to 100.00%)"
-               "  0.0 +/- 0.0     +0.00 +/- 0.00%  10.0 +/- 0.0\n"));
+               "  0.0 (0 to 0.0)     +0.00 +/- 0.00%  10.0 +/- 0.0\n"));
   CHECK(contains(text,
                  "  The best without cooperation (OTN 1, SAF off), with VM COS, spot sDPD, evictor "
                  "FIFO: 30.00% (0.00 to 100.00%)\n"));

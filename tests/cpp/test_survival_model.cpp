@@ -106,8 +106,8 @@ TEST_CASE("LpkmEvictor: a horizon that has passed counts nothing, one ahead of n
   const ScratchFolder folder;
   const std::string file = folder.write("m.txt", kModel).string();
   EvictionPlan plan;
-  // After day 90 both are worth the least, a microsecond of 2 vcpus; the older goes.
-  REQUIRE(LpkmEvictor(PluginOptions("LPKM", {{"model", file}}))
+  // After a stated day 90 both are worth the least, a microsecond of 2 vcpus; the older goes.
+  REQUIRE(LpkmEvictor(PluginOptions("LPKM", {{"model", file}, {"horizon_day", 90.0}}))
               .make_plan(eviction, kNoScoreLimit, plan));
   CHECK(plan.victims == Positions{0});
   CHECK(plan.score == doctest::Approx(2e-6));

@@ -86,6 +86,10 @@ def test_lengths_of_time() -> None:
         ({"start_us": [0, 0.5], "end_us": [2, 2]}, "start_us has parts of a microsecond"),
         ({"start_s": [0, 1], "end_s": [2, 0]}, r"end_us\[1\] 0 is before start_us\[1\] 1000000"),
         ({"start_s": [0, 1], "end_s": [2, 2], "ram": [1, 1]}, "unknown column 'ram'; valid names:"),
+        (
+            {"Unnamed: 0": [0, 1], "start_s": [0, 1], "end_s": [2, 2]},
+            r"'Unnamed: 0'; it looks like an index: pd.read_csv\(FILE, index_col=0\); valid names:",
+        ),
         ({"start_s": [0, 1], "end_s": [2, 2], "class": ["vm", "gold"]}, r"class\[1\] is 'gold'"),
         (
             {"start": pd.to_datetime(["2024-05-01"] * 2),

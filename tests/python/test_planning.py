@@ -29,7 +29,7 @@ def make_plan(**more: Any) -> cospot.SpotPlan:
         "evictor": ["FIFO", "YJF"],
         "otn": [1, 8],
     }
-    return cospot.plan(HISTORY, **{**given, **more})
+    return cospot.plan(**{"history": HISTORY, **given, **more})
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +122,11 @@ def test_a_twice_higher_spot_price_is_worth_twice_its_revenue(made: cospot.SpotP
 def test_bad_arguments(given: dict[str, Any], message: str) -> None:
     with pytest.raises(cospot.CospotError, match=message):
         make_plan(**given)
+
+
+def test_a_history_may_be_a_workload(made: cospot.SpotPlan) -> None:
+    history = cospot.Workload.generate(scale=0.001, seed=3)
+    assert make_plan(history=history).alternatives == made.alternatives
 
 
 def test_a_file_of_hosts_is_given_by_either_name(tmp_path: Path) -> None:

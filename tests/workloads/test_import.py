@@ -850,6 +850,19 @@ class WhatIsSaid(ImportCase):
         self.import_files("t.csv", *self.OPTIONS, "--window-start", "0", "--window-days", "7")
         assert self.warnings == []
 
+    def test_a_table_that_begins_with_an_empty_cloud(self):
+        rows = "".join(f"v{day},1,1024,{day},{day + 1}\n" for day in range(20))
+        (self.folder / "t.csv").write_text("id,cpus,mb,start,stop\n" + rows)
+        self.import_files("t.csv", *self.OPTIONS)
+        # Seen are 20 days: a quarter of them is 5.
+        assert self.warnings == [
+            "cospot: warning: w.csv: nothing starts before the window: if the cloud was in use "
+            "then, its first days look emptier than they were; --window-start 5 begins later, "
+            "with the instances that ran by then"
+        ]
+        self.import_files("t.csv", *self.OPTIONS, "--window-start", "5")
+        assert self.warnings == []
+
     def test_an_empty_file_before_anything_else(self):
         (self.folder / "t.csv").write_text("")
         assert self.refused("t.csv") == (

@@ -4,8 +4,10 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -16,6 +18,21 @@ namespace cospot {
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{1} << 18;
+/// What a file that is neither text nor gzip begins with.
+struct OtherKind {
+  std::string_view begins;
+  std::string_view name;
+};
+constexpr std::array<OtherKind, 5> kOtherKinds{{
+    {"\x28\xb5\x2f\xfd", "compressed by zstd, expected plain text or gzip: zstd -dc FILE | gzip"},
+    {"\xfd"
+     "7zXZ",
+     "compressed by xz, expected plain text or gzip: xz -dc FILE | gzip"},
+    {"BZh", "compressed by bzip2, expected plain text or gzip: bzip2 -dc FILE | gzip"},
+    {"PK\x03\x04", "a zip archive or an Excel workbook, expected text: save it as CSV"},
+    {"\xff\xfe", "UTF-16, expected UTF-8: iconv -f UTF-16 -t UTF-8 FILE"},
+}};
+
 // Far more than the columns of any trace take; it keeps the buffer small on files without lines.
 constexpr std::size_t kMaxLineBytes = std::size_t{1} << 16;
 
@@ -29,6 +46,7 @@ LineReader::LineReader(std::filesystem::path path) : path_(std::move(path)) {
   if (std::filesystem::is_directory(path_, ignored)) refuse("it is a directory, expected a file");
   errno = 0;
   file_ = ::gzopen(path_.c_str(), "rbe");
+  if (file_ == nullptr && path_ == "-") refuse("standard input is no file, expected a file");
   if (file_ == nullptr) refuse(errno != 0 ? std::strerror(errno) : "out of memory");
   ::gzbuffer(file_, kReadBytes);
 }
@@ -48,6 +66,12 @@ void LineReader::fill() {
   buffer_.resize(kept + kReadBytes);
   const int got = ::gzread(file_, buffer_.data() + kept, kReadBytes);
   buffer_.resize(kept + static_cast<std::size_t>(std::max(got, 0)));
+  if (line_number_ == 0 && kept == 0) {
+    for (const OtherKind& kind : kOtherKinds) {
+      if (!buffer_.starts_with(kind.begins)) continue;
+      throw WorkloadError(fmt::format("{}: the file is {}", path_.string(), kind.name));
+    }
+  }
   int code = Z_OK;
   const char* message = ::gzerror(file_, &code);
   at_end_ = got <= 0 || ::gzeof(file_) != 0;

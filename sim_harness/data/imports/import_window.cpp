@@ -100,6 +100,20 @@ void warn_of_unobserved(const ImportOptions& options, TimeUnit unit, ImportWindo
       time_text(observed.first, unit)));
 }
 
+/// A table whose first instances are those of a cloud that was in use already. Their window may
+/// begin later, when those that ran before it are known.
+void warn_of_cold_start(const ImportOptions& options, TimeUnit unit, ImportWindow& window) {
+  if (options.window_start || !window.warnings.empty()) return;
+  if (window.start > window.first_start) return;
+  const SimTime seen = window.last_seen - window.start;
+  if (seen < 4 * kDay) return;  // too short to leave any of it out
+  const SimTime later = window.start + std::min(kDefaultWindow, seen / (4 * kDay) * kDay);
+  window.warnings.push_back(fmt::format(
+      "nothing starts before the window: if the cloud was in use then, its first days look emptier "
+      "than they were; --window-start {} begins later, with the instances that ran by then",
+      time_option_text(later, unit)));
+}
+
 /// A window that goes on to the last end, long after the last start.
 void warn_of_late_window(const ImportOptions& options, const RequestScan& scan, TimeUnit unit,
                          ImportWindow& window) {
@@ -150,6 +164,7 @@ ImportWindow place_window(const ImportOptions& options, const ImportPlan& plan,
   } else {
     warn_of_late_ends(scan, plan.unit, window);
     warn_of_late_window(options, scan, plan.unit, window);
+    warn_of_cold_start(options, plan.unit, window);
   }
   return window;
 }

@@ -169,6 +169,20 @@ class RowExpressions::Sqlite {
   Statement read_;
 };
 
+namespace {
+
+/// A table in one column is one that was read with the wrong separator.
+std::string separator_hint(const std::vector<std::string>& columns) {
+  if (columns.size() != 1) return "";
+  const std::size_t at = columns.front().find_first_of(";|\t");
+  if (at == std::string::npos) return "";
+  const char found = columns.front()[at];
+  return fmt::format(", which is one column; expected the separator {}",
+                     found == '\t' ? "tab" : fmt::format("'{}'", found));
+}
+
+}  // namespace
+
 RowExpressions::RowExpressions(std::span<const std::string> columns)
     : columns_(columns.begin(), columns.end()), sqlite_(std::make_unique<Sqlite>(columns_)) {}
 
@@ -179,8 +193,8 @@ std::size_t RowExpressions::add(std::string_view option, std::string_view expres
   const bool is_column = std::ranges::find(columns_, expression) != columns_.end();
   const std::string sql = is_column ? quoted_name(expression) : std::string(expression);
   if (const std::string fault = sqlite_->check(sql); !fault.empty()) {
-    throw ConfigError(fmt::format("{} '{}': {}; the columns are {}", option, expression, fault,
-                                  fmt::join(columns_, ", ")));
+    throw ConfigError(fmt::format("{} '{}': {}; the columns are {}{}", option, expression, fault,
+                                  fmt::join(columns_, ", "), separator_hint(columns_)));
   }
   expressions_.push_back(sql);
   values_.emplace_back();

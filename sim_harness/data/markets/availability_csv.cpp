@@ -55,8 +55,8 @@ std::vector<Row> read_rows(const std::filesystem::path& file, std::string_view t
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   for (std::size_t i = 1; i < rows.size(); ++i) {
     if (rows[i].time != rows[i - 1].time) continue;
-    throw WorkloadError(
-        fmt::format("{}: has two different rows at time {}", file.string(), rows[i].time));
+    throw WorkloadError(fmt::format("{}: has two different rows at {}", file.string(),
+                                    doubted_time_text(rows[i].time)));
   }
   return rows;
 }

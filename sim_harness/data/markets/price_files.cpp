@@ -15,6 +15,7 @@
 #include "sim_harness/base/json/json_file.hpp"
 #include "sim_harness/base/tables/table_reader.hpp"
 #include "sim_harness/base/text/date_time.hpp"
+#include "sim_harness/data/markets/flavor_prices.hpp"
 
 namespace cospot {
 namespace {
@@ -51,6 +52,13 @@ std::optional<MicroUsd> parse_price(std::string_view text) {
   return std::max<MicroUsd>(1, std::llround(*usd * static_cast<double>(kUsd)));
 }
 
+std::string doubted_time_text(Seconds time) {
+  constexpr Seconds kYear2001 = 978'307'200;  // before it, seconds of an origin of their own
+  if (time < kYear2001) return fmt::format("time {}", time);
+  return fmt::format("{} (time {}); dates in an hour that clocks repeat need their offset",
+                     price_time_text(time), time);
+}
+
 std::vector<PriceChange> read_price_csv(const std::filesystem::path& file) {
   constexpr std::array<TableColumn, 2> kPriceColumns{{{"time"}, {"price"}}};
   TableReader table(file, {.columns = kPriceColumns, .rows = "prices"});
@@ -60,8 +68,8 @@ std::vector<PriceChange> read_price_csv(const std::filesystem::path& file) {
         {table.value(0, parse_time, kTimeExpected), table.value(1, parse_price, kPriceExpected)});
   }
   if (const auto twice = repair(changes)) {
-    throw WorkloadError(
-        fmt::format("{}: has two different prices at time {}", file.string(), *twice));
+    throw WorkloadError(fmt::format("{}: has two different prices at {}", file.string(),
+                                    doubted_time_text(*twice)));
   }
   return changes;
 }

@@ -14,6 +14,9 @@ namespace cospot {
 /// Nothing: neither.
 [[nodiscard]] std::optional<Seconds> parse_time(std::string_view text);
 
+/// A time at which a file says two things, as its error names it: a date if it may be one.
+[[nodiscard]] std::string doubted_time_text(Seconds time);
+
 /// Parses USD per hour, above 0 and at most 1,000,000, rounded to the micro-dollar.
 [[nodiscard]] std::optional<MicroUsd> parse_price(std::string_view text);
 

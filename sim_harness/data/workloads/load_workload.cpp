@@ -49,14 +49,16 @@ Workload load_workload(const WorkloadSpec& spec) {
 }
 
 Workload load_workload(const WorkloadSpec& spec, WorkloadClasses classes) {
-  Workload workload =
-      spec.synthetic ? generate_workload(*spec.synthetic) : read_workload(spec.file, classes);
+  Workload workload = spec.made        ? *spec.made
+                      : spec.synthetic ? generate_workload(*spec.synthetic)
+                                       : read_workload(spec.file, classes);
   workload.name = spec.label;
   state_window(workload, spec.window);
   return workload;
 }
 
 VcpusUnit vcpus_unit_of(const WorkloadSpec& spec) {
+  if (spec.made) return spec.recorded_unit;
   return spec.synthetic ? kModelUnit : read_vcpus_unit(spec.file);
 }
 

@@ -1,18 +1,13 @@
 #include "sim_harness/data/workloads/window.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 
-#include "core/policy/plugin.hpp"
-#include "evictors/lifetime_evictor.hpp"
-#include "evictors/registry.hpp"
 #include "sim_harness/base/text/decimal.hpp"
 #include "sim_harness/data/workloads/rounded_days.hpp"
 #include "sim_harness/data/workloads/workload_schema.hpp"
@@ -27,10 +22,6 @@ std::string counted(std::uint64_t count, std::string_view noun) {
 std::string both_classes(const std::array<std::uint64_t, 2>& counts) {
   return fmt::format("{} and {}", counted(counts[0], "VM"), counted(counts[1], "spot"));
 }
-
-/// Until when evictors that go by lifetimes count remaining lives, unless their options say
-/// otherwise.
-constexpr SimTime kLivesCountedTo = LpmlEvictor::kDefaultHorizonDay * kDay;
 
 /// How long after the last thing observed a window may end without a word. A window that is derived
 /// from a request beyond day 14 ends within a day of it.
@@ -125,15 +116,6 @@ std::vector<std::string> window_warnings(const Workload& workload) {
         "window ends on day {}; state window_days",
         workload.name, rounded_days_text(coverage.last_observed), both_classes(coverage.unended),
         end));
-  }
-  if (workload.window > kLivesCountedTo) {
-    warnings.push_back(fmt::format(
-        "{}: the window ends on day {}, but {} count remaining lives to day {} only; "
-        "give them a later horizon_day",
-        workload.name, end,
-        fmt::join(names_where(evictor_registry(), std::mem_fn(&PluginInfo::needs_lifetimes)),
-                  " and "),
-        LpmlEvictor::kDefaultHorizonDay));
   }
   return warnings;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -10,6 +11,8 @@
 
 namespace cospot {
 
+struct Workload;
+
 /// A workload as named in a study file or command.
 struct WorkloadSpec {
   std::string label;           ///< as written in the sweep file; the same on every machine
@@ -17,6 +20,9 @@ struct WorkloadSpec {
   std::optional<SyntheticSpec> synthetic;
   std::optional<SimTime> window{};  ///< stated by a command or a sweep; otherwise from the data
   VcpusUnit recorded_unit{};        ///< the vcpus unit recorded with an experiment
+  /// A workload of a caller's own, such as one made in Python, in place of a file. Its vcpus are
+  /// of `recorded_unit`.
+  std::shared_ptr<const Workload> made{};
 };
 
 }  // namespace cospot

@@ -103,6 +103,14 @@ SummaryCell mean_cell(const Figure& figure, const std::optional<MeanInterval>& m
                         number_text(figure, std::clamp(upper, 0.0, 1.0)), unit),
             mean_json(mean)};
   }
+  const bool may_be_negative = figure.is_signed || figure.unit == FigureUnit::kShare ||
+                               figure.unit == FigureUnit::kPercent ||
+                               figure.unit == FigureUnit::kMoney;
+  if (!may_be_negative && mean->mean >= 0 && lower < 0) {
+    return {fmt::format("{} ({} to {}){}", text, number_text(figure, 0), number_text(figure, upper),
+                        unit),
+            mean_json(mean)};
+  }
   return {fmt::format("{} +/- {}{}", text, number_text(figure, *mean->half_width), unit),
           mean_json(mean)};
 }

@@ -99,7 +99,8 @@ struct Figure {
   /// on it, are shown above the table. A later one is compared where the earlier ones are at their
   /// best.
   Better better = Better::kUnsaid;
-  bool is_part = false;  ///< a fraction of a whole: an interval ends at 0 and at 1
+  bool is_part = false;    ///< a fraction of a whole: an interval ends at 0 and at 1
+  bool is_signed = false;  ///< a number that may be below 0, as money may; others end at 0
 };
 
 /// A study's declared summary: a row for every combination of its axes, with the means of the

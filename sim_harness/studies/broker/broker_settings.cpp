@@ -360,22 +360,39 @@ namespace {
 
 Seconds seconds_of_days(double days) { return static_cast<Seconds>(days * 86'400); }
 
-/// All of a log where the file does not say how much of it, in whole days.
+/// The submissions of the jobs that a run takes: `make_broker_jobs` skips those without a run time.
+std::vector<SimTime> submissions_of(const std::vector<Job>& log) {
+  std::vector<SimTime> submissions;
+  for (const Job& job : log) {
+    if (job.duration && *job.duration >= std::chrono::seconds(1)) {
+      submissions.push_back(job.submission);
+    }
+  }
+  std::ranges::sort(submissions);
+  return submissions;
+}
+
+/// All of a log unless the file says how much of it. Days that the file does not state are those of
+/// the jobs that count, not of the whole log.
 LoadedJobs loaded_jobs(std::vector<Job> log, const JobsSpec& spec) {
   LoadedJobs jobs{.log = std::move(log)};
   jobs.count = static_cast<std::size_t>(spec.count.value_or(kMaxJobs));
-  if (spec.days) {
-    jobs.days = jobs.pace_days = *spec.days;
-    return jobs;
-  }
-  const auto [first, last] =
-      std::ranges::minmax(jobs.log, {}, [](const Job& job) { return job.submission; });
-  const double seconds = std::chrono::duration<double>(last.submission - first.submission).count();
-  jobs.days = std::floor(seconds / 86'400) + 1;
-  // A job takes up the gap to the next one, the last job too.
-  const auto gaps = static_cast<double>(jobs.log.size() - 1);
-  const auto count = static_cast<double>(std::min(jobs.count, jobs.log.size()));
-  jobs.pace_days = seconds > 0 ? seconds / 86'400 * count / gaps : 1;
+  if (spec.days) jobs.days = jobs.pace_days = *spec.days;
+  if (spec.file.empty()) return jobs;
+  const std::vector<SimTime> all = submissions_of(jobs.log);
+  const auto days_to = [&](std::size_t job) {
+    return std::chrono::duration<double>(all[job] - all.front()).count() / 86'400;
+  };
+  std::size_t counted = std::min(jobs.count, all.size());
+  while (spec.days && days_to(counted - 1) >= *spec.days) --counted;
+  if (!spec.days) jobs.days = std::floor(days_to(counted - 1)) + 1;
+  // The stated days count unless the log goes on where the count cuts it. A job takes up the gap to
+  // the next one, the last job too.
+  const bool is_cut_by_count = counted == jobs.count && counted < all.size();
+  if (spec.days && !is_cut_by_count) return jobs;
+  const double span = days_to(counted - 1);
+  const auto gaps = static_cast<double>(counted) - 1;
+  jobs.pace_days = span > 0 ? span * static_cast<double>(counted) / gaps : 1;
   return jobs;
 }
 

@@ -60,9 +60,8 @@ std::string cheapest_text(const std::vector<RankedSetting>& settings,
   } else if (!best.beats_on_demand()) {
     text = "On-demand alone: no setting within the limit is significantly cheaper. The cheapest";
   }
-  text +=
-      fmt::format(": {} USD a useful job with {}; {}", interval_text(*best.cost_per_useful_job, 5),
-                  fmt::join(chosen, ", "), saving_text(best));
+  text += fmt::format(": {} USD a useful job with {}; {}", cost_text(*best.cost_per_useful_job, 5),
+                      fmt::join(chosen, ", "), saving_text(best));
   if (kept == 0) {
     const std::vector<AxisValue>& fallback = axes[axis_position(axes, kFallbackAxis.name)].values;
     if (fallback.size() == 1 && fallback.front().label == "off") {

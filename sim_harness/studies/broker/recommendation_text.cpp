@@ -68,7 +68,7 @@ std::string settings_table(const std::vector<Candidate>& candidates, bool has_be
     const auto& per_job = one.figures.cost_per_useful_job;
     table.add_row({one.bid, one.fault_tolerance, one.market_choice,
                    one.on_demand_fallback ? "on" : "off", fmt::format("{:g}", one.alpha),
-                   interval_text(one.figures.cost, 2), per_job ? interval_text(*per_job, 4) : "-",
+                   cost_text(one.figures.cost, 2), per_job ? cost_text(*per_job, 4) : "-",
                    saving_cell_text(one.figures), percent(one.late_share), percent(one.worst_late),
                    fmt::format("{:.0f}", one.figures.revocations.mean),
                    has_best && i == 0 ? "best" : to_best_text(one.figures)});
@@ -126,8 +126,8 @@ std::string headline(const Recommendation& all) {
   text += fmt::format(
       "{} USD for {:.3g} day{} of jobs, {} USD a month; {}; {} of the jobs late "
       "({} in the worst of {})\n",
-      interval_text(best.figures.cost, 2), all.days, all.days == 1 ? "" : "s",
-      interval_text(cost_per_month(best.figures.cost, all.days), 2), saving_text(best.figures),
+      cost_text(best.figures.cost, 2), all.days, all.days == 1 ? "" : "s",
+      cost_text(cost_per_month(best.figures.cost, all.days), 2), saving_text(best.figures),
       percent(best.late_share), percent(best.worst_late), seeds_text(all.seeds));
   const std::vector<const Candidate*> others = distinct(all.ranked);
   const auto alike = std::ranges::count_if(
@@ -213,8 +213,7 @@ std::string recommendation_text(const Recommendation& all) {
   text += fmt::format(
       "On-demand alone: {} USD, {} USD a month, {} of the jobs late (market choice "
       "{})\n",
-      interval_text(all.on_demand_cost, 2),
-      interval_text(cost_per_month(all.on_demand_cost, all.days), 2),
+      cost_text(all.on_demand_cost, 2), cost_text(cost_per_month(all.on_demand_cost, all.days), 2),
       percent(all.on_demand_late_share), all.on_demand_choice);
   if (all.fallback) text += fallback_text(*all.fallback, all);
   if (!all.drawn.empty()) {

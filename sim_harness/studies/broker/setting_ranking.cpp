@@ -99,6 +99,16 @@ std::string interval_text(const MeanInterval& mean, int decimals) {
   return mean.half_width ? text(mean.mean) + " +/- " + text(*mean.half_width) : text(mean.mean);
 }
 
+std::string cost_text(const MeanInterval& cost, int decimals) {
+  if (cost.mean < 0 || cost.half_width.value_or(0) <= cost.mean) {
+    return interval_text(cost, decimals);
+  }
+  const auto text = [decimals](double value) {
+    return with_commas(fmt::format("{:.{}f}", value, decimals));
+  };
+  return fmt::format("{} ({} to {})", text(cost.mean), text(0), text(cost.mean + *cost.half_width));
+}
+
 std::string lateness_limit_text(double allowed) {
   return fmt::format(
       "at most {:.2f}% of the jobs late in excess of on-demand alone, on average "

@@ -86,6 +86,10 @@ void compare_setting(RankedSetting& setting, const RankedSetting& best);
 /// `0.0274 +/- 0.0010`; no interval if there is one seed.
 [[nodiscard]] std::string interval_text(const MeanInterval& mean, int decimals);
 
+/// The same of what cannot be negative: an interval that would begin below 0 is "3.10 (0.00 to
+/// 7.40)".
+[[nodiscard]] std::string cost_text(const MeanInterval& cost, int decimals);
+
 /// `+4.5 +/- 1.0%`, with `not significant` if the interval contains 0.
 [[nodiscard]] std::string to_best_text(const RankedSetting& setting);
 

@@ -55,6 +55,10 @@ std::string gain_line(const char* what, const MeanAndMax& gain) {
                      gain_text(any ? std::optional(gain.max) : std::nullopt));
 }
 
+std::string runs_have(std::size_t count) {
+  return count == 1 ? "1 run has" : fmt::format("{} runs have", count);
+}
+
 std::string gains_text(const Summary& summary) {
   std::string text =
       "\nGain: spot revenue over that of the same run without cooperation (OTN 1, SAF off)\n";
@@ -62,13 +66,12 @@ std::string gains_text(const Summary& summary) {
   text += gain_line("all runs", summary.gain);
   text += gain_line("runs without VM loss", summary.gain_without_loss);
   if (summary.without_baseline > 0) {
-    text += fmt::format(
-        "  {} runs have no gain: the run with OTN 1 and SAF off is not among the results.\n",
-        summary.without_baseline);
+    text += fmt::format("  {} no gain: the run with OTN 1 and SAF off is not among the results.\n",
+                        runs_have(summary.without_baseline));
   }
   if (summary.with_empty_baseline > 0) {
-    text += fmt::format("  {} runs have no gain: the run with OTN 1 and SAF off earned nothing.\n",
-                        summary.with_empty_baseline);
+    text += fmt::format("  {} no gain: the run with OTN 1 and SAF off earned nothing.\n",
+                        runs_have(summary.with_empty_baseline));
   }
   return text;
 }
@@ -178,7 +181,10 @@ constexpr Figure kEvictions{
 std::string hours_text(const std::optional<MeanInterval>& mean) {
   if (!mean) return "-";
   const std::string text = amount_text(mean->mean);
-  return mean->half_width ? text + " +/- " + amount_text(*mean->half_width) : text;
+  if (!mean->half_width) return text;
+  const double half = *mean->half_width;
+  if (half <= mean->mean) return text + " +/- " + amount_text(half);
+  return fmt::format("{} (0 to {})", text, amount_text(mean->mean + half));
 }
 
 /// What programs get of a combination, each with its text.

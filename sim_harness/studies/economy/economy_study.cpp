@@ -276,7 +276,8 @@ const StudyFigures& figures() {
                    .meaning =
                        "above the oracle's it is that of promises that were broken: availability "
                        "comes first",
-                   .better = Better::kHigh}},
+                   .better = Better::kHigh,
+                   .is_signed = true}},
       .is_sold_once = true};
   return made;
 }

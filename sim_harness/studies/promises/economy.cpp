@@ -174,6 +174,12 @@ UsageSeries load_usage(const WorkloadSpec& spec, const EconomySettings& settings
     return usage_of_jobs(read_job_log(spec.file, settings.zone), settings.capacity);
   }
   if (!spec.synthetic) require_known_table(spec.file);
+  if (!settings.zone.is_utc()) {
+    throw ConfigError(fmt::format(
+        "time_zone is {}, but {} is a workload, whose times are numbers since its window began; "
+        "expected usage or jobs with dates, or no time_zone",
+        settings.zone.name(), spec.label));
+  }
   const UsageSeries usage = usage_of_vms(load_workload(spec), settings.capacity, settings.resource);
   for (const UsageSample& sample : usage.samples) {
     if (sample.used <= sample.capacity) continue;

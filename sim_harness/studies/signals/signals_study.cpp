@@ -25,7 +25,8 @@ const ProviderPreset& signals_preset() {
                                .unit = FigureUnit::kNumber,
                                .decimals = 3,
                                .meaning = "of the signal over the base rate, by Brier scores",
-                               .better = Better::kHigh}}}};
+                               .better = Better::kHigh,
+                               .is_signed = true}}}};
   return made;
 }
 

@@ -154,7 +154,8 @@ StudyPart signals_part() {
                        .unit = FigureUnit::kNumber,
                        .decimals = 3,
                        .meaning = "of the signal over the base rate, by Brier scores",
-                       .better = Better::kHigh}},
+                       .better = Better::kHigh,
+                       .is_signed = true}},
           .add = add_signals,
           .read = read_signal};
 }
