@@ -19,6 +19,8 @@ from pages import ROOT, Block
 sys.path.append(str(ROOT / "tests" / "workloads"))
 import operator_exports
 
+#: Workloads that take long, and much smaller ones.
+SMALLER = {"azure2020:seed=1:scale=0.01": "azure2020:seed=1:scale=0.001"}
 #: Study files that take minutes, and with which options they take a second.
 SHORTER = {
     "examples/beyond_the_paper.yaml": ["--set", "headroom_percent=2", "--set", "vm=COS"],
@@ -55,10 +57,17 @@ PROGRAM = Path(os.environ.get("COSPOT_PROGRAM", ""))
 
 _WRAPPER = """\
 #!/bin/sh
-# cospot, with options that make a study of minutes one of a second.
+# cospot, with words and options that make a study of minutes one of a second.
+for word; do
+  shift
+  case $word in
+{smaller}
+    *) set -- "$@" "$word" ;;
+  esac
+done
 for word; do
   case $word in
-{cases}
+{shorter}
   esac
 done
 exec {program} "$@"
@@ -179,11 +188,14 @@ class Clone:
 
     @staticmethod
     def _write_wrapper(path: Path) -> None:
-        cases = [
-            f'    {name}) set -- "$@" {" ".join(repr(word) for word in words)} ;;'
-            for name, words in SHORTER.items()
-        ]
-        path.write_text(_WRAPPER.format(cases="\n".join(cases), program=PROGRAM))
+        def cases(instead: dict[str, list[str]]) -> str:
+            return "\n".join(
+                f'    {name}) set -- "$@" {" ".join(map(repr, words))} ;;'
+                for name, words in instead.items()
+            )
+
+        smaller = cases({name: [word] for name, word in SMALLER.items()})
+        path.write_text(_WRAPPER.format(smaller=smaller, shorter=cases(SHORTER), program=PROGRAM))
         path.chmod(0o755)
 
     def run(self, blocks: list[Block]) -> subprocess.CompletedProcess[str]:

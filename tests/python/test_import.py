@@ -56,19 +56,3 @@ def test_every_extra_exists() -> None:
     distribution = {"sklearn": "scikit-learn", "dask": "distributed"}
     for package, extra in EXTRA_OF.items():
         assert f'"{distribution.get(package, package)}>=' in extras[extra]
-
-
-def test_the_snippet_of_the_readme_is_typed(tmp_path: Path) -> None:
-    pytest.importorskip("mypy")
-    snippets = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
-    assert snippets
-    file = tmp_path / "readme.py"
-    file.write_text("\n".join(snippets))
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path, file],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import copy
+import functools
 import inspect
 import re
 from pathlib import Path
@@ -17,6 +19,7 @@ STUB = Path(cospot.__file__).parent / "_core.pyi"
 INHERITED = {"__init__", "__module__", "__doc__", "__qualname__", "__new__"}
 
 
+@functools.cache
 def stub_tree() -> ast.Module:
     return ast.parse(STUB.read_text())
 
@@ -36,11 +39,12 @@ def members(node: ast.ClassDef) -> dict[str, ast.FunctionDef]:
 def parameters(function: ast.FunctionDef) -> list[tuple[str, Any, Any]]:
     """The name, kind and default of each parameter, as inspect.signature has them."""
     space: dict[str, Any] = {}
-    for part in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs):
+    arguments = copy.deepcopy(function.args)
+    for part in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
         part.annotation = None
-    if function.args.kwarg is not None:
-        function.args.kwarg.arg, function.args.kwarg.annotation = "kwargs", None
-    exec(f"def call({ast.unparse(function.args)}): pass", space)
+    if arguments.kwarg is not None:
+        arguments.kwarg.arg, arguments.kwarg.annotation = "kwargs", None
+    exec(f"def call({ast.unparse(arguments)}): pass", space)
     return shape(inspect.signature(space["call"]))
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import multiprocessing
+import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 import uuid
@@ -172,17 +173,57 @@ def check_evictions_of_reserves(running: Running) -> None:
     running.cloud.violations.clear()
 
 
+#: Forks processes of one that has imported the service, which takes longer than most tests.
+_PROCESSES = multiprocessing.get_context("forkserver")
+_PROCESSES.set_forkserver_preload(["cospot.nova.evictor.command", "oslo_messaging", "pymysql"])
+
+
+class ServiceProcess:
+    """A process that runs the service.
+
+    Args:
+        run: what it does; a function of a module, with these arguments.
+        log: what it prints is added to this file.
+    """
+
+    def __init__(self, log: Path, run: Callable[..., None], *arguments: Any) -> None:
+        self._process = _PROCESSES.Process(target=_run_logged, args=(log, run, *arguments))
+        self._process.start()
+
+    def send_signal(self, number: int) -> None:
+        with contextlib.suppress(ProcessLookupError):  # it has ended
+            os.kill(self._process.pid, number)
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def wait(self, seconds: float) -> int | None:
+        self._process.join(seconds)
+        return self.poll()
+
+
+def _run_logged(log: Path, run: Callable[..., None], *arguments: Any) -> None:
+    with log.open("ab") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    run(*arguments)
+
+
+def run_with_plans(configuration: Path, plans: Sequence[dict[str, Any]]) -> None:
+    """Run the service until SIGTERM, with plans as if they had come by RabbitMQ."""
+    service = make_service(configuration)
+    for message in plans:
+        send(service, message)
+    service.start()
+    signal.sigwait({signal.SIGTERM})
+
+
 def start_process(
     running: Running, plans: Sequence[dict[str, Any]], **settings: Any
-) -> subprocess.Popen[bytes]:
+) -> ServiceProcess:
     """Start the service as a process of its own, which is given plans."""
     path = write_configuration(running.folder, running.server.url, **settings)
-    messages = running.folder / f"plans-{uuid.uuid4()}.json"
-    messages.write_text(json.dumps(plans))
-    log = (running.folder / "log").open("ab")
-    program = Path(__file__).with_name("evictor_process.py")
-    command = [sys.executable, str(program), str(path), str(messages)]
-    return subprocess.Popen(command, stdout=log, stderr=log)
+    return ServiceProcess(running.folder / "log", run_with_plans, path, plans)
 
 
 def kill_after_request(
@@ -203,7 +244,7 @@ def kill_after_request(
         with running.cloud.lock:
             count[0] += counts(method)
             if count[0] == step and not dead.is_set():
-                process.kill()
+                process.send_signal(signal.SIGKILL)
                 dead.set()
 
     with running.cloud.lock:  # the process is known before its first request is answered

@@ -67,7 +67,7 @@ def test_killed_while_nova_has_not_yet_taken_the_order(running: Running, order: 
             return None
         orders[0] += 1
         if orders[0] == order:
-            process.kill()
+            process.send_signal(signal.SIGKILL)
             late.wait(20)
         return None
 
@@ -119,6 +119,6 @@ def test_three_copies_at_once(running: Running) -> None:
         assert len(done) == 8
     finally:
         for process in processes:
-            process.terminate()
+            process.send_signal(signal.SIGTERM)
         for process in processes:
             process.wait(20)

@@ -7,10 +7,7 @@ saw, and what both audit logs say together.
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -24,11 +21,12 @@ pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
+import evictor_on_machine
 from cospot.nova.evictor.notices import METADATA_KEY
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase
 from evictor_cloud import wait_until
-from evictor_running import Running, write_configuration
+from evictor_running import Running, ServiceProcess, write_configuration
 from state_servers import SERVERS
 
 #: Of the leases in these tests, seconds.
@@ -67,10 +65,9 @@ class Machine:
         self.process: Any = None
 
     def start(self) -> Machine:
-        program = Path(__file__).with_name("evictor_on_machine.py")
-        command = [sys.executable, program, self._configuration, str(self._skew), self.cut]
-        with (self.folder / "log").open("ab") as log:
-            self.process = subprocess.Popen(list(map(str, command)), stdout=log, stderr=log)
+        self.process = ServiceProcess(
+            self.folder / "log", evictor_on_machine.run, self._configuration, self._skew, self.cut
+        )
         return self
 
     def end(self, number: int = signal.SIGKILL) -> None:
@@ -265,7 +262,7 @@ def test_one_that_stood_still_longer_than_its_lease_orders_nothing_more(
         # The snapshot lists the servers; the check asks about one.
         if "/nova/servers/" in path and "detail" not in path and method == "GET" and not stopped:
             stopped.append(path)
-            os.kill(a.process.pid, signal.SIGSTOP)
+            a.process.send_signal(signal.SIGSTOP)
 
     running.cloud.after = after
     arrive(running, [host])
