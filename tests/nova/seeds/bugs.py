@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 from cospot.nova.evictor import (
@@ -23,9 +24,10 @@ from cospot.nova.evictor import (
 )
 from cospot.nova.evictor.deletions import Deletions
 from cospot.nova.evictor.errors import CloudError
-from cospot.nova.evictor.hosts import HostWatch
+from cospot.nova.evictor.hosts import HostHistory, HostWatch
 from cospot.nova.evictor.promise_keeper import PromiseKeeper
 from cospot.nova.evictor.records import AuditLog
+from cospot.nova.evictor.reserve_orders import ReserveEvictions
 from cospot.nova.evictor.service import EvictorService
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.promises.journal import PromiseJournal
@@ -75,6 +77,22 @@ def _wall_age(self: Any, provider: str, spot: str, updated: str = "") -> float:
     now = kernel.wall()
     since: float = self._since[provider].setdefault(spot, (now, updated))[0]
     return now - since
+
+
+_unexplained = HostHistory.unexplained
+_carry_out = ReserveEvictions._carry_out
+
+
+def _unexplained_anyhow(self: Any, provider: str, asked_at: float, now: float) -> Any:
+    return _unexplained(self, provider, float("inf"), now)
+
+
+def _carry_out_blindly(self: Any, *arguments: Any) -> None:
+    sees, self._reconciler = self._reconciler, SimpleNamespace(observed=lambda snapshot: snapshot)
+    try:
+        _carry_out(self, *arguments)
+    finally:
+        self._reconciler = sees
 
 
 def _planned_anyhow(self: Any, snapshot: Any, now: float) -> Any:
@@ -162,7 +180,21 @@ BUGS: tuple[Bug, ...] = (
         "inventory-flap",
         "a wrong ratio evicts at once, not after a grace",
         200,
-        ((causes.CauseFinder, "_is_too_early", lambda self, usage, short: False),),
+        ((causes.CauseFinder, "_is_too_early", lambda self, usage, short, asked_at: False),),
+    ),
+    Bug(
+        "older-answer",
+        "an older answer of placement than the last begins the grace of a wrong ratio",
+        100,
+        ((HostHistory, "unexplained", _unexplained_anyhow),),
+        first=14800,
+    ),
+    Bug(
+        "blind-reserve",
+        "a reserve does not take note of what became of the orders on a host",
+        100,
+        ((ReserveEvictions, "_carry_out", _carry_out_blindly),),
+        first=57250,
     ),
     Bug(
         "clock-jump",
