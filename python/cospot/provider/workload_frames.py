@@ -84,7 +84,7 @@ def _check_names(frame: pd.DataFrame) -> None:
     known = (*_PLAIN, *_CLASSES, *_STARTS, *_ENDS)
     for name in frame.columns:
         if name not in known:
-            # What pandas calls an index that was written to a file as a column without a name.
+            # pandas gives such a name to an index that was written as a column without one.
             is_index = str(name).startswith(("Unnamed: ", "__index_level_"))
             hint = "; it looks like an index: pd.read_csv(FILE, index_col=0)" if is_index else ""
             raise WorkloadError(

@@ -360,13 +360,16 @@ namespace {
 
 Seconds seconds_of_days(double days) { return static_cast<Seconds>(days * 86'400); }
 
-/// The submissions of the jobs that a run takes: `make_broker_jobs` skips those without a run time.
+/// Whether a run takes a job: `make_broker_jobs` skips those without a run time.
+bool has_run_time(const Job& job) {
+  return job.duration && *job.duration >= std::chrono::seconds(1);
+}
+
+/// The submissions of the jobs that a run takes.
 std::vector<SimTime> submissions_of(const std::vector<Job>& log) {
   std::vector<SimTime> submissions;
   for (const Job& job : log) {
-    if (job.duration && *job.duration >= std::chrono::seconds(1)) {
-      submissions.push_back(job.submission);
-    }
+    if (has_run_time(job)) submissions.push_back(job.submission);
   }
   std::ranges::sort(submissions);
   return submissions;
@@ -405,10 +408,9 @@ LoadedJobs read_jobs_of(const JobsSpec& spec, std::vector<InputRecord>& records)
   }
   JobLog log = spec.columns.is_plain() ? read_job_log(spec.file, spec.columns.zone)
                                        : read_mapped_jobs(spec.file, spec.columns);
-  const bool any = std::any_of(log.jobs.begin(), log.jobs.end(), [](const Job& job) {
-    return job.duration.has_value() && *job.duration >= std::chrono::seconds(1);
-  });
-  if (!any) throw ConfigError(fmt::format("jobs {}: no job has a run time", spec.label));
+  if (std::ranges::none_of(log.jobs, has_run_time)) {
+    throw ConfigError(fmt::format("jobs {}: no job has a run time", spec.label));
+  }
   records.push_back({.label = spec.label, .sha256 = log.sha256, .name = spec.label});
   if (spec.uses_requested_time) {
     for (Job& job : log.jobs) {

@@ -505,6 +505,9 @@ class Judge:
             self.kernel.trace("audit", "%s: %s %s", event, record["name"], record.get("error", ""))
             if record.get("order") == "none":  # not given, so it counts for no limit
                 self.by_host[pid, record["provider"]].pop()
+                thread = self.kernel.current
+                assert thread is not None
+                thread.intents.pop(spot, None)
             if event == "freed":
                 self._check_freed(spot, record["provider"])
         elif event == "promise_broken":

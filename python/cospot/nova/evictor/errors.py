@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from http import HTTPStatus
 from typing import Final
 
 #: No answer, or one from a proxy: what was asked for may have been done nevertheless.
 UNKNOWN_OUTCOMES: Final = frozenset({0, 502, 503, 504})
-#: What says nothing about the server that was asked about: besides these a token that no longer
-#: counts, and a limit of requests. The same may be answered otherwise a moment later.
+#: These, a token that no longer counts and a limit of requests say nothing about the server that
+#: was asked about. The same may be answered otherwise a moment later.
 PASSING: Final = UNKNOWN_OUTCOMES | {401, 408, 429}
 
 
@@ -43,6 +44,26 @@ def kind_of(error: EvictorError) -> str:
     The text of an answer may have the id of its request.
     """
     return f"status {error.status}" if isinstance(error, CloudError) else str(error)
+
+
+class Complaints:
+    """The last error about each of several things: the same one is worth one line in the log."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, str] = {}
+
+    def is_new(self, thing: str, error: EvictorError) -> bool:
+        """Take note of an error; tell whether the last one about the thing was another."""
+        before, self._kinds[thing] = self._kinds.get(thing), kind_of(error)
+        return before != self._kinds[thing]
+
+    def end(self, thing: str) -> None:
+        """Take note that nothing is wrong with a thing any more."""
+        self._kinds.pop(thing, None)
+
+    def keep(self, things: Collection[str]) -> None:
+        """Forget all other things."""
+        self._kinds = {thing: kind for thing, kind in self._kinds.items() if thing in things}
 
 
 class NotSentError(CloudError):

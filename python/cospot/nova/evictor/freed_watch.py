@@ -12,7 +12,7 @@ from typing import Any, Final
 from oslo_log import log as logging
 
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import CloudError, EvictorError, kind_of
+from cospot.nova.evictor.errors import CloudError, Complaints, EvictorError
 from cospot.nova.evictor.owner_news import OwnerNews
 
 LOG = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ class FreedWatch:
         self._leaving: dict[str, Leaving] = {}
         self._late: dict[str, Leaving] = {}
         self._ask_late_at = float("-inf")
-        self._said: dict[str, str] = {}  # what was wrong last, by provider
+        self._complaints = Complaints()  # by provider
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name="freed-watch", daemon=True)
 
@@ -135,7 +135,7 @@ class FreedWatch:
         if first is not None:
             self._complain(provider, first)
         else:
-            self._said.pop(provider, None)
+            self._complaints.end(provider)
 
     def _see(self, leaving: Leaving, consumers: Collection[str]) -> None:
         if leaving.spot not in consumers:
@@ -150,9 +150,8 @@ class FreedWatch:
     def _complain(self, provider: str, error: EvictorError) -> None:
         """Count an error, say it once until it is another one, and wait a moment."""
         self._metrics.errors.labels(where="freed-watch").inc()
-        is_news = self._said.get(provider) != kind_of(error)
-        self._said[provider] = kind_of(error)
-        level = logging.WARNING if is_news else logging.DEBUG
+        is_new = self._complaints.is_new(provider, error)
+        level = logging.WARNING if is_new else logging.DEBUG
         LOG.log(level, "cannot see what is freed on provider %s: %s", provider, error)
         time.sleep(_PAUSE_S)
 

@@ -87,7 +87,7 @@ class HostReconciler:
         with self.context.locks.hold(provider):
             return _Iteration(self, cause).run(provider)
 
-    def observed(self, snapshot: HostSnapshot) -> HostSnapshot | None:
+    def observed(self, snapshot: HostSnapshot | None) -> HostSnapshot | None:
         """Take note of what became of the orders on a host, under its lock.
 
         Returns:
@@ -96,6 +96,8 @@ class HostReconciler:
         Raises:
             EvictorError: it could not be written down, or the host not be looked at again.
         """
+        if snapshot is None:
+            return None
         observed = self.stalled.observe(snapshot)
         for spot in observed.failed:
             self.did_not_go(spot)
@@ -143,9 +145,7 @@ class _Iteration:
         reference = reconciler.history.reference(provider)
         before = () if reference is None else reference.consumers
         came = [each for each in usage.consumers if each not in before]
-        snapshot = self._context.observer.snapshot(usage, look, came)
-        if snapshot is not None:
-            snapshot = reconciler.observed(snapshot)
+        snapshot = reconciler.observed(self._context.observer.snapshot(usage, look, came))
         while snapshot is not None:
             short = snapshot.usage.shortfall(resources, snapshot.leaving | self._gone)
             self._result.is_over = bool(short)

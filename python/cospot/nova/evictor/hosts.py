@@ -12,7 +12,7 @@ from typing import Final
 from oslo_log import log as logging
 
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import EvictorError, MissingInventoryError, kind_of
+from cospot.nova.evictor.errors import Complaints, EvictorError, MissingInventoryError
 from cospot.nova.evictor.model import Amounts, HostUsage, Provider
 from cospot.nova.evictor.records import Metrics
 from cospot.nova.spot_flavors import SPOT_CLASSES
@@ -175,7 +175,7 @@ class HostWatch:
         self._seen: dict[str, _Seen] = {}
         self._listed: set[str] = set()
         self._below: set[str] = set()  # providers that are no host's own
-        self._complained: dict[str, str] = {}
+        self._complaints = Complaints()  # by provider
         self._refreshes = 0
         self._told_hosts = -1
 
@@ -192,9 +192,7 @@ class HostWatch:
         self._listed = present = {each.uuid for each in providers}
         self._history.keep(present)
         self._seen = {uuid: seen for uuid, seen in self._seen.items() if uuid in present}
-        self._complained = {
-            uuid: text for uuid, text in self._complained.items() if uuid in present
-        }
+        self._complaints.keep(present)
         every = self._settings.full_reconcile_every
         self._refreshes += 1
         self._read_all(
@@ -267,20 +265,18 @@ class HostWatch:
             if not SPOT_CLASSES.isdisjoint(usage.inventories):
                 is_over = self._history.observe(usage, self._settings.resources, asked_at)
         except MissingInventoryError as error:
-            self._complain(provider, str(error))
+            self._complain(provider, error)
             return _Seen(provider.generation, usage, is_over=False)
         except EvictorError as error:
             self._metrics.errors.labels(where="reconcile").inc()
-            is_news = self._complained.get(provider.uuid) != kind_of(error)
-            self._complained[provider.uuid] = kind_of(error)
-            level = logging.WARNING if is_news else logging.DEBUG
+            is_new = self._complaints.is_new(provider.uuid, error)
+            level = logging.WARNING if is_new else logging.DEBUG
             LOG.log(level, "cannot read host %s: %s", provider.name, error)
             return None
-        self._complained.pop(provider.uuid, None)
+        self._complaints.end(provider.uuid)
         return _Seen(provider.generation, usage, is_over)
 
-    def _complain(self, provider: Provider, text: str) -> None:
+    def _complain(self, provider: Provider, error: MissingInventoryError) -> None:
         self._metrics.errors.labels(where="inventory").inc()
-        if self._complained.get(provider.uuid) != text:
-            LOG.error("%s; nothing is evicted there", text)
-            self._complained[provider.uuid] = text
+        if self._complaints.is_new(provider.uuid, error):
+            LOG.error("%s; nothing is evicted there", error)

@@ -152,11 +152,8 @@ class ReserveEvictions:
         self, reserve: Reserve, usages: dict[str, HostUsage], gone: set[str], notice: Notice
     ) -> None:
         """Evict a spot if all is as it was thought to be; update `usages` and `gone`."""
-        snapshot = self._context.observer.snapshot(
-            self._context.observer.look(notice.provider).usage
-        )
-        if snapshot is not None:
-            snapshot = self._reconciler.observed(snapshot)
+        usage = self._context.observer.look(notice.provider).usage
+        snapshot = self._reconciler.observed(self._context.observer.snapshot(usage))
         if snapshot is None:
             self._notices.end(notice)
             return
