@@ -10,12 +10,13 @@ usage() {
 Usage: tests/run.sh [--quick | --full | --sources | --slow | --nightly] [OPTION]...
 
 Installs what is missing, builds with g++, runs the unit tests, the command line's, the Python tests
-and the report in a browser, and checks format, types, spelling, shell scripts and docs/evidence.md.
+and the report in a browser, and checks format, types, spelling, shell scripts, docs/evidence.md and budgets.
 
   --quick           only the build and its tests
   --full            also what --slow does, the plugin's cost, the plugin in Nova's fixtures, and the
                     scenarios on a whole cloud of Nova's services
-  --sources         only what looks at the sources: format, types, spelling, shell scripts, docs/evidence.md
+  --sources         only what looks at the sources: format, types, spelling, shell scripts, docs/evidence.md,
+                    and the lines of each folder beside their budget (tests/budgets.txt)
   --slow            only the build by clang with sanitizers and its tests, clang-tidy, the wheel, the
                     Debian packages, the wheel and the container files on fresh machines, and, if
                     there is a release build, the Python tests marked slow and the documentation's site
@@ -191,6 +192,7 @@ check_sources() {
   if has_tool shellcheck "shell scripts"; then check "shell scripts" check_shell; fi
   if has_tool codespell "spelling"; then check "spelling" check_spelling; fi
   check "what holds of the papers" python3 examples/papers/evidence.py --check
+  check "lines in their budgets" python3 tests/budgets.py && cat "$logs/lines-in-their-budgets.log"
 }
 
 test_nova_releases() {
