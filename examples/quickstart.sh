@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds cospot and compares 216 allocators on two synthetic workloads: from a fresh checkout to a
+# Builds cospot and compares 72 allocators on ten synthetic workloads: from a fresh checkout to a
 # result with one command. Run it from anywhere, as often as you like.
 set -euo pipefail
 
@@ -23,7 +23,7 @@ mkdir -p "$results"
 build/release/cospot compare examples/small_grid.yaml --force \
   --db "$results/results.db" --csv "$results/results.csv"
 build/release/cospot report "$results/results.db" -o "$results/report.html" \
-  --title "cospot: 216 allocators on two synthetic workloads" >/dev/null
+  --title "cospot: 72 allocators on ten synthetic workloads" >/dev/null
 
 cat <<TEXT
 
