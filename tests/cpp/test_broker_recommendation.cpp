@@ -380,7 +380,7 @@ TEST_CASE("SWF: the requested time is the user's estimate, unless the study says
         "study: broker\nmarket: {synthetic: us_east_2011}\njobs: {swf: log.swf" + more + "}\n";
     const BrokerInputs inputs = load_broker_inputs(
         read_broker_settings(parse_yaml(text, "test"), folder.path(), paper_defaults()));
-    return make_broker_jobs(inputs.jobs.front().log, 3, 86'400, 1, JobModel{});
+    return make_broker_jobs(inputs.jobs.front().log.jobs, 3, 86'400, 1, JobModel{});
   };
   const auto stated = jobs_of(""), drawn = jobs_of(", requested_time: false");
   CHECK(stated[0].estimate == 9000);  // of one processor: the speedup is 1

@@ -123,24 +123,22 @@ ImportFormat alibaba2023() {
 }
 
 /// Logs of the Parallel Workloads Archive: a job has its processors from its start on. Memory, if
-/// any, is in KB a processor. A run time that leads back to 0 is an end that nobody recorded.
+/// any, is in KB a processor. A job whose run time is unknown is over all the same.
 ImportFormat swf() {
-  return {
-      .name = "swf",
-      .summary = "Standard Workload Format of the Parallel Workloads Archive",
-      .shape = {.kind = Kind::kSwf},
-      .end_is_duration = true,
-      .map = {{kId, {"job_number"}},
-              {kTenant, {"coalesce(\"user\", \"group\", 'unknown')"}},
-              {kVcpus, {"coalesce(nullif(processors, 0), requested_processors)"}},
-              {kMemoryMb,
-               {"coalesce(requested_memory, used_memory, 0) / 1024.0 * "
-                "coalesce(nullif(processors, 0), requested_processors)"}},
-              {kStart, {"submit_time + coalesce(wait_time, 0)"}},
-              {kEnd,
-               {"case when run_time < 0 and submit_time + coalesce(wait_time, 0) + run_time = 0 "
-                "then null else run_time end"}}},
-      .only = {"coalesce(status, 1) <> 5 or run_time > 0"}};
+  return {.name = "swf",
+          .summary = "Standard Workload Format of the Parallel Workloads Archive",
+          .shape = {.kind = Kind::kSwf},
+          .end_is_duration = true,
+          .map = {{kId, {"job_number"}},
+                  {kTenant, {"coalesce(\"user\", \"group\", 'unknown')"}},
+                  {kVcpus, {"coalesce(nullif(processors, 0), nullif(requested_processors, 0), 1)"}},
+                  {kMemoryMb,
+                   {"coalesce(requested_memory, used_memory, 0) / 1024.0 * "
+                    "coalesce(nullif(processors, 0), nullif(requested_processors, 0), 1)"}},
+                  {kStart, {"submit_time + coalesce(wait_time, 0)"}},
+                  {kEnd, {"run_time"}}},
+          .only = {"coalesce(status, 1) <> 5 or run_time > 0"},
+          .are_over = true};
 }
 
 /// A dump of Nova's table `instances`, what Nova's API tells of usage (os-simple-tenant-usage with

@@ -83,6 +83,7 @@ struct ImportFormat {
   Candidates end_when{};     ///< rows that are ends
   bool has_flavors = false;  ///< its files may contain flavor names instead of sizes
   bool is_purged = false;    ///< instances that ended long ago may be missing
+  bool are_over = false;     ///< all rows have ended, so one without an end is left out
 };
 
 /// All built-in formats; a format with several tables has one entry for each.

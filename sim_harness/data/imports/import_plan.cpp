@@ -129,6 +129,7 @@ ImportPlan plan_import(const ImportOptions& options) {
   plan.start_when = planned("--start-when", options.start_when, format.start_when);
   plan.end_when = planned("--end-when", options.end_when, format.end_when);
   plan.is_purged = format.is_purged;
+  plan.are_over = format.are_over;
   if (options.time_zone) plan.zone = planned_zone(*options.time_zone, format, plan.unit);
   plan_shape(options, plan);
   check_complete(options, plan);

@@ -62,6 +62,7 @@ struct ImportPlan {
   bool expects_flavors = false;                  ///< sizes may be missing because rows name flavors
 
   bool is_purged = false;  ///< instances that ended long ago may be missing
+  bool are_over = false;   ///< all rows have ended, so one without an end is left out
 
   /// Tells whether starts and ends are in separate rows.
   [[nodiscard]] bool has_events() const { return start_when.is_given(); }

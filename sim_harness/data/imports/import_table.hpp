@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -60,6 +61,14 @@ class ImportTable {
 
   /// When the file's instances were observed, if the file states it.
   [[nodiscard]] virtual std::optional<Observation> observation() const { return {}; }
+
+  // Known once all rows are read:
+
+  /// The number of lines that are parts of other rows, and no rows themselves.
+  [[nodiscard]] virtual std::uint64_t parts_of_rows() const { return 0; }
+
+  /// The time until which the file has all that starts; nothing: not stated.
+  [[nodiscard]] virtual std::optional<SimTime> starts_known_until() const { return {}; }
 
  protected:
   std::vector<std::string> columns_;

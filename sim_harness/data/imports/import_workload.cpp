@@ -123,6 +123,8 @@ ImportSummary import_workload(const ImportOptions& options, const std::filesyste
   check_first_walk(options, *first);
   ImportSummary summary{.rows = first->rows(),
                         .left_out = first->left_out(),
+                        .over = first->over(),
+                        .parts_of_rows = first->parts_of_rows(),
                         .ends_without_start = first->ends_without_start(),
                         .bad_rows = first->faults().count(),
                         .bad_kinds = first->faults().kinds_text(),
@@ -170,6 +172,8 @@ std::string import_summary_text(const ImportSummary& summary, const std::filesys
     if (count > 0) text += fmt::format("  left out: {} {}\n", count, what);
   };
   add(summary.left_out, "rows that are no requests");
+  add(summary.over, "rows that are over, at a time that is unknown");
+  add(summary.parts_of_rows, "lines with stretches of jobs that have a line for the whole");
   add(summary.ends_without_start, "ends without a start");
   add(summary.ended_early, "requests that ended before the window");
   add(summary.started_late, "requests that start after the window");

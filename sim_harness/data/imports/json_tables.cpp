@@ -29,6 +29,7 @@ std::string peek(const std::filesystem::path& file) {
   const int got = ::gzread(opened, bytes.data(), static_cast<unsigned>(bytes.size()));
   ::gzclose_r(opened);
   bytes.resize(static_cast<std::size_t>(std::max(got, 0)));
+  bytes.erase(0, bytes.size() - without_byte_order_mark(bytes).size());
   return bytes;
 }
 
@@ -241,7 +242,7 @@ bool has_objects_in_lines(const std::string& start, const TableShape& shape) {
 
 bool starts_like_json(const std::filesystem::path& file) {
   const std::string start = peek(file);
-  const std::size_t first = start.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  const std::size_t first = start.find_first_not_of(" \t\r\n");
   return first != std::string::npos && (start[first] == '{' || start[first] == '[');
 }
 

@@ -144,7 +144,8 @@ RowRole RequestReader::read(const ImportTable& table) {
     if (!*counts) return RowRole::kLeftOut;
   }
   if (plan_->has_events()) return read_event();
-  return read_request() ? RowRole::kRequest : RowRole::kFault;
+  if (!read_request()) return RowRole::kFault;
+  return plan_->are_over && request_.end == kNever ? RowRole::kOver : RowRole::kRequest;
 }
 
 RowRole RequestReader::read_event() {

@@ -17,7 +17,8 @@
 namespace cospot {
 
 /// The role of a row.
-enum class RowRole : std::uint8_t { kLeftOut, kRequest, kStart, kEnd, kFault };
+/// kOver: it has ended, but when is unknown.
+enum class RowRole : std::uint8_t { kLeftOut, kOver, kRequest, kStart, kEnd, kFault };
 
 /// Reads the rows of one table as requests. Times are those of the file.
 ///

@@ -63,6 +63,9 @@ void RequestScan::scan(ImportTable& table, const Take& take) {
       case RowRole::kLeftOut:
         ++left_out_;
         break;
+      case RowRole::kOver:
+        ++over_;
+        break;
       case RowRole::kFault:
         add_fault(table, reader.fault_kind(), reader.fault());
         break;
@@ -76,6 +79,10 @@ void RequestScan::scan(ImportTable& table, const Take& take) {
         take_end(table, reader.request());
         break;
     }
+  }
+  parts_of_rows_ += table.parts_of_rows();
+  if (const std::optional<SimTime> until = table.starts_known_until()) {
+    starts_known_until_ = std::max(starts_known_until_.value_or(*until), *until);
   }
 }
 

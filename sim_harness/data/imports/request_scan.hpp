@@ -30,6 +30,8 @@ class RequestScan {
   [[nodiscard]] const ImportFaults& faults() const { return faults_; }
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
+  [[nodiscard]] std::uint64_t over() const { return over_; }
+  [[nodiscard]] std::uint64_t parts_of_rows() const { return parts_of_rows_; }
   [[nodiscard]] std::uint64_t ends_without_start() const { return ends_without_start_; }
   [[nodiscard]] const std::vector<ImportedHost>& hosts() const { return hosts_; }
 
@@ -46,7 +48,7 @@ class RequestScan {
   [[nodiscard]] SimTime first_start() const { return first_start_; }
   [[nodiscard]] SimTime first_end() const { return first_end_; }  ///< kNever: none
   [[nodiscard]] SimTime last_start() const { return last_start_; }
-  [[nodiscard]] SimTime last_seen() const { return last_seen_; }
+  [[nodiscard]] SimTime last_seen() const { return starts_known_until_.value_or(last_seen_); }
 
  private:
   using Take = std::function<void(const WorkloadRow&)>;
@@ -69,11 +71,14 @@ class RequestScan {
   ImportFaults faults_;
   std::uint64_t rows_ = 0;
   std::uint64_t left_out_ = 0;
+  std::uint64_t over_ = 0;
+  std::uint64_t parts_of_rows_ = 0;
   std::uint64_t ends_without_start_ = 0;
   SimTime first_start_ = kNever;
   SimTime first_end_ = kNever;
   SimTime last_start_ = SimTime::min();
   SimTime last_seen_ = SimTime::min();
+  std::optional<SimTime> starts_known_until_;
   std::vector<ImportedHost> hosts_;
   std::optional<Observation> observation_;
   PlacementFieldsReader placements_;

@@ -135,6 +135,7 @@ JobLog read_mapped_jobs(const std::filesystem::path& path, const JobColumns& col
   JobLog log{.name = path.string(), .sha256 = sha256_hex(read_stored_file(path))};
   visit_job_csv(
       text, log.name, columns.zone, [&log](const Job& job) { log.jobs.push_back(job); }, places);
+  log.places = std::move(places);
   return log;
 }
 
