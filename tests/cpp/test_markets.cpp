@@ -74,6 +74,9 @@ TEST_CASE("EC2's price history: newest first, several markets in one file") {
   CHECK(series[1].os == "Linux/UNIX");
   const Seconds day = Seconds{15160} * 86400;
   CHECK(series[1].changes == Changes{{day, 26'000}, {day + 7200, 28'000}});
+  // The price of m1.large rests, and is known until the end of the file all the same.
+  CHECK(series[0].changes == Changes{{day, 120'000}});
+  CHECK(PriceSeries(series[0].changes, series[0].end).end() == day + 7200);
   const auto error = [&folder](const std::string& text) {
     const auto bad = folder.write("bad.json", text);
     return error_text<WorkloadError>([&] { (void)read_ec2_prices(bad); });

@@ -152,8 +152,11 @@ class Formats(ImportCase):
     def test_swf(self):
         instances = exports.draw_instances(2, 100, 5)
         exports.write_swf(self.folder / "log.swf", instances)
-        self.import_files("log.swf", "--format", "swf", "--spot-if", "queue = 2")
-        assert self.imported() == exports.expected_rows(instances)
+        printed = self.import_files("log.swf", "--format", "swf", "--spot-if", "queue = 2")
+        # A log has jobs that are over; when is unknown of those that have no run time.
+        ended = [one for one in instances if one.end is not None]
+        assert f"left out: {len(instances) - len(ended)} rows that are over" in printed
+        assert self.imported() == exports.expected_rows(ended)
         assert {row["tenant_id"] for row in self.rows()} <= {"0", "1", "2", "3", "4"}
 
     def test_alibaba_2018(self):

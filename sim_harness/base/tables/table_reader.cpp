@@ -267,9 +267,8 @@ std::int64_t TableReader::whole_between(std::size_t column, std::int64_t least,
 SimTime TableReader::seconds(std::size_t column, double least, double most) const {
   const std::optional<double> number = parse_number(field(column));
   if (number && *number >= least && *number <= most) return SimTime(std::llround(*number * 1e6));
-  refuse(column, least != 0            ? "a number of seconds"
-                 : most < kMostSeconds ? fmt::format("seconds from 0 to {}", most)
-                                       : "seconds from 0");
+  if (number && *number > most) refuse(column, fmt::format("at most {} seconds", most));
+  refuse(column, least == 0 ? "seconds from 0" : "a number of seconds");
 }
 
 }  // namespace cospot
