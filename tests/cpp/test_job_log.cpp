@@ -26,6 +26,26 @@ std::string error_of(const std::string& text) {
   return error_text<WorkloadError>([&] { (void)parse_job_log(text, "jobs"); });
 }
 
+TEST_CASE("mapped jobs: ids are texts, and None is no value") {
+  const ScratchFolder folder;
+  const auto file = folder.write("jobs.csv",
+                                 "at,runs,account,limit\n0,60,007,None\n0,60,7,10\n"
+                                 "0,60,1e3,NULL\n0,60,1000,\n0,60,None,5\n");
+  const JobColumns columns{.map = {{"submission_s", "at"},
+                                   {"duration_s", "runs"},
+                                   {"user", "coalesce(account, 'nobody')"},
+                                   {"estimate_s", "\"limit\" * 60"}}};
+  const JobLog log = read_mapped_jobs(file, columns);
+  REQUIRE(log.jobs.size() == 5);
+  for (std::int32_t i = 0; i < 5; ++i) {
+    CAPTURE(i);
+    CHECK(log.jobs[static_cast<std::size_t>(i)].user == i);  // five users, in order
+    const bool has_limit = i == 1 || i == 4;
+    CHECK(log.jobs[static_cast<std::size_t>(i)].estimate.has_value() == has_limit);
+  }
+  CHECK(log.jobs[1].estimate == seconds(600));  // 10 min
+}
+
 TEST_CASE("mapped jobs: what sacct prints, with expressions, a condition and a time zone") {
   const ScratchFolder folder;
   const auto file =

@@ -501,7 +501,9 @@ class OwnTables(ImportCase):
             "not prio < 100": {"2"},
             "prio is null": {"3"},
             "tier in ('free', 'batch')": {"2", "3"},
-            "tier = 'prod' or prio = '7'": {"1", "4"},
+            "tier = 'prod' or prio = 7": {"1", "4"},
+            "tier = 'prod' or prio = '7'": {"1"},  # a text in quotes is compared with the text
+            "tier = 'prod' or prio = '007'": {"1", "4"},
             "prio between 7 and 50 and tier is not null": {"1"},
             "tier like 'b%'": {"3"},
             "case when prio > 100 then 1 else 0 end": {"2"},

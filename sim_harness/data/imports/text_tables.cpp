@@ -49,8 +49,15 @@ class CsvTable final : public LineTable {
  public:
   CsvTable(const std::filesystem::path& file, const TableShape& shape)
       : LineTable(file), splitter_(shape.separator) {
+    has_null_texts_ = true;
     columns_ = shape.columns;
     if (shape.has_header) read_header();
+    std::set<std::string> seen;
+    for (const std::string& column : columns_) {
+      if (!seen.insert(in_lower_case(column)).second) {
+        fail(fmt::format("the column {} comes twice", quoted_excerpt(column)));
+      }
+    }
   }
 
   [[nodiscard]] bool next() override {
@@ -76,12 +83,8 @@ class CsvTable final : public LineTable {
     const std::string_view fault = splitter_.split(line, fields_);
     if (!fault.empty()) fail(fault);
     columns_.assign(fields_.begin(), fields_.end());
-    std::set<std::string> seen;
     for (std::string& column : columns_) {
       if (column.empty()) column = fmt::format("column {}", &column - columns_.data() + 1);
-      if (!seen.insert(in_lower_case(column)).second) {
-        fail(fmt::format("the column {} comes twice", quoted_excerpt(column)));
-      }
     }
   }
 
@@ -134,16 +137,22 @@ class SwfTable final : public LineTable {
 
 std::unique_ptr<ImportTable> open_table(const std::filesystem::path& file,
                                         const TableShape& shape) {
-  switch (shape.kind) {
-    case TableShape::Kind::kSwf:
-      return std::make_unique<SwfTable>(file);
-    case TableShape::Kind::kKubernetes:
-      return open_kubernetes(std::span(&file, 1));
-    default:
-      break;
+  if (shape.kind == TableShape::Kind::kSwf) return std::make_unique<SwfTable>(file);
+  if (shape.kind == TableShape::Kind::kKubernetes) return open_kubernetes(std::span(&file, 1));
+  std::unique_ptr<ImportTable> table;
+  if (starts_like_json(file)) {
+    table = open_json(file, shape);
+  } else {
+    table = std::make_unique<CsvTable>(file, shape);
   }
-  if (starts_like_json(file)) return open_json(file, shape);
-  return std::make_unique<CsvTable>(file, shape);
+  const std::size_t columns = table->columns().size();
+  if (columns == 0) {
+    throw WorkloadError(
+        fmt::format("{}: the records are empty, expected records with values", file.string()));
+  }
+  if (columns <= kMostColumns) return table;
+  throw WorkloadError(fmt::format("{}: the records have {} columns, expected at most {}",
+                                  file.string(), columns, kMostColumns));
 }
 
 }  // namespace cospot

@@ -84,7 +84,8 @@ std::vector<Ec2Prices> read_ec2_prices(const std::filesystem::path& path) {
   SqliteStatement rows = file.select(
       "SELECT json_extract(value, '$.InstanceType'), json_extract(value, '$.ProductDescription'), "
       "json_extract(value, '$.AvailabilityZone'), json_extract(value, '$.Timestamp'), "
-      "json_extract(value, '$.SpotPrice') FROM json_each(?, '$.SpotPriceHistory')");
+      "json_extract(value, '$.SpotPrice') FROM json_each(?1, iif(json_type(?1) = 'array', '$', "
+      "'$.SpotPriceHistory'))");
   std::map<std::array<std::string, 3>, std::vector<PriceChange>> series;
   SeriesSpan span;
   Seconds end = std::numeric_limits<Seconds>::min();
