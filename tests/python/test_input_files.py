@@ -1,4 +1,4 @@
-"""What holds for every file that the program reads: encodings, years that are mistyped, files that unpack without end."""
+"""What holds for every file that the program reads: encodings, mistyped years, endless gzip."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import cospot
 import pytest
 
 INPUTS = Path(__file__).resolve().parents[2] / "examples" / "inputs"
@@ -71,12 +72,6 @@ DEADLINE = (
 )
 
 
-def example(name: str) -> str:
-    """Return an example input."""
-    data = (INPUTS / name).read_bytes()
-    return (gzip.decompress(data) if name.endswith(".gz") else data).decode()
-
-
 def swf(*jobs: tuple[int, float, float, float, int]) -> str:
     """Return jobs of number, submission, wait, run time and status on one processor."""
     rest = "-1 -1 1 -1 -1 {} 1 1 1 1 1 -1 -1"
@@ -100,6 +95,7 @@ LOG = swf(*((i, HOUR * i, 0, 1800 * (1 + i % 3), 1) for i in range(1, 60)))
 JOBS = "submission_s,duration_s,nodes\n" + "".join(
     f"{HOUR * i},{1800 * (1 + i % 3)},1\n" for i in range(60)
 )
+LAST_JOB = swf((60, 0, 0, 60, 1)).replace("60 0", "60 {}", 1)
 USAGE = "time_s,capacity,used\n" + "".join(f"{12 * HOUR * i},10,{i % 7}\n" for i in range(60))
 DISRUPTIONS = "host,start_s,end_s\nhost-0,3600,7200\n"
 ECONOMY = "economy plan FILE --training-days 1 --horizon-days 1 --json"
@@ -125,7 +121,12 @@ READERS: dict[str, tuple[str, str, str, Callable[[Path], None] | None]] = {
         "run study.yaml --price FILE --events o.csv",
         by_study(RUN),
     ),
-    "price list": ("p.yaml", "on-demand: 2\nspot: 1\n", "run study.yaml --price FILE --events o.csv", by_study(RUN)),
+    "price list": (
+        "p.yaml",
+        "on-demand: 2\nspot: 1\n",
+        "run study.yaml --price FILE --events o.csv",
+        by_study(RUN),
+    ),
     "study": ("s.yaml", RUN, "run FILE --events o.csv", None),
     "SWF, classes": ("j.swf", LOG, "classes FILE --classes 1 --partition equal", None),
     "SWF, economy": ("j.swf", LOG, ECONOMY, None),
@@ -165,7 +166,7 @@ READERS: dict[str, tuple[str, str, str, Callable[[Path], None] | None]] = {
     ),
     "availability, JSON": (
         "a.json",
-        '{"metadata": {"gap_seconds": 7200}, "data": [%s]}' % ", ".join(["1"] * 200),
+        f'{{"metadata": {{"gap_seconds": 7200}}, "data": {[1] * 200}}}',
         "broker run study.yaml",
         by_study(BROKER % ("availability", ", price: 0.02")),
     ),
@@ -194,11 +195,8 @@ READERS: dict[str, tuple[str, str, str, Callable[[Path], None] | None]] = {
 }
 #: Of a series, a last entry with a time for {}.
 ENDLESS: dict[str, tuple[str, str]] = {
-    "SWF, classes": ("", swf((60, 0, 0, 60, 1)).replace("60 0", "60 {}", 1)),
-    "SWF, economy": ("", swf((60, 0, 0, 60, 1)).replace("60 0", "60 {}", 1)),
-    "SWF, broker": ("", swf((60, 0, 0, 60, 1)).replace("60 0", "60 {}", 1)),
-    "job table, classes": ("", "{},60,1\n"),
-    "job table, economy": ("", "{},60,1\n"),
+    **{f"SWF, {name}": ("", LAST_JOB) for name in ("classes", "economy", "broker")},
+    **{f"job table, {name}": ("", "{},60,1\n") for name in ("classes", "economy")},
     "usage": ("", "{},10,1\n"),
     "prices": ("", "{},0.02\n"),
     "prices of EC2": ("2026-03-20T00:00:00Z", "9999-01-01T00:00:00Z"),
@@ -225,7 +223,7 @@ def call(
         text=True,
         check=False,
         timeout=60,
-        preexec_fn=limit,  # noqa: PLW1509
+        preexec_fn=limit,
         env={**os.environ, "NO_COLOR": "1"},
     )
 
@@ -344,10 +342,7 @@ def test_a_small_file_does_not_unpack_without_end(
 ) -> None:
     """What does not look like a table is refused at once; what does, before it takes all memory."""
     start = {".csv": REQUESTS, ".json": '{"SpotPriceHistory": ['}[suffix]
-    command = {
-        ".csv": "workload info x.csv.gz",
-        ".json": "broker run study.yaml",
-    }[suffix]
+    command = {".csv": "workload info x.csv.gz", ".json": "broker run study.yaml"}[suffix]
     (tmp_path / "study.yaml").write_text((BROKER % ("prices", "")).replace("FILE", "x.json.gz"))
     # Each becomes 200 MB: of zeros, of one line, of lines.
     for filler in (b"\0" * 1000, b"a" * 1000, b"i9,t,vm,1,1,0,0,never\n" * 50):
@@ -371,3 +366,33 @@ def test_out_of_memory_is_no_internal_error(program: Path, tmp_path: Path) -> No
     done = call(program, tmp_path, "workload info r.csv", memory_mb=100)
     assert done.returncode == 2
     assert done.stderr.startswith("cospot: out of memory; expected")
+
+
+def test_the_package_skips_the_mark_as_the_program_does(program: Path, tmp_path: Path) -> None:
+    """The tables that the program writes, and that an editor saved again."""
+    from cospot.lifetime.spots import read_spots
+
+    (tmp_path / "r.csv").write_text(REQUESTS)
+    done = call(program, tmp_path, "lifetime spots r.csv -o spots.csv")
+    assert done.returncode == 0, done.stderr
+    plain, marked, latin = (tmp_path / f"{name}.csv" for name in ("spots", "marked", "latin"))
+    marked.write_bytes(MARK.encode() + plain.read_bytes())
+    assert read_spots([marked]).vcpus.tolist() == read_spots([plain]).vcpus.tolist() == [2]
+    latin.write_bytes(plain.read_bytes() + b"\xe4")
+    with pytest.raises(cospot.InputError, match="latin.csv: is not text in UTF-8"):
+        read_spots([latin])
+
+
+def test_the_tools_for_nova_skip_the_mark(tmp_path: Path) -> None:
+    pytest.importorskip("oslo_config")
+    from cospot.nova.tools.history import lifetimes_file
+    from cospot.nova.tools.plan.plan_file import read_plan
+
+    workload = tmp_path / "w.csv"
+    lifetimes_file.write(workload, {"a": 60.0})
+    asked = lifetimes_file.path_beside(workload)
+    asked.write_bytes(MARK.encode() + asked.read_bytes())
+    assert lifetimes_file.read(workload) == {"a": 60.0}
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(f"{MARK}#   sell nothing\n", encoding="utf-8")
+    assert read_plan(str(plan)).decision == ["sell nothing"]

@@ -33,6 +33,23 @@ std::string need_text(const Job& job, const InstanceType& fastest, const JobMode
                      least_hours(job, fastest, model), fastest.name);
 }
 
+/// The work of jobs, in hours of a node.
+struct WorkSum {
+  std::size_t count = 0;
+  double hours = 0;
+  double largest_hours = 0;
+  const Job* largest = nullptr;
+
+  void add(const Job& job) {
+    const double work = span_hours(*job.duration) * std::max(1, job.width());
+    ++count;
+    hours += work;
+    if (work <= largest_hours) return;
+    largest_hours = work;
+    largest = &job;
+  }
+};
+
 void check_memory(const LoadedJobs& jobs, const std::string& label, const MarketSet& markets,
                   const std::string& markets_label) {
   const auto largest = std::ranges::max_element(markets.types, {}, &InstanceType::memory_mb);
@@ -65,45 +82,30 @@ std::vector<std::string> job_cautions(const LoadedJobs& jobs, const MarketSet& m
                                       const JobModel& model) {
   constexpr std::size_t kFewJobs = 20;  // of which one may well be half of the work
   const InstanceType& fastest = fastest_type(markets);
-  double all = 0, late = 0, most = 0;
-  std::size_t count = 0, late_count = 0;
-  const Job* largest = nullptr;
-  const Job* largest_late = nullptr;
-  double most_late = 0;
+  WorkSum all, late;
   for (const Job& job : jobs.log.jobs) {
     if (!job.has_run()) continue;
-    const double work = span_hours(*job.duration) * std::max(1, job.width());
-    ++count;
-    all += work;
-    if (work > most) {
-      most = work;
-      largest = &job;
-    }
-    if (!job.deadline) continue;
-    if (least_hours(job, fastest, model) <= span_hours(*job.deadline - job.submission)) continue;
-    ++late_count;
-    late += work;
-    if (work > most_late) {
-      most_late = work;
-      largest_late = &job;
-    }
+    all.add(job);
+    const bool is_late = job.deadline && least_hours(job, fastest, model) >
+                                             span_hours(*job.deadline - job.submission);
+    if (is_late) late.add(job);
   }
   std::vector<std::string> cautions;
-  if (largest_late != nullptr) {
+  if (const Job* job = late.largest) {
     cautions.push_back(fmt::format(
         "{} of {} jobs cannot meet {} deadline on any type, and {} {:.0f}% of all work: {}: job {} "
         "asks for {}, and has {:.4g} h until its deadline; check nodes, duration_s and deadline_s",
-        late_count, count, late_count == 1 ? "its" : "their", late_count == 1 ? "is" : "are",
-        100 * late / all, jobs.log.place(*largest_late), largest_late->id,
-        need_text(*largest_late, fastest, model),
-        span_hours(*largest_late->deadline - largest_late->submission)));
+        late.count, all.count, late.count == 1 ? "its" : "their", late.count == 1 ? "is" : "are",
+        100 * late.hours / all.hours, jobs.log.place(*job), job->id,
+        need_text(*job, fastest, model), span_hours(*job->deadline - job->submission)));
   }
-  if (largest != nullptr && largest != largest_late && count >= kFewJobs && most > all / 2) {
+  const bool is_most = all.count >= kFewJobs && 2 * all.largest_hours > all.hours;
+  if (is_most && all.largest != late.largest) {
     cautions.push_back(fmt::format(
         "{}: job {} is {:.0f}% of the work of all {} jobs, and decides: it asks for {}; check its "
         "nodes and run time",
-        jobs.log.place(*largest), largest->id, 100 * most / all, count,
-        need_text(*largest, fastest, model)));
+        jobs.log.place(*all.largest), all.largest->id, 100 * all.largest_hours / all.hours,
+        all.count, need_text(*all.largest, fastest, model)));
   }
   return cautions;
 }
