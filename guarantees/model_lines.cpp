@@ -145,7 +145,9 @@ std::string read_model_text(const std::string& path) {
   if (!file.is_open() || file.bad() || std::filesystem::is_directory(path)) {
     throw ConfigError(fmt::format("{}: cannot be read; expected a lifetime model", path));
   }
-  return std::move(text).str();
+  std::string bytes = std::move(text).str();
+  if (bytes.starts_with("\xef\xbb\xbf")) bytes.erase(0, 3);  // the mark that some editors add
+  return bytes;
 }
 
 }  // namespace cospot

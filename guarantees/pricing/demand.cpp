@@ -21,7 +21,6 @@ void DemandSum::add(SimTime start, SimTime end, std::int64_t width) {
   }
   if (width < 0) throw ConfigError(fmt::format("a width is {}, expected 0 or more", width));
   if (end == start || width == 0) return;
-  last_start_ = std::max(last_start_, start);
   starts_.push_back({start, width});
   if (end != kNever) ends_.push_back({end, -width});
 }
@@ -32,7 +31,7 @@ Demand DemandSum::finish() {
     std::ranges::sort(starts_, {}, &Change::time);
   }
   std::ranges::sort(ends_, {}, &Change::time);
-  Demand demand{.steps = {}, .last_start = last_start_};
+  Demand demand;
   std::int64_t busy = 0;
   auto start = starts_.begin(), end = ends_.begin();
   while (start != starts_.end() || end != ends_.end()) {

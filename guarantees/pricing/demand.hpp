@@ -19,7 +19,6 @@ struct DemandStep {
 /// step. What ends and starts at the same time changes nothing in between.
 struct Demand {
   std::vector<DemandStep> steps{};  ///< by time, no two of the same
-  SimTime last_start{0};            ///< of an interval that makes it up
 
   [[nodiscard]] std::int64_t peak() const;
   [[nodiscard]] SimTime begin() const { return steps.front().time; }
@@ -43,7 +42,6 @@ class DemandSum {
   };
   std::vector<Change> starts_;
   std::vector<Change> ends_;
-  SimTime last_start_ = SimTime::min();
 };
 
 }  // namespace cospot

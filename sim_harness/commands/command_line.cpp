@@ -8,6 +8,7 @@
 #include <array>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -182,6 +183,9 @@ int run_command_line(int argc, const char* const* argv, PolicyLoader& loader,
     return kBadInput;
   } catch (const PolicyError& error) {
     print_error(error.what());
+    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    print_error("out of memory; expected smaller inputs, fewer threads (-j), or a larger machine");
     return kBadInput;
   } catch (const std::exception& error) {
     print_error(fmt::format("internal error: {}", error.what()));

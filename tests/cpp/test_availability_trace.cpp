@@ -104,6 +104,36 @@ double mean_spell_hours(const AvailabilityTrace& trace, bool up) {
   return ticks / spells / 12;
 }
 
+TEST_CASE("availability CSV: what rests lasts to the end of the file, whatever type ends it") {
+  const ScratchFolder folder;
+  // Type a has 2 from 0 s; type b has 1 from 100 s and none from 300 s; the file ends at 600 s.
+  const auto file =
+      folder.write("t.csv", "time,available,type\n0,2,a\n100,1,b\n300,0,b\n600,0,b\n");
+  const SimTime tick = std::chrono::seconds(100);
+  CHECK(read_availability_csv(file, tick, "a").capacity == Counts{2, 2, 2, 2, 2, 2});
+  CHECK(read_availability_csv(file, tick, "b").capacity == Counts{1, 1, 0, 0, 0});
+}
+
+TEST_CASE("availability: traces that are too long for any workload") {
+  const ScratchFolder folder;
+  const auto error = [](const auto& read) { return error_text<WorkloadError>(read); };
+  const auto file = folder.write("t.csv", "time,available\n2026-01-01,2\n9999-01-01,2\n");
+  CHECK(contains(error([&] { (void)read_availability_csv(file, std::chrono::seconds(300)); }),
+                 "t.csv:3: time is '9999-01-01', expected a time within 10001 days of those"));
+  // 9,999 days of 86,400 ticks of a second.
+  const auto fine = folder.write("f.csv", "time,available\n0,2\n863913600,2\n");
+  CHECK(contains(error([&] { (void)read_availability_csv(fine, std::chrono::seconds(1)); }),
+                 "f.csv: the trace is 9999 days long, 863913600 ticks of 1 s; expected at most "
+                 "10001 days and 10000000 ticks"));
+  const auto json = folder.write(
+      "j.json", R"({"metadata": {"gap_seconds": 86400}, "data": [)" + [] {
+        std::string ones = "1";
+        for (int i = 0; i < 10'001; ++i) ones += ",1";
+        return ones;
+      }() + "]}");
+  CHECK(contains(error([&] { (void)read_availability_trace(json); }), "10002 days long"));
+}
+
 TEST_CASE("synthetic availability: the same for a seed, with the means of the model") {
   const AvailabilityModel& model = find_availability_model("bursty");
   const SimTime tick = std::chrono::seconds(300);

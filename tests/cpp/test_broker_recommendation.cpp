@@ -1,12 +1,14 @@
 // What a recommendation is made of: the ranking that the summary has too, paired by seed.
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "core/errors.hpp"
+#include "error_text.hpp"
 #include "scratch_folder.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/studies/broker/broker_text.hpp"
@@ -380,7 +382,7 @@ TEST_CASE("SWF: the requested time is the user's estimate, unless the study says
         "study: broker\nmarket: {synthetic: us_east_2011}\njobs: {swf: log.swf" + more + "}\n";
     const BrokerInputs inputs = load_broker_inputs(
         read_broker_settings(parse_yaml(text, "test"), folder.path(), paper_defaults()));
-    return make_broker_jobs(inputs.jobs.front().log, 3, 86'400, 1, JobModel{});
+    return make_broker_jobs(inputs.jobs.front().log.jobs, 3, 86'400, 1, JobModel{});
   };
   const auto stated = jobs_of(""), drawn = jobs_of(", requested_time: false");
   CHECK(stated[0].estimate == 9000);  // of one processor: the speedup is 1
@@ -421,6 +423,31 @@ TEST_CASE("recommend: cautions, and what it cannot answer") {
                        "more than one value of: billing; expected one: choose with --set, or use "
                        "cospot compare for all",
                        ConfigError);
+  // On the one core of m1.small, 36 h on 3 nodes are 108 h if the speedup is linear; 100 are left.
+  (void)folder.write("jobs.csv",
+                     "submission_s,duration_s,nodes,deadline_s,parallelism\n0,7000,1,,\n"
+                     "10000,129600,3,370000,8\n100000,5,1,,\n");
+  const Recommendation late = recommend(read(text + "seed: [1, 2, 3]\n"), {.threads = 1});
+  REQUIRE(late.cautions.size() == 1);
+  CHECK(
+      late.cautions[0].starts_with("1 of 3 jobs cannot meet its deadline on any type, and is 98% "
+                                   "of all work: "));
+  CHECK(contains(late.cautions[0],
+                 "jobs.csv:3: job 2 asks for 3 nodes for 36 h, at least 108 h on m1.small, the "
+                 "fastest type, and has 100 h until its deadline; check"));
+  // 60 h on 9 nodes are 540 h, more than the 20 days of prices.
+  (void)folder.write("jobs.csv",
+                     "submission_s,duration_s,nodes,parallelism\n0,7000,1,\n9,216000,9,9\n");
+  CHECK(contains(error_text<ConfigError>([&] { (void)recommend(read(text), {}); }),
+                 "jobs.csv:3: job 2 asks for 9 nodes for 60 h, at least 540 h on m1.small, the "
+                 "fastest type; expected at most the 480 h of prices of market markets"));
+  // One of twenty jobs that is most of all work: 30 h of 30 h + 19 x 0.5 h.
+  std::string jobs = "submission_s,duration_s\n0,108000\n";
+  for (int i = 1; i < 20; ++i) jobs += fmt::format("{},1800\n", 9000 * i);
+  (void)folder.write("jobs.csv", jobs);
+  const Recommendation large = recommend(read(text + "seed: [1, 2, 3]\n"), {.threads = 1});
+  REQUIRE(large.cautions.size() == 1);
+  CHECK(contains(large.cautions[0], "jobs.csv:2: job 1 is 76% of the work of all 20 jobs, and"));
   (void)folder.write("jobs.csv", "submission_s,duration_s,memory_mb\n0,7000,4096\n");
   CHECK_THROWS_WITH_AS((void)recommend(read(text), {}),
                        "jobs jobs.csv: job 1: memory_mb is 4096, expected at most the 1740 MiB of "

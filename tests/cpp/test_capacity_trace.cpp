@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/data/jobs/job_log.hpp"
+#include "sim_harness/data/usage/job_usage.hpp"
 #include "sim_harness/studies/classes/capacity_trace.hpp"
 #include "sim_harness/studies/classes/class_report.hpp"
 #include "tests/cpp/error_text.hpp"
@@ -52,6 +54,21 @@ TEST_CASE("load_trace: days that a trace does not have are refused") {
   CHECK(contains(error({.from_day = std::nan("")}), "from-day is nan"));
   // One server, busy, idle for 24 h, busy.
   CHECK(load(file).capacity.all().idle_hours == Approx(24));
+}
+
+TEST_CASE("load_trace: economy counts the same time of a log") {
+  const ScratchFolder folder;
+  // The first job waits for two days; the last starts a day after it was submitted.
+  const auto file = folder.write("j.swf",
+                                 "1 0 172800 3600 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1\n"
+                                 "2 259200 0 3600 2 -1 -1 2 -1 -1 1 1 1 1 1 1 -1 -1\n"
+                                 "3 864000 86400 3600 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1\n");
+  // From day 2 to day 10.
+  const LoadedTrace trace = load(file);
+  CHECK(trace.trace.day_count == 8);
+  const UsageSeries usage = usage_of_jobs(read_job_log(file), std::nullopt);
+  CHECK(usage.samples.front().time == 2 * kDay);
+  CHECK(usage.samples.back().time == 10 * kDay);
 }
 
 std::filesystem::path data(const char* name) {

@@ -198,7 +198,7 @@ TEST_CASE("parse_workload: times are finite, in range and in order") {
 
 TEST_CASE("parse_workload: what is not text is refused with its line") {
   const std::string good = "a,t,vm,1,1,0,5,6\n";
-  const std::string expected = " is not text, expected CSV in UTF-8, plain or gzip";
+  const std::string expected = " is not text, expected UTF-8, plain or gzip";
   CHECK(error_of(own(good) + std::string("\0", 1)) == "w.csv:3: byte 0x00" + expected);
   CHECK(error_of("\x7f"
                  "ELF") == "w.csv:1: byte 0x7f" + expected);

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <string>
@@ -151,12 +152,12 @@ TEST_CASE("RowExpressions: nothing but an expression over the columns is taken")
                        "separator ';'"));
 }
 
-TEST_CASE("numeric_columns: what an expression calculates with, or compares with numbers") {
+TEST_CASE("column_uses: what an expression calculates with, or compares with numbers") {
   const std::vector<std::string> columns{"a", "B", "c d"};
   using Found = std::vector<std::size_t>;
   const auto found = [&](std::string_view text) {
     Found positions;
-    for (const NumericColumn& each : numeric_columns(text, columns)) {
+    for (const NumericColumn& each : column_uses(text, columns).numbers) {
       positions.push_back(each.column);
     }
     return positions;
@@ -203,10 +204,10 @@ TEST_CASE("numeric_columns: what an expression calculates with, or compares with
   }
 }
 
-TEST_CASE("numeric_columns: the texts of which nullif makes NULL, and no others") {
+TEST_CASE("column_uses: the texts of which nullif makes NULL, and no others") {
   const std::vector<std::string> columns{"a"};
   const auto texts = [&](std::string_view text) {
-    const std::vector<NumericColumn> found = numeric_columns(text, columns);
+    const std::vector<NumericColumn> found = column_uses(text, columns).numbers;
     REQUIRE(found.size() == 1);
     return found.front().texts;
   };
@@ -217,10 +218,95 @@ TEST_CASE("numeric_columns: the texts of which nullif makes NULL, and no others"
   CHECK(texts("nullif(a, 'none') * 2 + a").empty());  // the second one is not handled
   CHECK(texts("a + nullif(a, 'none') * 2").empty());
   CHECK(texts("nullif(a, 0) * 2").empty());
-  const NumericColumn number = numeric_columns("nullif(a, 'none') * 2", columns).front();
+  const NumericColumn number = column_uses("nullif(a, 'none') * 2", columns).numbers.front();
   for (const char* field : {"", "1.5", "none"}) CHECK(number.takes(field));
   for (const char* field : {"None", "unknown", "5 days"}) CHECK(!number.takes(field));
   CHECK(number.expected() == "a number, nothing, or 'none'");
+}
+
+TEST_CASE("RowExpressions: a column is a number where it is compared with one, else its text") {
+  // The column end has the name of a word of SQL.
+  const std::vector<std::string> columns{"a", "b", "end"};
+  const auto value = [&](std::string_view text, std::string_view a, std::string_view b) {
+    RowExpressions expressions(columns);
+    const std::size_t only = expressions.add("--map", text);
+    expressions.evaluate(std::array<std::string_view, 3>{a, b, "9"});
+    CHECK(expressions.fault().empty());
+    return expressions.value(only);
+  };
+  for (const char* id : {"007", "1e3", "12345678901234567890", "1.0"}) {
+    CAPTURE(id);
+    for (const char* text :
+         {"a", "coalesce(a, 'none')", "case when b = 'x' then a else 'y' end", "nullif(a, 'none')",
+          "iif(b = 'x', a, 'y')", "ifnull(a, 0)", "a || ''"}) {
+      CAPTURE(text);
+      CHECK(value(text, id, "x") == RowValue(std::string(id)));
+    }
+  }
+  const auto holds = [&](std::string_view text, std::string_view a, std::string_view b) {
+    CAPTURE(text);
+    return is_true(value(text, a, b));
+  };
+  // Texts are equal sign by sign, columns like texts in quotation marks.
+  for (const char* text : {"a = '7'", "a in ('7', '8')", "'7' == a", "a between '7' and '7'",
+                           "a is '7'", "a = b", "coalesce(a, 'x') = b", "not a <> b"}) {
+    CHECK(holds(text, "7", "7"));
+    CHECK(!holds(text, "07", "7"));
+    CHECK(!holds(text, "7.0", "7"));
+  }
+  // Numbers are equal however they are written.
+  for (const char* text :
+       {"a = 7", "a in (7, 8)", "7 = a", "a is 7", "a is not 8", "case a when 7 then 1 end",
+        "case coalesce(a, b) when 7 then 1 end", "nullif(a, 7) is null", "a + 0 = b",
+        "coalesce(a, 0) = coalesce(b, 0)", "(case when b = 'z' then 0 else a end) = 7",
+        "case when b > 0 then a else 0 end = 7", "iif(b > 0, a, 0) = 7", "abs(a) = 7"}) {
+    CHECK(holds(text, "7", "7"));
+    CHECK(holds(text, "07", "7"));
+    CHECK(holds(text, "7.0", "7"));
+    CHECK(!holds(text, "9", "7"));
+  }
+  // Order is that of numbers: as texts, 10 comes before 9.
+  for (const char* text : {"a > 9", "a > b", "b < a", "max(a, b) = 10", "min(a, b) = 9",
+                           "a > \"end\"", "coalesce(a, 0) >= coalesce(b, 0)", "a between b and 11",
+                           "case when a > b then 1 else 0 end", "10 between b and a",
+                           "case when 1 then a else 0 end > 9"}) {
+    CHECK(holds(text, "10", "9"));
+    CHECK(!holds(text, "8", "9"));
+  }
+  CHECK(holds("a > b", "2024-05-02", "2024-05-01"));  // what is no number stays a text there too
+}
+
+TEST_CASE("RowExpressions: texts for no value are NULL, unless an expression names them") {
+  const std::vector<std::string> columns{"a", "b"};
+  for (const char* text : {"never", "inf", "NULL", "null", "\\N", "None", "none", "NaT", "-"}) {
+    CAPTURE(text);
+    CHECK(is_null_text(text));
+    RowExpressions expressions(columns, true);
+    const std::size_t is_null = expressions.add("--only", "a is null");
+    const std::size_t is_text = expressions.add("--only", fmt::format("b = '{}'", text));
+    expressions.evaluate(std::array<std::string_view, 2>{text, text});
+    CHECK(is_true(expressions.value(is_null)));
+    CHECK(is_true(expressions.value(is_text)));
+    CHECK(expressions.row()[0].empty());
+    CHECK(expressions.row()[1] == text);
+    RowExpressions as_they_are(columns);
+    const std::size_t is_given = as_they_are.add("--only", "a is not null");
+    as_they_are.evaluate(std::array<std::string_view, 2>{text, text});
+    CHECK(is_true(as_they_are.value(is_given)));
+  }
+  for (const char* text : {"", "n", "Null", "0", "nothing", "--"}) CHECK(!is_null_text(text));
+}
+
+TEST_CASE("RowExpressions: columns that differ in case only are refused where one is used") {
+  RowExpressions expressions(std::vector<std::string>{"id", "Owner", "owner"});
+  (void)expressions.add("--map", "id || 'x'");
+  for (const char* text : {"owner", "Owner", "coalesce(OWNER, 'x')"}) {
+    CAPTURE(text);
+    const std::string error =
+        error_text<WorkloadError>([&] { (void)expressions.add("--map tenant_id", text); });
+    CHECK(error.starts_with("--map tenant_id: the columns '"));
+    CHECK(error.find("differ in case only") != std::string::npos);
+  }
 }
 
 TEST_CASE("is_sql_number: as SQLite reads a field") {

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -22,6 +24,26 @@ using std::chrono::seconds;
 
 std::string error_of(const std::string& text) {
   return error_text<WorkloadError>([&] { (void)parse_job_log(text, "jobs"); });
+}
+
+TEST_CASE("mapped jobs: ids are texts, and None is no value") {
+  const ScratchFolder folder;
+  const auto file = folder.write("jobs.csv",
+                                 "at,runs,account,limit\n0,60,007,None\n0,60,7,10\n"
+                                 "0,60,1e3,NULL\n0,60,1000,\n0,60,None,5\n");
+  const JobColumns columns{.map = {{"submission_s", "at"},
+                                   {"duration_s", "runs"},
+                                   {"user", "coalesce(account, 'nobody')"},
+                                   {"estimate_s", "\"limit\" * 60"}}};
+  const JobLog log = read_mapped_jobs(file, columns);
+  REQUIRE(log.jobs.size() == 5);
+  for (std::int32_t i = 0; i < 5; ++i) {
+    CAPTURE(i);
+    CHECK(log.jobs[static_cast<std::size_t>(i)].user == i);  // five users, in order
+    const bool has_limit = i == 1 || i == 4;
+    CHECK(log.jobs[static_cast<std::size_t>(i)].estimate.has_value() == has_limit);
+  }
+  CHECK(log.jobs[1].estimate == seconds(600));  // 10 min
 }
 
 TEST_CASE("mapped jobs: what sacct prints, with expressions, a condition and a time zone") {
@@ -105,6 +127,7 @@ TEST_CASE("SWF: the 18 fields, in the order of the standard") {
   CHECK_FALSE(log.statement("MaxNodes").has_value());
   const Job& job = log.jobs[0];
   CHECK(job == Job{.id = 7,
+                   .line = 5,
                    .submission = seconds(100),
                    .wait = seconds(20),
                    .duration = seconds(3000),
@@ -129,7 +152,7 @@ TEST_CASE("SWF: -1 is unknown; a log without comments and with more fields is on
   const JobLog log =
       parse_job_log("1 50 -1 -1 -1 -1 -1 3 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 {} q_1d 1:ppn=64", "jobs");
   const Job& job = log.jobs.at(0);
-  CHECK(job == Job{.id = 1, .submission = seconds(50), .requested_processors = 3});
+  CHECK(job == Job{.id = 1, .line = 1, .submission = seconds(50), .requested_processors = 3});
   CHECK(job.start() == seconds(50));
   CHECK(job.width() == 3);
   // An end of 0 minus the start, 50 + 2: an end that was not recorded.
@@ -138,13 +161,86 @@ TEST_CASE("SWF: -1 is unknown; a log without comments and with more fields is on
   CHECK_FALSE(open.duration.has_value());
 }
 
+std::string swf_line(std::int64_t job, const char* submission, int status) {
+  return fmt::format("{} {} 0 60 1 -1 -1 1 -1 -1 {} 1 1 1 1 1 -1 -1\n", job, submission, status);
+}
+
+TEST_CASE("SWF: a stretch is no job beside the line of the whole; without one it is") {
+  // Job 1 has a line for the whole, and three stretches, of which the standard states no
+  // submission after the first; job 2 failed; of job 3 there is a stretch only.
+  const JobLog log =
+      parse_job_log(swf_line(1, "0", 1) + swf_line(1, "0", 2) + swf_line(2, "5", 0) +
+                        swf_line(1, "-1", 2) + swf_line(1, "-1", 4) + swf_line(3, "9", 3),
+                    "jobs");
+  REQUIRE(log.jobs.size() == 3);
+  CHECK(log.jobs[0].status == 1);
+  CHECK(log.jobs[1].id == 2);
+  CHECK(log.jobs[2].line == 6);
+  CHECK(log.place(log.jobs[2]) == "jobs:6");
+}
+
+TEST_CASE("SWF: unknown in any notation of -1, ids of 64 bits, comments in any encoding") {
+  const JobLog log = parse_job_log(
+      "; Institut f\xfcr Informatik\n; MaxProcs: 8\n"
+      "9007199254740993 7 -1.0 60 -1.00 -1 -1 2 -1 -1 1 70296325381051 4294967296 -1 -1e0 9 -1 "
+      "-1\n",
+      "jobs");
+  CHECK(log.jobs.at(0) == Job{.id = 9'007'199'254'740'993,  // 2^53 + 1: no double holds it
+                              .line = 3,
+                              .submission = seconds(7),
+                              .duration = seconds(60),
+                              .requested_processors = 2,
+                              .status = 1,
+                              .user = 70'296'325'381'051,
+                              .group = 4'294'967'296,
+                              .partition = 9});
+  CHECK(log.statement("MaxProcs") == "8");
+  CHECK(error_of("1 0 0 60 1 -1 -1 1 -1 -1 1 \xfc 1 1 1 1 -1 -1") ==
+        "jobs:1: the line is not UTF-8 text");
+}
+
+TEST_CASE("job log: the window goes from the first start to the last submission") {
+  // Submitted at 0, 10 and 20 s; started at 15, 10 and 90 s.
+  JobWindow window;
+  window.add({.submission = seconds(0), .wait = seconds(15), .duration = seconds(9)});
+  window.add({.submission = seconds(10), .duration = seconds(1)});
+  window.add({.submission = seconds(20), .wait = seconds(70), .duration = seconds(99)});
+  CHECK(window.begin == seconds(10));
+  CHECK(window.end == seconds(20));
+  require_time(window, "jobs");
+  JobWindow one;
+  const auto error = [&one] {
+    return error_text<WorkloadError>([&one] { require_time(one, "jobs"); });
+  };
+  CHECK(error() == "jobs: no job has a run time above 0, expected some that have one");
+  one.add({.duration = seconds(5)});
+  CHECK(error() ==
+        "jobs: no job is submitted after the first one has started, so there is no time in which "
+        "all jobs are known; expected some");
+}
+
+TEST_CASE("job logs: times that no workload could have") {
+  // 10,001 days are 864,086,400 s.
+  CHECK(contains(error_of("1 0 0 864086401 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1"),
+                 "run time (field 4) is '864086401', expected seconds, at most 864086400"));
+  CHECK(
+      contains(error_of(swf_line(1, "7", 1) + swf_line(2, "864086408", 1)),
+               "jobs:2: submit time (field 2) is '864086408', expected a time within 10001 days"));
+  CHECK(error_of("submission_s,duration_s\n0,864086401\n") ==
+        "jobs:2: duration_s is '864086401', expected at most 864086400 seconds");
+  CHECK(error_of("submission_s,duration_s\n1700000000,1\n9999-01-01,1\n") ==
+        "jobs:3: submission_s is '9999-01-01', expected a time within 10001 days of those of the "
+        "other rows");
+}
+
 TEST_CASE("SWF: what is wrong, on which line, and what was expected") {
   CHECK(error_of("; one\n1 2 3\n") == "jobs:2: 3 fields, expected 18 of an SWF job");
   CHECK(error_of("1 0 0 -5 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
         "jobs:1: run time (field 4) is '-5', expected a number from 0, or -1 where it is unknown");
-  CHECK(
-      error_of("1 0 0 5 1.5 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
-      "jobs:1: processors (field 5) is '1.5', expected a whole number, or -1 where it is unknown");
+  CHECK(error_of("1 0 0 5 1.5 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
+        "jobs:1: processors (field 5) is '1.5', expected a whole number up to 2147483647, or -1 "
+        "where "
+        "it is unknown");
   CHECK(error_of("1 0 0 5 many -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
         "jobs:1: processors (field 5) is 'many', expected a number, -1 where it is unknown");
   CHECK(error_of("1 -1 0 5 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
@@ -157,7 +253,7 @@ TEST_CASE("job CSV: columns by name, others ignored, one node unless stated") {
       parse_job_log("id,duration_s,submission_s\r\n9,2.5,1656604920\r\n8,0,-4\r\n", "jobs");
   REQUIRE(log.jobs.size() == 2);
   CHECK(log.jobs[0] ==
-        Job{.id = 1, .submission = seconds(1656604920), .duration = milliseconds(2500)});
+        Job{.id = 1, .line = 2, .submission = seconds(1656604920), .duration = milliseconds(2500)});
   CHECK(log.jobs[0].width() == 1);
   CHECK(log.jobs[1].submission == seconds(-4));
   CHECK(parse_job_log("submission_s,duration_s,nodes\n1,2,3", "jobs").jobs[0].width() == 3);
@@ -170,6 +266,7 @@ TEST_CASE("job CSV: what a customer knows of jobs; empty where it is unknown") {
       "jobs");
   REQUIRE(log.jobs.size() == 3);
   CHECK(log.jobs[0] == Job{.id = 1,
+                           .line = 2,
                            .submission = seconds(10),
                            .duration = seconds(60),
                            .user = 0,
@@ -178,7 +275,8 @@ TEST_CASE("job CSV: what a customer knows of jobs; empty where it is unknown") {
                            .parallelism = 4,
                            .sigma = 0.5,
                            .memory_mb = 2048});
-  CHECK(log.jobs[1] == Job{.id = 2, .submission = seconds(20), .duration = seconds(60), .user = 1});
+  CHECK(log.jobs[1] ==
+        Job{.id = 2, .line = 3, .submission = seconds(20), .duration = seconds(60), .user = 1});
   CHECK(log.jobs[2].user == 0);
   CHECK(log.jobs[2].deadline == seconds(31));
 }
@@ -216,6 +314,7 @@ TEST_CASE("job CSV: the tables of hpcwld give the time since the row before") {
       "jobs");
   // 423 + 136 = 559 s; it waited 1 s.
   CHECK(log.jobs[1] == Job{.id = 2,
+                           .line = 3,
                            .submission = seconds(559),
                            .wait = seconds(1),
                            .duration = seconds(9),

@@ -29,6 +29,8 @@ TEST_CASE("LineReader: lines of either end, with and without the last") {
   CHECK(read_lines(folder.write("a", "x")) == Lines{"x"});
   CHECK(read_lines(folder.write("a", "x\n")) == Lines{"x"});
   CHECK(read_lines(folder.write("a", "x\r\n\ny")) == Lines{"x", "", "y"});
+  CHECK(read_lines(folder.write("a", "\xef\xbb\xbfx\ny")) == Lines{"x", "y"});
+  CHECK(read_lines(folder.write("a", "\xef\xbb\xbf")).empty());
 }
 
 TEST_CASE("LineReader: files that are neither text nor gzip are named") {
@@ -44,7 +46,11 @@ TEST_CASE("LineReader: files that are neither text nor gzip are named") {
       error_of("PK\x03\x04....")
           .ends_with(
               "a: the file is a zip archive or an Excel workbook, expected text: save it as CSV"));
-  CHECK(error_of("\xff\xfe.").find("the file is UTF-16, expected UTF-8") != std::string::npos);
+  using std::string_literals::operator""s;
+  for (const std::string& utf16 : {"\xff\xfex\0"s, "\xfe\xff\0x"s, "x\0y\0"s, "\0x\0y"s}) {
+    CHECK(contains(error_of(utf16), "the file is UTF-16, expected UTF-8: iconv"));
+  }
+  CHECK(contains(error_of("\xff\xfe\0\0x\0\0\0"s), "the file is UTF-32, expected UTF-8: iconv"));
   CHECK(error_text<WorkloadError>([] { (void)read_lines("-"); }) ==
         "-: cannot be read: standard input is no file, expected a file");
 }
@@ -80,6 +86,32 @@ TEST_CASE("LineReader: faults name the line") {
                  "none: cannot be read: No such file"));
   CHECK(contains(error_text<WorkloadError>([&] { LineReader{folder.path()}; }),
                  "it is a directory, expected a file"));
+}
+
+TEST_CASE("gzip: what unpacks to more than any table does is refused before it is all there") {
+  const ScratchFolder folder;
+  // 100 MB: of nothing that is text, of one line, and of lines that are all the same.
+  const std::size_t bytes = 100'000'000;
+  std::string lines;
+  while (lines.size() < bytes) lines += "1,2,3\n";
+  const auto errors = [&](const std::string& text) {
+    const std::string packed = pack_gzip(text);
+    const auto file = folder.write("a.gz", packed);
+    return std::pair(error_text<WorkloadError>([&] { (void)unpacked_text(packed, "a.gz"); }),
+                     error_text<WorkloadError>([&] { (void)read_lines(file); }));
+  };
+  const auto [of_zeros, of_zeros_by_line] = errors("a\n" + std::string(bytes, '\0'));
+  CHECK(of_zeros == "a.gz:2: byte 0x00 is not text, expected UTF-8, plain or gzip");
+  CHECK(contains(of_zeros_by_line, "a.gz:2: the line is longer than 65536 bytes"));
+  const auto [of_line, of_line_by_line] = errors(std::string(bytes, 'a'));
+  CHECK(of_line == "a.gz:1: the line is longer than 65536 bytes, expected a CSV row");
+  CHECK(contains(of_line_by_line, "a.gz:1: the line is longer than 65536 bytes"));
+  const auto [of_lines, of_lines_by_line] = errors(lines);
+  CHECK(contains(of_lines, "the gzip data unpacks to more than 200 times its size"));
+  CHECK(contains(of_lines_by_line, "the gzip data unpacks to more than 200 times its size"));
+  // A tenth of it is harmless however well it packs.
+  const std::string few = lines.substr(0, bytes / 10);
+  CHECK(unpacked_text(pack_gzip(few), "a.gz") == few);
 }
 
 TEST_CASE("meter_text: rows and megabytes") {

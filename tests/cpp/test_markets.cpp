@@ -62,23 +62,29 @@ TEST_CASE("EC2's price history: newest first, several markets in one file") {
            R"(", "InstanceType": ")" + type + R"(", "ProductDescription": "Linux/UNIX", )" +
            R"("AvailabilityZone": ")" + zone + R"("})";
   };
-  const auto file = folder.write(
-      "h.json", R"({"SpotPriceHistory": [)" +
-                    entry("2011-07-05T02:00:00.000Z", "0.0280", "m1.small", "us-east-1a") + "," +
-                    entry("2011-07-05T00:00:00.000Z", "0.0260", "m1.small", "us-east-1a") + "," +
-                    entry("2011-07-05T00:00:00.000Z", "0.1200", "m1.large", "us-east-1b") + "]}");
-  const std::vector<Ec2Prices> series = read_ec2_prices(file);
-  REQUIRE(series.size() == 2);
-  CHECK(series[0].type == "m1.large");
-  CHECK(series[0].datacenter == "us-east-1b");
-  CHECK(series[1].os == "Linux/UNIX");
-  const Seconds day = Seconds{15160} * 86400;
-  CHECK(series[1].changes == Changes{{day, 26'000}, {day + 7200, 28'000}});
+  const std::string list =
+      "[" + entry("2011-07-05T02:00:00.000Z", "0.0280", "m1.small", "us-east-1a") + "," +
+      entry("2011-07-05T00:00:00.000Z", "0.0260", "m1.small", "us-east-1a") + "," +
+      entry("2011-07-05T00:00:00.000Z", "0.1200", "m1.large", "us-east-1b") + "]";
+  // The whole answer, and the list that `aws --query SpotPriceHistory` leaves of it.
+  for (const std::string& text : {R"({"SpotPriceHistory": )" + list + "}", list}) {
+    const std::vector<Ec2Prices> series = read_ec2_prices(folder.write("h.json", text));
+    REQUIRE(series.size() == 2);
+    CHECK(series[0].type == "m1.large");
+    CHECK(series[0].datacenter == "us-east-1b");
+    CHECK(series[1].os == "Linux/UNIX");
+    const Seconds day = Seconds{15160} * 86400;
+    CHECK(series[1].changes == Changes{{day, 26'000}, {day + 7200, 28'000}});
+    // The price of m1.large rests, and is known until the end of the file all the same.
+    CHECK(series[0].changes == Changes{{day, 120'000}});
+    CHECK(PriceSeries(series[0].changes, series[0].end).end() == day + 7200);
+  }
   const auto error = [&folder](const std::string& text) {
     const auto bad = folder.write("bad.json", text);
     return error_text<WorkloadError>([&] { (void)read_ec2_prices(bad); });
   };
   CHECK(contains(error("[]"), "SpotPriceHistory: expected at least one price"));
+  CHECK(contains(error(R"([["2011-07-05T00:00:00Z", "0.1"]])"), "entry 0: expected InstanceType"));
   CHECK(contains(error("nothing"), "is not valid JSON"));
   CHECK(contains(error(R"({"SpotPriceHistory": [)" + entry("now", "1", "t", "z") + "]}"),
                  "entry 0: expected InstanceType"));

@@ -321,7 +321,7 @@ TEST_CASE("CSV: the same mistake has the same message in every format") {
     file.refuses_number("-inf");
     // Bytes.
     file.refuses(header + "\n" + std::string("\0", 1) + first_row,
-                 {"f.csv:2: byte 0x00 is not text, expected CSV in UTF-8"});
+                 {"f.csv:2: byte 0x00 is not text, expected UTF-8"});
     file.refuses(header + "\n\xff" + first_row, {"f.csv:2: byte 0xff is not text"});
     file.refuses(header + "\r" + rows[0] + "\r",
                  {"f.csv:1: a CR stands alone, expected lines that end with LF or CR LF"});

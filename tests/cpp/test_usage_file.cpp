@@ -120,7 +120,7 @@ TEST_CASE("job usage: processors over time, until the last submission, cut at th
   log.jobs.erase(log.jobs.begin(), log.jobs.begin() + 2);
   log.jobs.pop_back();
   CHECK(error_text<WorkloadError>([&] { (void)usage_of_jobs(log, 8); }) ==
-        "jobs.swf: no job has a duration, expected some that have one");
+        "jobs.swf: no job has a run time above 0, expected some that have one");
   const ScratchFolder folder;
   CHECK(is_job_log_file(folder.write("a.swf", "; MaxProcs: 4\n")));
   CHECK(is_job_log_file(folder.write("b.csv", "submission_s,duration_s\n1,2\n")));

@@ -152,8 +152,11 @@ class Formats(ImportCase):
     def test_swf(self):
         instances = exports.draw_instances(2, 100, 5)
         exports.write_swf(self.folder / "log.swf", instances)
-        self.import_files("log.swf", "--format", "swf", "--spot-if", "queue = 2")
-        assert self.imported() == exports.expected_rows(instances)
+        printed = self.import_files("log.swf", "--format", "swf", "--spot-if", "queue = 2")
+        # A log has jobs that are over; when is unknown of those that have no run time.
+        ended = [one for one in instances if one.end is not None]
+        assert f"left out: {len(instances) - len(ended)} rows that are over" in printed
+        assert self.imported() == exports.expected_rows(ended)
         assert {row["tenant_id"] for row in self.rows()} <= {"0", "1", "2", "3", "4"}
 
     def test_alibaba_2018(self):
@@ -498,7 +501,9 @@ class OwnTables(ImportCase):
             "not prio < 100": {"2"},
             "prio is null": {"3"},
             "tier in ('free', 'batch')": {"2", "3"},
-            "tier = 'prod' or prio = '7'": {"1", "4"},
+            "tier = 'prod' or prio = 7": {"1", "4"},
+            "tier = 'prod' or prio = '7'": {"1"},  # a text in quotes is compared with the text
+            "tier = 'prod' or prio = '007'": {"1", "4"},
             "prio between 7 and 50 and tier is not null": {"1"},
             "tier like 'b%'": {"3"},
             "case when prio > 100 then 1 else 0 end": {"2"},

@@ -186,7 +186,7 @@ def read_model(path: str | Path) -> LifetimeModel | SurvivalModel:
         InputError: The file cannot be read or is not a model of this version.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read; expected a lifetime model") from error
     parse = parse_survival_model if text.startswith(SURVIVAL_MAGIC) else parse_model

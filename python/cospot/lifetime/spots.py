@@ -134,10 +134,12 @@ def read_spots(paths: Sequence[str | Path]) -> SpotTable:
     rows: list[list[float]] = []
     for path in paths:
         try:
-            with open(path, newline="", encoding="utf-8") as file:
+            with open(path, newline="", encoding="utf-8-sig") as file:
                 rows.extend(_read_rows(file, str(path)))
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path}: is not text in UTF-8: {error}") from error
     table = np.array(rows, dtype=np.float64).reshape(len(rows), len(_COLUMNS))
     amounts = table[:, :3].astype(np.int64)
     return SpotTable(

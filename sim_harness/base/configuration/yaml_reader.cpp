@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
 
 namespace cospot {
 namespace {
@@ -193,11 +194,14 @@ void reject_unreadable_bytes(const std::string& text, const std::string& source)
     throw ConfigError(fmt::format("{}: {} bytes; a configuration has at most {}", source,
                                   text.size(), kMaxTextBytes));
   }
-  const std::size_t bad = text.find('\0');
+  if (const std::string_view kind = other_kind_of_file(text); !kind.empty()) {
+    throw ConfigError(fmt::format("{}: the file is {}", source, kind));
+  }
+  const std::size_t bad = find_non_text(text);
   if (bad == std::string::npos) return;
   const auto line =
       1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n');
-  throw ConfigError(fmt::format("{}:{}: a zero byte; expected a YAML text file", source, line));
+  throw ConfigError(fmt::format("{}:{}: {}", source, line, non_text_fault(text[bad])));
 }
 
 ConfigNode parse(const std::string& text, const std::string& source, bool has_lines) {

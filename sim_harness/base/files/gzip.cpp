@@ -10,6 +10,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
 
 namespace cospot {
 namespace {
@@ -18,6 +19,9 @@ constexpr int kGzipWindowBits = 15 + 16;  // the largest window; + 16 asks zlib 
 // More than ten times the whole zone that the published samples are drawn from. It stops a small
 // file that unpacks without end from taking all memory.
 constexpr std::size_t kMaxUnpackedBytes = std::size_t{1} << 33;
+
+/// The beginning that must look like text before all of a file is unpacked.
+constexpr std::size_t kJudgedBytes = std::size_t{1} << 16;
 
 /// Given to zlib, or taken from it, in one call: less than the 32 bits that it counts in, and
 /// little enough that an interrupt need not wait for a large file.
@@ -88,6 +92,24 @@ class Inflater {
   StopToken stop_ = current_stop_token();
 };
 
+/// What is wrong with a file that begins so; empty: nothing. Cuts `text` where it is wrong.
+std::string fault_of_beginning(std::string& text, std::size_t& size) {
+  const std::string_view begin = std::string_view(text).substr(0, std::min(size, kJudgedBytes));
+  if (const std::string_view kind = other_kind_of_file(begin); !kind.empty()) {
+    size = 0;
+    return fmt::format("unpacked, the file is {}", kind);
+  }
+  constexpr std::size_t kLongestCharacter = 4;  // may be cut at the end
+  const std::size_t at = find_non_text(begin);
+  if (at != std::string_view::npos && at + kLongestCharacter <= begin.size()) {
+    size = at;
+    return non_text_fault(begin[at]);
+  }
+  const bool is_json = without_byte_order_mark(begin).find_first_of("{[") == 0;
+  if (is_json || begin.find('\n') != std::string_view::npos) return {};
+  return fmt::format("the line is longer than {} bytes, expected a CSV row", kJudgedBytes);
+}
+
 }  // namespace
 
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
@@ -96,6 +118,7 @@ Unpacked unpack_gzip(std::string_view bytes) {
   Unpacked result;
   Inflater inflater(bytes);
   std::size_t size = 0;
+  bool is_judged = false;
   result.text.resize(4 * bytes.size() + 1024);
   for (;;) {
     if (size == result.text.size()) result.text.resize(2 * size);
@@ -109,21 +132,32 @@ Unpacked unpack_gzip(std::string_view bytes) {
       result.fault = "the gzip data is corrupt";
       break;
     }
-    if (size > kMaxUnpackedBytes) {
-      result.fault = "the gzip data unpacks to more than 8 GiB";
-      break;
+    if (!is_judged && size >= kJudgedBytes) {
+      is_judged = true;
+      result.fault = fault_of_beginning(result.text, size);
     }
+    if (size > kMaxUnpackedBytes) result.fault = "the gzip data unpacks to more than 8 GiB";
+    if (unpacks_to_too_much(bytes.size(), size)) result.fault = kUnpacksToTooMuch;
+    if (!result.fault.empty()) break;
   }
   result.text.resize(size);
   return result;
 }
 
 std::string unpacked_text(std::string bytes, std::string_view file) {
-  if (!is_gzip(bytes)) return bytes;
-  Unpacked unpacked = unpack_gzip(bytes);
-  if (unpacked.fault.empty()) return std::move(unpacked.text);
-  const auto line = 1 + std::ranges::count(unpacked.text, '\n');
-  throw WorkloadError(fmt::format("{}:{}: {}", file, line, unpacked.fault));
+  if (is_gzip(bytes)) {
+    Unpacked unpacked = unpack_gzip(bytes);
+    if (!unpacked.fault.empty()) {
+      const auto line = 1 + std::ranges::count(unpacked.text, '\n');
+      throw WorkloadError(fmt::format("{}:{}: {}", file, line, unpacked.fault));
+    }
+    bytes = std::move(unpacked.text);
+  }
+  if (const std::string_view kind = other_kind_of_file(bytes); !kind.empty()) {
+    throw WorkloadError(fmt::format("{}: the file is {}", file, kind));
+  }
+  bytes.erase(0, bytes.size() - without_byte_order_mark(bytes).size());
+  return bytes;
 }
 
 std::string pack_gzip(std::string_view text) {

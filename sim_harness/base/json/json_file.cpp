@@ -7,16 +7,15 @@
 #include "core/errors.hpp"
 #include "sim_harness/base/files/gzip.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
 
 namespace cospot {
 
 JsonFile::JsonFile(std::filesystem::path path)
     : path_(std::move(path)), connection_(SqliteConnection::in_memory(path_.string())) {
-  document_ = read_stored_file(path_);
-  if (is_gzip(document_)) {
-    Unpacked unpacked = unpack_gzip(document_);
-    if (!unpacked.fault.empty()) fail(unpacked.fault);
-    document_ = std::move(unpacked.text);
+  document_ = unpacked_text(read_stored_file(path_), path_.string());
+  if (const std::size_t at = find_non_text(document_); at != std::string::npos) {
+    fail(non_text_fault(document_[at]));
   }
   SqliteStatement valid = select("SELECT json_valid(?)");
   if (!valid.step() || valid.read_integer() != 1) fail("is not valid JSON");

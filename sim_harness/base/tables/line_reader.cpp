@@ -4,13 +4,13 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
 #include "core/errors.hpp"
+#include "sim_harness/base/files/gzip.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
 
@@ -18,20 +18,6 @@ namespace cospot {
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{1} << 18;
-/// What a file that is neither text nor gzip begins with.
-struct OtherKind {
-  std::string_view begins;
-  std::string_view name;
-};
-constexpr std::array<OtherKind, 5> kOtherKinds{{
-    {"\x28\xb5\x2f\xfd", "compressed by zstd, expected plain text or gzip: zstd -dc FILE | gzip"},
-    {"\xfd"
-     "7zXZ",
-     "compressed by xz, expected plain text or gzip: xz -dc FILE | gzip"},
-    {"BZh", "compressed by bzip2, expected plain text or gzip: bzip2 -dc FILE | gzip"},
-    {"PK\x03\x04", "a zip archive or an Excel workbook, expected text: save it as CSV"},
-    {"\xff\xfe", "UTF-16, expected UTF-8: iconv -f UTF-16 -t UTF-8 FILE"},
-}};
 
 // Far more than the columns of any trace take; it keeps the buffer small on files without lines.
 constexpr std::size_t kMaxLineBytes = std::size_t{1} << 16;
@@ -67,10 +53,16 @@ void LineReader::fill() {
   const int got = ::gzread(file_, buffer_.data() + kept, kReadBytes);
   buffer_.resize(kept + static_cast<std::size_t>(std::max(got, 0)));
   if (line_number_ == 0 && kept == 0) {
-    for (const OtherKind& kind : kOtherKinds) {
-      if (!buffer_.starts_with(kind.begins)) continue;
-      throw WorkloadError(fmt::format("{}: the file is {}", path_.string(), kind.name));
+    if (const std::string_view kind = other_kind_of_file(buffer_); !kind.empty()) {
+      throw WorkloadError(fmt::format("{}: the file is {}", path_.string(), kind));
     }
+    begin_ = buffer_.size() - without_byte_order_mark(buffer_).size();
+  }
+  unpacked_bytes_ += static_cast<std::size_t>(std::max(got, 0));
+  const auto packed_bytes = static_cast<std::size_t>(std::max<z_off_t>(::gzoffset(file_), 0));
+  if (::gzdirect(file_) == 0 && unpacks_to_too_much(packed_bytes, unpacked_bytes_)) {
+    ++line_number_;
+    fail(kUnpacksToTooMuch);
   }
   int code = Z_OK;
   const char* message = ::gzerror(file_, &code);
@@ -88,7 +80,7 @@ bool LineReader::next_bytes(std::string_view& line) {
   while (end == std::string::npos && !at_end_ && buffer_.size() - begin_ <= kMaxLineBytes) {
     const std::size_t searched = buffer_.size() - begin_;
     fill();
-    end = buffer_.find('\n', searched);
+    end = buffer_.find('\n', begin_ + searched);
   }
   if (begin_ == buffer_.size()) return false;
   ++line_number_;

@@ -10,7 +10,7 @@ struct gzFile_s;
 namespace cospot {
 
 /// Reads a text file line by line, plain or gzip, with a buffer of fixed size: for files too large
-/// for memory.
+/// for memory. Skips a byte order mark.
 ///
 /// Errors: WorkloadError with `file:line:` for unusable text (not UTF-8, a line that is too long,
 /// truncated gzip data), with `file:` if the file cannot be read.
@@ -41,6 +41,7 @@ class LineReader {
   gzFile_s* file_ = nullptr;
   std::string buffer_;
   std::size_t begin_ = 0;  ///< start of the unreturned part of buffer_
+  std::size_t unpacked_bytes_ = 0;
   bool at_end_ = false;
   std::size_t line_number_ = 0;
 };

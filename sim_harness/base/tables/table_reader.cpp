@@ -107,7 +107,6 @@ void TableReader::read_preamble() {
   std::string_view line;
   bool is_empty = true;
   while (next_line(line)) {
-    if (line_number_ == 1) line = without_byte_order_mark(line);
     if (line.empty()) continue;
     if (!line.starts_with('#')) return read_header(line);
     read_statement(line);
@@ -265,11 +264,10 @@ std::int64_t TableReader::whole_between(std::size_t column, std::int64_t least,
   refuse(column, fmt::format("a whole number from {} to {}", least, most));
 }
 
-SimTime TableReader::seconds(std::size_t column, double least) const {
+SimTime TableReader::seconds(std::size_t column, double least, double most) const {
   const std::optional<double> number = parse_number(field(column));
-  if (number && *number >= least && std::abs(*number) <= kMostSeconds) {
-    return SimTime(std::llround(*number * 1e6));
-  }
+  if (number && *number >= least && *number <= most) return SimTime(std::llround(*number * 1e6));
+  if (number && *number > most) refuse(column, fmt::format("at most {} seconds", most));
   refuse(column, least == 0 ? "seconds from 0" : "a number of seconds");
 }
 

@@ -99,7 +99,8 @@ class TableReader {
   /// A size from `least` to kMaxResourceAmount; 0 if the file lacks the column.
   [[nodiscard]] ResourceAmount amount(std::size_t column, ResourceAmount least) const;
   /// Seconds, rounded to the microsecond; at most 10,000 years.
-  [[nodiscard]] SimTime seconds(std::size_t column, double least = -kMostSeconds) const;
+  [[nodiscard]] SimTime seconds(std::size_t column, double least = -kMostSeconds,
+                                double most = kMostSeconds) const;
   /// The result of `parse`, which returns an optional, for field(column); rejects the field if it
   /// is empty.
   template <class Parse>

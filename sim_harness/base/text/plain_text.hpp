@@ -10,7 +10,7 @@ namespace cospot {
 /// line.
 [[nodiscard]] std::size_t find_non_text(std::string_view text);
 
-/// Describes what is wrong with that byte of a CSV file, and what was expected.
+/// Describes what is wrong with that byte of a file, and what was expected.
 [[nodiscard]] std::string non_text_fault(char byte);
 
 /// Removes blanks and tabs from both ends.
@@ -20,6 +20,10 @@ namespace cospot {
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;
 }
+
+/// Describes what a file is that begins with these bytes, if it is no UTF-8 text: its encoding or
+/// compression, and the command that converts it. Empty: nothing is known against it.
+[[nodiscard]] std::string_view other_kind_of_file(std::string_view begin);
 
 /// Removes a UTF-8 byte order mark.
 [[nodiscard]] std::string_view without_byte_order_mark(std::string_view text);

@@ -74,7 +74,7 @@ std::vector<Job> make_synthetic_log(std::size_t count, Seconds length, std::uint
   std::vector<Job> jobs;
   while (jobs.size() < count) {
     const double at = random.uniform() * static_cast<double>(length);
-    const auto user = static_cast<std::int32_t>(random.below(kUsers));
+    const auto user = static_cast<std::int64_t>(random.below(kUsers));
     const double typical = kLogMedian + kLogSigma * random.normal();
     const auto burst = 1 + static_cast<std::size_t>(random.exponential(1 / kMeanBurst));
     for (std::size_t i = 0; i < burst && jobs.size() < count; ++i) {

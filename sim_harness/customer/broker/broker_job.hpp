@@ -14,7 +14,7 @@ namespace cospot {
 struct BrokerJob {
   Seconds submission = 0;  ///< since the submission of the first job
   Seconds deadline = 0;    ///< since the first job's submission
-  std::int32_t user = 0;
+  std::int64_t user = 0;
   double work = 0;                    ///< seconds on one compute unit
   double estimate = 0;                ///< the user's estimate of the work
   double parallelism = 1, sigma = 0;  ///< Downey's A and sigma; the broker knows them

@@ -173,7 +173,7 @@ double BrokerRun::expected_work(const BrokerJob& job) const {
   return (known->second.first + known->second.second) / 2;
 }
 
-void BrokerRun::learn(std::int32_t user, double work) {
+void BrokerRun::learn(std::int64_t user, double work) {
   std::pair<double, double>& last = last_work_[user];
   last = {work, last.first};
 }

@@ -56,7 +56,7 @@ class BrokerRun {
   void offer_leases(Seconds now);
   void fill_lease(std::int32_t lease, Seconds now);
   void submit_jobs(Seconds now);
-  void learn(std::int32_t user, double work);
+  void learn(std::int64_t user, double work);
   [[nodiscard]] double expected_work(const BrokerJob& job) const;
   void expect(const BrokerJob& job);
   void place(std::int32_t task, Seconds now);
@@ -159,7 +159,7 @@ class BrokerRun {
   std::vector<Ordered> busy_;
   std::vector<Ordered> waiting_;  ///< by type: waiting tasks by their expected run time on it
   std::vector<std::uint32_t> leases_in_;                         ///< by market
-  std::map<std::int32_t, std::pair<double, double>> last_work_;  ///< of each user's last two jobs
+  std::map<std::int64_t, std::pair<double, double>> last_work_;  ///< of each user's last two jobs
   std::vector<Seconds> expected_;                                ///< of all tasks; see expected()
 };
 

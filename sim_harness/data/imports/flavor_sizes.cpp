@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/lower_case.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
 
 namespace cospot {
@@ -22,7 +23,7 @@ constexpr std::array<std::string_view, 8> kFlavorColumns{
     "flavor",      "Flavor ID", "flavor_id",   "flavor.id"};
 constexpr std::array<std::string_view, 2> kNameColumns{"Name", "name"};
 constexpr std::array<std::string_view, 2> kIdColumns{"ID", "id"};
-constexpr std::array<std::string_view, 2> kVcpusColumns{"VCPUs", "vcpus"};
+constexpr std::array<std::string_view, 3> kVcpusColumns{"VCPUs", "vcpus", "flavor.vcpus"};
 constexpr std::array<std::string_view, 3> kMemoryColumns{"RAM", "ram", "memory_mb"};
 
 /// The first of `names` that a table has.
@@ -49,6 +50,7 @@ class FlavoredTable final : public ImportTable {
   FlavoredTable(std::unique_ptr<ImportTable> table, const FlavorSizes& sizes)
       : table_(std::move(table)), sizes_(&sizes) {
     columns_ = table_->columns();
+    has_null_texts_ = table_->has_null_texts();
     const auto column = find_column(columns_, kFlavorColumns);
     if (!column) {
       throw ConfigError(fmt::format(
@@ -56,6 +58,7 @@ class FlavoredTable final : public ImportTable {
           fmt::join(kFlavorColumns, ", "), fmt::join(columns_, ", ")));
     }
     column_ = *column;
+    is_id_ = in_lower_case(columns_[column_]).ends_with("id");
     columns_.insert(columns_.end(), {"flavor_vcpus", "flavor_memory_mb"});
   }
 
@@ -66,7 +69,7 @@ class FlavoredTable final : public ImportTable {
     if (!fault_.empty()) return true;
     fields_.assign(table_->fields().begin(), table_->fields().end());
     const std::string_view flavor = fields_[column_];
-    const FlavorSizes::Size* size = sizes_->find(std::string(flavor));
+    const FlavorSizes::Size* size = sizes_->find(std::string(flavor), is_id_);
     if (size == nullptr) {
       fault_ = fmt::format("the flavor {} is not in {}", quoted_excerpt(flavor), sizes_->file());
       fault_kind_ = "rows whose flavor is not in " + sizes_->file();
@@ -76,17 +79,21 @@ class FlavoredTable final : public ImportTable {
     return true;
   }
   [[nodiscard]] std::string place() const override { return table_->place(); }
+  [[nodiscard]] std::string next_page() const override { return table_->next_page(); }
 
  private:
   std::unique_ptr<ImportTable> table_;
   const FlavorSizes* sizes_;
   std::size_t column_ = 0;
+  bool is_id_ = false;  ///< the column has ids, not names
 };
 
 }  // namespace
 
 FlavorSizes::FlavorSizes(const std::filesystem::path& file) : file_(file.string()) {
-  const std::unique_ptr<ImportTable> table = open_table(file, {});
+  TableShape shape{};
+  shape.json_paths = {"$.flavors", "$"};
+  const std::unique_ptr<ImportTable> table = open_table(file, shape);
   const std::size_t name = require_column(*table, file_, kNameColumns);
   const std::size_t vcpus = require_column(*table, file_, kVcpusColumns);
   const std::size_t memory = require_column(*table, file_, kMemoryColumns);
@@ -96,16 +103,28 @@ FlavorSizes::FlavorSizes(const std::filesystem::path& file) : file_(file.string(
       throw WorkloadError(fmt::format("{}: {}", table->place(), table->fault()));
     }
     const std::span<const std::string_view> fields = table->fields();
-    const Size size{std::string(fields[vcpus]), std::string(fields[memory])};
-    // A name counts before another flavor's id.
-    sizes_.insert_or_assign(std::string(fields[name]), size);
-    if (id) sizes_.try_emplace(std::string(fields[*id]), size);
+    const Size size{std::string(fields[vcpus]), std::string(fields[memory]), table->place()};
+    add(names_, fields[name], size);
+    if (id) add(ids_, fields[*id], size);
   }
 }
 
-const FlavorSizes::Size* FlavorSizes::find(const std::string& flavor) const {
-  const auto found = sizes_.find(flavor);
-  return found == sizes_.end() ? nullptr : &found->second;
+void FlavorSizes::add(Sizes& sizes, std::string_view flavor, const Size& size) {
+  const auto [known, is_new] = sizes.try_emplace(std::string(flavor), size);
+  const Size& before = known->second;
+  if (before.vcpus == size.vcpus && before.memory_mb == size.memory_mb) return;
+  throw WorkloadError(fmt::format(
+      "{}: the flavor {} has {} vCPUs and {} MiB, but {} and {} at {}, expected one of the two",
+      size.place, quoted_excerpt(flavor), size.vcpus, size.memory_mb, before.vcpus,
+      before.memory_mb, before.place));
+}
+
+const FlavorSizes::Size* FlavorSizes::find(const std::string& flavor, bool is_id) const {
+  const Sizes& first = is_id ? ids_ : names_;
+  const Sizes& second = is_id ? names_ : ids_;
+  if (const auto found = first.find(flavor); found != first.end()) return &found->second;
+  const auto found = second.find(flavor);
+  return found == second.end() ? nullptr : &found->second;
 }
 
 bool has_only_flavors(const std::vector<std::string>& columns) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim_harness/data/imports/import_table.hpp"
@@ -16,20 +17,27 @@ class FlavorSizes {
   struct Size {
     std::string vcpus;
     std::string memory_mb;
+    std::string place;  ///< in the file
   };
 
-  /// Reads `openstack flavor list --all -f json` (or `-f csv`), or a table with name, vcpus and
-  /// memory_mb. Errors: WorkloadError.
+  /// Reads `openstack flavor list --all -f json` (or `-f csv`), the API's flavors/detail, or a
+  /// table with name, vcpus and memory_mb. Errors: WorkloadError, also for a name or an id of two
+  /// sizes.
   explicit FlavorSizes(const std::filesystem::path& file);
 
-  /// By name or id. Null: unknown.
-  [[nodiscard]] const Size* find(const std::string& flavor) const;
+  /// By name, or else by id; the other way round for an id, which may be another flavor's name.
+  /// Null: unknown.
+  [[nodiscard]] const Size* find(const std::string& flavor, bool is_id) const;
 
   [[nodiscard]] const std::string& file() const { return file_; }
 
  private:
+  using Sizes = std::map<std::string, Size>;
+  static void add(Sizes& sizes, std::string_view flavor, const Size& size);
+
   std::string file_;
-  std::map<std::string, Size> sizes_;
+  Sizes names_;
+  Sizes ids_;
 };
 
 /// Tells whether a table has a flavor column but no size columns.

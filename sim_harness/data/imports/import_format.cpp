@@ -45,11 +45,13 @@ ImportFormat google2019() {
       .spot_if = {"priority <= 115"},
       .only = {"coalesce(alloc_collection_id, 0) = 0", "1"},
       .start_when = {"type = 3 or type = 'SCHEDULE'"},
-      .end_when = {"type between 4 and 8 or type in ('EVICT', 'FAIL', 'FINISH', 'KILL', 'LOST')"}};
+      .end_when = {"type between 4 and 8 or type in ('EVICT', 'FAIL', 'FINISH', 'KILL', 'LOST')"},
+      .resize_when = {"type = 10 or type = 'UPDATE_RUNNING'"}};
 }
 
 /// Alibaba's batch tasks of 2018: a row for each task, which has so many instances. 100 of plan_cpu
-/// are a core; memory is a share of some machine, in percent.
+/// are a core; memory is a share of some machine, in percent. A time of 0 lies outside the trace,
+/// so what terminated at 0 ran to its end.
 ImportFormat alibaba2018_tasks() {
   return {.name = "alibaba2018",
           .summary = "Alibaba 2018, batch_task (9 columns): spots",
@@ -119,54 +121,66 @@ ImportFormat alibaba2023() {
                   {kStart, {"scheduled_time", "creation_time"}},
                   {kEnd, {"deletion_time"}}},
           .spot_if = {"qos = 'BE'"},
-          .only = {"scheduled_time is not null", "1"}};
+          .only = {"scheduled_time is not null", "1"},
+          .over_if = {"pod_phase in ('Succeeded', 'Failed')"}};
 }
 
 /// Logs of the Parallel Workloads Archive: a job has its processors from its start on. Memory, if
-/// any, is in KB a processor. A run time that leads back to 0 is an end that nobody recorded.
+/// any, is in KB a processor. A job whose run time is unknown is over all the same.
 ImportFormat swf() {
-  return {
-      .name = "swf",
-      .summary = "Standard Workload Format of the Parallel Workloads Archive",
-      .shape = {.kind = Kind::kSwf},
-      .end_is_duration = true,
-      .map = {{kId, {"job_number"}},
-              {kTenant, {"coalesce(\"user\", \"group\", 'unknown')"}},
-              {kVcpus, {"coalesce(nullif(processors, 0), requested_processors)"}},
-              {kMemoryMb,
-               {"coalesce(requested_memory, used_memory, 0) / 1024.0 * "
-                "coalesce(nullif(processors, 0), requested_processors)"}},
-              {kStart, {"submit_time + coalesce(wait_time, 0)"}},
-              {kEnd,
-               {"case when run_time < 0 and submit_time + coalesce(wait_time, 0) + run_time = 0 "
-                "then null else run_time end"}}},
-      .only = {"coalesce(status, 1) <> 5 or run_time > 0"}};
+  return {.name = "swf",
+          .summary = "Standard Workload Format of the Parallel Workloads Archive",
+          .shape = {.kind = Kind::kSwf},
+          .end_is_duration = true,
+          .map = {{kId, {"job_number"}},
+                  {kTenant, {"coalesce(\"user\", \"group\", 'unknown')"}},
+                  {kVcpus, {"coalesce(nullif(processors, 0), nullif(requested_processors, 0), 1)"}},
+                  {kMemoryMb,
+                   {"coalesce(requested_memory, used_memory, 0) / 1024.0 * "
+                    "coalesce(nullif(processors, 0), nullif(requested_processors, 0), 1)"}},
+                  {kStart, {"submit_time + coalesce(wait_time, 0)"}},
+                  {kEnd, {"run_time"}}},
+          .only = {"coalesce(status, 1) <> 5 or run_time > 0"},
+          .over_if = {"1"}};
 }
 
 /// A dump of Nova's table `instances`, what Nova's API tells of usage (os-simple-tenant-usage with
-/// detailed=1), or the servers of now (openstack server list), whose sizes are those of flavors.
-/// `cospot-nova history export` reads both itself, and knows more.
+/// detailed=1) or of servers (servers/detail), or the servers of now (openstack server list), whose
+/// sizes are those of flavors. A server that is shelved and offloaded, or that failed before it had
+/// a host, is on none. `cospot-nova history export` reads database and API itself, and knows more.
 ImportFormat openstack() {
-  return {.name = "openstack",
-          .summary =
-              "a dump of Nova's table instances, os-simple-tenant-usage?detailed=1, or openstack "
-              "server list with --flavors",
-          .shape = {.json_paths = {"$.tenant_usages[*].server_usages",
-                                   "$.tenant_usage.server_usages", "$"},
-                    .json_reports = {"$.tenant_usages[0]", "$.tenant_usage"}},
-          .unit = TimeUnit::kIso,
-          .map = {{kId, {"uuid", "instance_id", "ID", "id"}},
-                  {kTenant, {"project_id", "tenant_id", "\"Project ID\""}},
-                  {kVcpus, {"vcpus", "VCPUs", "flavor_vcpus"}},
-                  {kMemoryMb, {"memory_mb", "RAM", "flavor_memory_mb"}},
-                  {kStart, {"created_at", "launched_at", "started_at", "\"Created At\""}},
-                  {kEnd,
-                   {"coalesce(nullif(terminated_at, 'NULL'), nullif(deleted_at, 'NULL'))",
-                    "nullif(terminated_at, 'NULL')", "nullif(deleted_at, 'NULL')", "ended_at"}}},
-          // mysql writes NULL where there is nothing.
-          .only = {"nullif(launched_at, 'NULL') is not null", "started_at is not null", "1"},
-          .has_flavors = true,
-          .is_purged = true};
+  return {
+      .name = "openstack",
+      .summary =
+          "a dump of Nova's table instances, os-simple-tenant-usage?detailed=1, servers/detail, "
+          "or openstack server list with --flavors",
+      .shape = {.json_paths = {"$.tenant_usages[*].server_usages", "$.tenant_usage.server_usages",
+                               "$.servers", "$"},
+                .json_reports = {"$.tenant_usages[0]", "$.tenant_usage"},
+                .json_pages = {"tenant_usages_links", "tenant_usage_links", "servers_links"}},
+      .unit = TimeUnit::kIso,
+      .map = {{kId, {"uuid", "instance_id", "ID", "id"}},
+              {kTenant, {"project_id", "tenant_id", "\"Project ID\""}},
+              {kVcpus, {"vcpus", "VCPUs", "flavor.vcpus", "flavor_vcpus"}},
+              {kMemoryMb, {"memory_mb", "RAM", "flavor.ram", "flavor_memory_mb"}},
+              {kStart,
+               {"created_at", "launched_at", "started_at", "Created At", "created"},
+               "openstack server list prints it with -c 'Created At', the API as created"},
+              {kEnd,
+               {"coalesce(terminated_at, deleted_at)", "terminated_at", "deleted_at", "ended_at",
+                "OS-SRV-USG:terminated_at"}}},
+      .only = {"launched_at is not null", "started_at is not null",
+               "\"OS-SRV-USG:launched_at\" is not null", "1"},
+      .over_if = {"lower(vm_state) in ('shelved_offloaded', 'deleted')",
+                  "lower(state) in ('shelved_offloaded', 'deleted', 'terminated')",
+                  "lower(status) in ('shelved_offloaded', 'deleted')",
+                  "host is null and lower(vm_state) in ('error', 'building')",
+                  "host is null and lower(status) in ('error', 'build')",
+                  "\"OS-EXT-SRV-ATTR:host\" is null and lower(status) in ('error', 'build')",
+                  "coalesce(deleted, '0') not in ('0', 'false', 'False')"},
+      .has_flavors = true,
+      .is_purged = true,
+      .rows_of_page = 1000};
 }
 
 /// Pods that a scheduler places, in thousandths of a CPU; those of every node are off the nodes.
@@ -182,7 +196,8 @@ ImportFormat kubernetes() {
                   {kMemoryMb, {"memory / 1048576.0"}},
                   {kStart, {"coalesce(\"started\", \"created\")"}},
                   {kEnd, {"finished"}}},
-          .only = {"node is not null and coalesce(owner_kind, '') not in ('DaemonSet', 'Node')"}};
+          .only = {"node is not null and coalesce(owner_kind, '') not in ('DaemonSet', 'Node')"},
+          .over_if = {"phase in ('Succeeded', 'Failed')"}};
 }
 
 std::vector<ImportFormat> make_formats() {

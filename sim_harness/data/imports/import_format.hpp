@@ -66,6 +66,7 @@ using Candidates = std::vector<std::string_view>;
 struct ImportRule {
   ImportTarget target;
   Candidates expressions;
+  std::string_view hint{};  ///< what to do if the file allows none of them
 };
 
 /// A published format: the defaults of an import.
@@ -81,8 +82,13 @@ struct ImportFormat {
   Candidates only{};         ///< rows that are requests; none: all
   Candidates start_when{};   ///< rows that are starts, in tables with one row per event
   Candidates end_when{};     ///< rows that are ends
-  bool has_flavors = false;  ///< its files may contain flavor names instead of sizes
-  bool is_purged = false;    ///< instances that ended long ago may be missing
+  Candidates resize_when{};  ///< rows that change the size of a running instance
+  /// States in which an instance holds nothing; all that the columns allow count. A row in one of
+  /// them, without an end, is left out and counted.
+  Candidates over_if{};
+  bool has_flavors = false;        ///< its files may contain flavor names instead of sizes
+  bool is_purged = false;          ///< instances that ended long ago may be missing
+  std::uint64_t rows_of_page = 0;  ///< how many its API lists at once; 0: all
 };
 
 /// All built-in formats; a format with several tables has one entry for each.

@@ -118,6 +118,7 @@ ImportPlan plan_import(const ImportOptions& options) {
     const auto target = static_cast<std::size_t>(rule.target);
     plan.map[target] =
         planned(fmt::format("--map {}", kImportTargetInfos[target].name), {}, rule.expressions);
+    plan.map[target].hint = rule.hint;
   }
   for (const std::string& text : options.map) read_map(text, options.map, plan);
   if (options.flavors) plan.flavors = std::make_shared<const FlavorSizes>(*options.flavors);
@@ -128,7 +129,13 @@ ImportPlan plan_import(const ImportOptions& options) {
   plan.only = planned("--only", options.only, format.only);
   plan.start_when = planned("--start-when", options.start_when, format.start_when);
   plan.end_when = planned("--end-when", options.end_when, format.end_when);
+  // A table of events that the user describes has no other kinds of rows.
+  if (!options.start_when && !options.end_when) {
+    plan.resize_when = planned("resizes", {}, format.resize_when);
+  }
+  plan.over_if = planned("states without a host", {}, format.over_if);
   plan.is_purged = format.is_purged;
+  plan.rows_of_page = format.rows_of_page;
   if (options.time_zone) plan.zone = planned_zone(*options.time_zone, format, plan.unit);
   plan_shape(options, plan);
   check_complete(options, plan);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -40,7 +41,8 @@ struct ImportOptions {
 struct PlannedExpression {
   std::string option;
   std::vector<std::string> candidates;
-  bool is_stated = false;  ///< by the user, who gets an error if it cannot be used
+  bool is_stated = false;   ///< by the user, who gets an error if it cannot be used
+  std::string_view hint{};  ///< what to do if none can be used
 
   [[nodiscard]] bool is_given() const { return !candidates.empty(); }
 };
@@ -57,11 +59,14 @@ struct ImportPlan {
   PlannedExpression only{};
   PlannedExpression start_when{};
   PlannedExpression end_when{};
+  PlannedExpression resize_when{};
+  PlannedExpression over_if{};
 
   std::shared_ptr<const FlavorSizes> flavors{};  ///< null: not given
   bool expects_flavors = false;                  ///< sizes may be missing because rows name flavors
 
-  bool is_purged = false;  ///< instances that ended long ago may be missing
+  bool is_purged = false;          ///< instances that ended long ago may be missing
+  std::uint64_t rows_of_page = 0;  ///< how many rows an API lists at once; 0: all
 
   /// Tells whether starts and ends are in separate rows.
   [[nodiscard]] bool has_events() const { return start_when.is_given(); }

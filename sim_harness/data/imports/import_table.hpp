@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -61,11 +62,26 @@ class ImportTable {
   /// When the file's instances were observed, if the file states it.
   [[nodiscard]] virtual std::optional<Observation> observation() const { return {}; }
 
+  // Known once all rows are read:
+
+  /// The number of lines that are parts of other rows, and no rows themselves.
+  [[nodiscard]] virtual std::uint64_t parts_of_rows() const { return 0; }
+
+  /// The time until which the file has all that starts; nothing: not stated.
+  [[nodiscard]] virtual std::optional<SimTime> starts_known_until() const { return {}; }
+
+  /// The member of the file that links to a next page of an API's answer; empty: none.
+  [[nodiscard]] virtual std::string next_page() const { return {}; }
+
+  /// Tells whether a field such as NULL or None may stand for no value.
+  [[nodiscard]] bool has_null_texts() const { return has_null_texts_; }
+
  protected:
   std::vector<std::string> columns_;
   std::vector<std::string_view> fields_;
   std::string fault_;
   std::string fault_kind_ = "rows that cannot be split into columns";
+  bool has_null_texts_ = false;
 };
 
 /// How to find the rows of a file.
@@ -81,7 +97,11 @@ struct TableShape {
   std::vector<std::string> json_paths{};  ///< possible paths of the row list in a JSON document
   /// possible paths of the reported period's `start` and `stop`
   std::vector<std::string> json_reports{};
+  std::vector<std::string> json_pages{};  ///< members that may link to the next page
 };
+
+/// SQLite takes no more than 2,000, and some are added.
+inline constexpr std::size_t kMostColumns = 1900;
 
 /// Opens a file, plain or gzip. A CSV may also be JSON with one object per line, or a list of
 /// objects.
@@ -90,8 +110,9 @@ struct TableShape {
 
 /// The pods and nodes of `kubectl get pods,nodes -A -o json`: one row per pod. Files are snapshots
 /// in any order. The time of a snapshot is the newest time in it, usually a node's last heartbeat.
-/// A pod's latest snapshot counts; a pod missing from a later snapshot is taken to have ended
-/// before it.
+/// A pod's latest snapshot counts; a pod missing from a later snapshot with pods is taken to have
+/// ended before it. A pod that failed or succeeded without a time ended before the first snapshot
+/// that shows it so; if that is the first of all, its end is unknown.
 [[nodiscard]] std::unique_ptr<ImportTable> open_kubernetes(
     std::span<const std::filesystem::path> files);
 

@@ -123,6 +123,9 @@ ImportSummary import_workload(const ImportOptions& options, const std::filesyste
   check_first_walk(options, *first);
   ImportSummary summary{.rows = first->rows(),
                         .left_out = first->left_out(),
+                        .over = first->over(),
+                        .parts_of_rows = first->parts_of_rows(),
+                        .resizes = first->resizes(),
                         .ends_without_start = first->ends_without_start(),
                         .bad_rows = first->faults().count(),
                         .bad_kinds = first->faults().kinds_text(),
@@ -130,6 +133,7 @@ ImportSummary import_workload(const ImportOptions& options, const std::filesyste
                         .unit = plan.unit,
                         .vcpus_unit = plan.vcpus_unit,
                         .hosts = first->hosts(),
+                        .missing_pages = first->missing_pages(),
                         .spot_if = condition_of(plan)};
   require_hosts(options, summary);
   std::vector<SimTime> ends = first->take_ends();
@@ -170,6 +174,9 @@ std::string import_summary_text(const ImportSummary& summary, const std::filesys
     if (count > 0) text += fmt::format("  left out: {} {}\n", count, what);
   };
   add(summary.left_out, "rows that are no requests");
+  add(summary.over, "rows that are over, at a time that is unknown");
+  add(summary.parts_of_rows, "lines with stretches of jobs that have a line for the whole");
+  add(summary.resizes, "resizes: an instance keeps the size of its start");
   add(summary.ends_without_start, "ends without a start");
   add(summary.ended_early, "requests that ended before the window");
   add(summary.started_late, "requests that start after the window");
@@ -191,6 +198,7 @@ std::vector<std::string> import_warnings(const ImportSummary& summary,
         quoted_excerpt(summary.spot_if), is_spot ? "none" : "all",
         summary.requests[0] + summary.requests[1], is_spot ? "spots" : "VMs"));
   }
+  warnings.push_back(summary.missing_pages);
   warnings.push_back(summary.sizes.memory_doubt(summary.vcpus_unit));
   if (!summary.hosts.empty()) {
     warnings.push_back(summary.sizes.host_doubt(total_of(summary.hosts.front(), summary.vcpus_unit),

@@ -29,6 +29,7 @@ std::string peek(const std::filesystem::path& file) {
   const int got = ::gzread(opened, bytes.data(), static_cast<unsigned>(bytes.size()));
   ::gzclose_r(opened);
   bytes.resize(static_cast<std::size_t>(std::max(got, 0)));
+  bytes.erase(0, bytes.size() - without_byte_order_mark(bytes).size());
   return bytes;
 }
 
@@ -107,6 +108,7 @@ class JsonLines final : public ImportTable {
  public:
   JsonLines(const std::filesystem::path& file, const TableShape& shape)
       : file_(file.string()), connection_(SqliteConnection::in_memory(file_)), reader_(file) {
+    has_null_texts_ = true;
     columns_ = shape.json_columns;
     if (columns_.empty()) find_columns(file);
     objects_.emplace(connection_, columns_);
@@ -151,15 +153,18 @@ class JsonList final : public ImportTable {
  public:
   JsonList(const std::filesystem::path& file, const TableShape& shape)
       : file_(file.string()), document_(file) {
+    has_null_texts_ = true;
     std::vector<std::string> paths = shape.json_paths;
     if (paths.empty()) paths.emplace_back("$");
     for (const std::string& path : paths) {
       if (read_list(path)) break;
     }
     if (objects_.empty()) {
-      document_.fail(fmt::format("there is no list of objects at {}", fmt::join(paths, " or ")));
+      document_.fail(fmt::format("there are no records, expected a list of objects at {}",
+                                 fmt::join(paths, " or ")));
     }
     for (const std::string& report : shape.json_reports) read_span(report);
+    for (const std::string& page : shape.json_pages) read_link(page);
     columns_ = shape.json_columns;
     if (columns_.empty()) {
       for (std::size_t i = 0; i < objects_.size() && i < kObjectsForColumns; ++i) {
@@ -178,8 +183,18 @@ class JsonList final : public ImportTable {
     return fmt::format("{}: item {}", file_, next_);
   }
   [[nodiscard]] std::optional<Observation> observation() const override { return observation_; }
+  [[nodiscard]] std::string next_page() const override { return next_page_; }
 
  private:
+  /// A list of links, of which one may be the next page.
+  void read_link(const std::string& member) {
+    SqliteStatement links =
+        document_.select(fmt::format("SELECT 1 FROM json_each(?, {}) WHERE type = 'object' AND "
+                                     "json_extract(value, '$.rel') = 'next'",
+                                     sql_text("$." + member)));
+    if (links.step()) next_page_ = member;
+  }
+
   /// From `start` to `stop` of a report.
   void read_span(const std::string& report) {
     SqliteStatement span = document_.select(fmt::format(
@@ -203,7 +218,8 @@ class JsonList final : public ImportTable {
                           sql_text(path))
             : fmt::format(
                   "SELECT inner.value FROM json_each(?, {}) AS outer, "
-                  "json_each(outer.value, {}) AS inner WHERE inner.type = 'object'",
+                  "json_each(iif(outer.type = 'object', outer.value, '{{}}'), {}) AS inner "
+                  "WHERE inner.type = 'object'",
                   sql_text(path.substr(0, star)), sql_text("$" + path.substr(star + 3)));
     // Of an object json_each gives its members.
     SqliteStatement is_list = document_.select(
@@ -218,6 +234,7 @@ class JsonList final : public ImportTable {
   JsonFile document_;
   std::vector<std::string> objects_;
   std::optional<Observation> observation_;
+  std::string next_page_;
   std::size_t next_ = 0;
   std::optional<ObjectReader> reader_;
 };
@@ -241,7 +258,7 @@ bool has_objects_in_lines(const std::string& start, const TableShape& shape) {
 
 bool starts_like_json(const std::filesystem::path& file) {
   const std::string start = peek(file);
-  const std::size_t first = start.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  const std::size_t first = start.find_first_not_of(" \t\r\n");
   return first != std::string::npos && (start[first] == '{' || start[first] == '[');
 }
 

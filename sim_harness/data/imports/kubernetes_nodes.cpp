@@ -57,7 +57,9 @@ std::string KubernetesNodes::read(JsonFile& document, const std::string& value) 
   node.zone = read.read_text();
   node.status = read.read_text();
   std::string heartbeat = read.read_text();
-  nodes_.insert_or_assign(std::move(name), std::move(node));
+  if (nodes_.contains(name))
+    document.fail(fmt::format("node {} comes twice", quoted_excerpt(name)));
+  nodes_.emplace(std::move(name), std::move(node));
   return heartbeat;
 }
 

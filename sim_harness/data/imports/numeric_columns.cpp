@@ -22,7 +22,7 @@ enum class Kind : std::uint8_t { kEnd, kColumn, kWord, kNumber, kText, kSign };
 
 struct Token {
   Kind kind = Kind::kEnd;
-  std::string text{};      ///< of words, signs and texts; words in lower case
+  std::string text{};      ///< of words, signs, texts and columns; in lower case but for texts
   std::size_t column = 0;  ///< of columns
 };
 
@@ -51,6 +51,10 @@ class Tokens {
   [[nodiscard]] bool is(std::size_t i, std::string_view text) const {
     const Token& token = (*this)[i];
     return (token.kind == Kind::kSign || token.kind == Kind::kWord) && token.text == text;
+  }
+  /// The same where a column may have the word for its name, as `end`.
+  [[nodiscard]] bool is_named(std::size_t i, std::string_view text) const {
+    return is(i, text) || ((*this)[i].kind == Kind::kColumn && (*this)[i].text == text);
   }
 
  private:
@@ -131,8 +135,8 @@ class Tokens {
     if (is_call || known == names_.end()) {
       tokens_.push_back({.kind = Kind::kWord, .text = std::move(text)});
     } else {
-      tokens_.push_back(
-          {.kind = Kind::kColumn, .column = static_cast<std::size_t>(known - names_.begin())});
+      const auto column = static_cast<std::size_t>(known - names_.begin());
+      tokens_.push_back({.kind = Kind::kColumn, .text = std::move(text), .column = column});
     }
   }
 
@@ -150,10 +154,17 @@ bool is_arithmetic(const Token& token) {
   return is_one_of(token, Kind::kSign, kSigns);
 }
 
-bool is_comparison(const Token& token) {
-  static constexpr std::array<std::string_view, 8> kSigns{
-      "=", "==", "<>", "!=", "<", "<=", ">", ">="};
-  return is_one_of(token, Kind::kSign, kSigns);
+/// Tells apart values that are not the same.
+bool is_equation(const Token& token) {
+  static constexpr std::array<std::string_view, 4> kSigns{"=", "==", "<>", "!="};
+  return is_one_of(token, Kind::kSign, kSigns) || (token.kind == Kind::kWord && token.text == "is");
+}
+
+/// Puts values in order.
+bool is_order(const Token& token) {
+  static constexpr std::array<std::string_view, 4> kSigns{"<", "<=", ">", ">="};
+  return is_one_of(token, Kind::kSign, kSigns) ||
+         (token.kind == Kind::kWord && token.text == "between");
 }
 
 /// Signs and words between which and a column only a text makes sense.
@@ -166,8 +177,8 @@ bool is_of_texts(const Token& token) {
 
 /// Functions that give one of their arguments.
 bool gives_an_argument(const Token& token) {
-  static constexpr std::array<std::string_view, 5> kNames{"coalesce", "ifnull", "nullif", "max",
-                                                          "min"};
+  static constexpr std::array<std::string_view, 6> kNames{"coalesce", "ifnull", "nullif",
+                                                          "iif",      "max",    "min"};
   return is_one_of(token, Kind::kWord, kNames);
 }
 
@@ -176,7 +187,12 @@ bool is_of_numbers(const Token& token) {
   return is_one_of(token, Kind::kWord, kNames);
 }
 
-enum class Use : std::uint8_t { kEither, kNumber, kText };
+enum class Use : std::uint8_t {
+  kEither,
+  kOrder,  ///< compared as a number if it is one
+  kNumber,
+  kText
+};
 
 /// What one occurrence of a column, or of what gives its value, is taken for.
 class Occurrence {
@@ -188,13 +204,15 @@ class Occurrence {
 
   [[nodiscard]] Use use() {
     const Use found = use_around();
-    return found == Use::kEither && !texts_.empty() ? Use::kText : found;
+    if (found == Use::kEither && !texts_.empty()) return Use::kText;
+    return found == Use::kEither && is_ordered_ ? Use::kOrder : found;
   }
 
  private:
   [[nodiscard]] Use use_around() {
     for (;;) {
       if (const Use found = by_neighbours(); found != Use::kEither) return found;
+      if (leave_case()) continue;
       const std::optional<std::size_t> opening = bracket_around();
       if (!opening) return Use::kEither;
       const Token& before = (*tokens_)[*opening - 1];
@@ -206,11 +224,13 @@ class Occurrence {
         if (tokens_->is(end_, ",") && second.kind == Kind::kText) texts_.push_back(second.text);
         // As the second argument it is only compared.
         if ((*tokens_)[begin_ - 2].kind == Kind::kText) return Use::kText;
+        is_ordered_ |= tokens_->is(end_, ",") && second.kind == Kind::kNumber;
       }
       const bool is_group = is_alone && before.kind != Kind::kWord;
       if (!is_group && !gives_an_argument(before)) {
         return is_call(before) ? Use::kText : Use::kEither;
       }
+      if (!is_group) note_call(*opening);
       begin_ = is_group ? *opening : *opening - 1;
       end_ = closing(*opening) + 1;
     }
@@ -223,10 +243,52 @@ class Occurrence {
     const Token& right = (*tokens_)[next];
     if (is_of_texts(left) || is_of_texts(right)) return Use::kText;
     if (is_arithmetic(left) || is_arithmetic(right)) return Use::kNumber;
-    if (is_comparison(left)) return use_beside(begin_ - 2);
-    if (is_comparison(right) || tokens_->is(next, "between")) return use_beside(next + 1);
+    if (is_order(left) || is_equation(left)) return use_compared(left, begin_ - 2);
+    if (is_order(right) || is_equation(right)) {
+      return use_compared(right, next + (tokens_->is(next + 1, "not") ? 2 : 1));
+    }
     if (tokens_->is(next, "in") && tokens_->is(next + 1, "(")) return use_in_list(next + 1);
+    if (tokens_->is(begin_ - 1, "case") && tokens_->is(end_, "when") &&
+        (*tokens_)[end_ + 1].kind == Kind::kNumber) {
+      return Use::kOrder;
+    }
     return Use::kEither;
+  }
+
+  /// Compared with what begins, or ends, at a token. Ids are equal if their texts are; but numbers
+  /// of which one has a number for its default are numbers.
+  [[nodiscard]] Use use_compared(const Token& sign, std::size_t at) const {
+    const Use found = use_beside(at);
+    if (found != Use::kEither) return found;
+    return is_order(sign) || has_number_ ? Use::kOrder : Use::kEither;
+  }
+
+  /// Of one of the values that a `case` gives, goes on to the whole of it.
+  [[nodiscard]] bool leave_case() {
+    if (!tokens_->is(begin_ - 1, "then") && !tokens_->is(begin_ - 1, "else")) return false;
+    std::size_t first = begin_;
+    for (int depth = 1; depth > 0; --first) {
+      if (first == 0) return false;
+      depth += tokens_->is_named(first - 1, "end") ? 1 : tokens_->is(first - 1, "case") ? -1 : 0;
+    }
+    std::size_t last = end_;
+    for (int depth = 1; depth > 0; ++last) {
+      if (last == tokens_->size()) return false;
+      depth += tokens_->is_named(last, "end") ? -1 : tokens_->is(last, "case") ? 1 : 0;
+    }
+    begin_ = first;
+    end_ = last;
+    return true;
+  }
+
+  /// Notes what the other arguments of a function tell of one.
+  void note_call(std::size_t opening) {
+    is_ordered_ |= tokens_->is(opening - 1, "max") || tokens_->is(opening - 1, "min");
+    for (std::size_t i = opening + 1; i < closing(opening); ++i) {
+      const bool is_argument = (tokens_->is(i - 1, "(") || tokens_->is(i - 1, ",")) &&
+                               (tokens_->is(i + 1, ")") || tokens_->is(i + 1, ","));
+      has_number_ |= is_argument && (*tokens_)[i].kind == Kind::kNumber;
+    }
   }
 
   [[nodiscard]] Use use_beside(std::size_t at) const {
@@ -276,6 +338,8 @@ class Occurrence {
   std::size_t begin_;
   std::size_t end_;
   std::vector<std::string> texts_;
+  bool is_ordered_ = false;  ///< by a function that it is an argument of
+  bool has_number_ = false;  ///< as another argument
 };
 
 }  // namespace
@@ -289,29 +353,32 @@ std::string NumericColumn::expected() const {
   return fmt::format("a number, nothing, or '{}'", fmt::join(texts, "' or '"));
 }
 
-std::vector<NumericColumn> numeric_columns(std::string_view expression,
-                                           std::span<const std::string> columns) {
+ColumnUses column_uses(std::string_view expression, std::span<const std::string> columns) {
   const Tokens tokens(expression, columns);
+  ColumnUses uses;
   std::map<std::size_t, std::vector<std::string>> numbers;
   std::set<std::size_t> texts;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::size_t column = tokens[i].column;
+    if (tokens[i].kind == Kind::kText) uses.texts.insert(tokens[i].text);
     if (tokens[i].kind != Kind::kColumn) continue;
+    uses.columns.insert(column);
     Occurrence occurrence(tokens, i);
     const Use use = occurrence.use();
-    if (use == Use::kText) texts.insert(tokens[i].column);
+    if (use == Use::kText) texts.insert(column);
+    if (use == Use::kNumber || use == Use::kOrder) uses.as_numbers.insert(column);
     if (use != Use::kNumber) continue;
     const std::vector<std::string>& handled = occurrence.texts();
-    const auto known = numbers.try_emplace(tokens[i].column, handled).first;
+    const auto known = numbers.try_emplace(column, handled).first;
     // What only some of the occurrences handle, the expression does not.
     std::erase_if(known->second, [&handled](const std::string& text) {
       return std::ranges::find(handled, text) == handled.end();
     });
   }
-  std::vector<NumericColumn> found;
   for (const auto& [column, handled] : numbers) {
-    if (!texts.contains(column)) found.push_back({.column = column, .texts = handled});
+    if (!texts.contains(column)) uses.numbers.push_back({.column = column, .texts = handled});
   }
-  return found;
+  return uses;
 }
 
 bool is_sql_number(std::string_view field) {

@@ -36,18 +36,14 @@ std::string as_name(std::string text) {
   return text;
 }
 
-/// How exports write that an instance has no end yet, other than by an empty field.
-bool is_no_time(std::string_view text) {
-  constexpr std::array<std::string_view, 9> kTexts{"never", "inf",  "NULL", "null", "\\N",
-                                                   "None",  "none", "NaT",  "-"};
-  return std::ranges::find(kTexts, text) != kTexts.end();
-}
-
 }  // namespace
 
-RequestReader::RequestReader(const ImportPlan& plan, const std::vector<std::string>& columns,
+RequestReader::RequestReader(const ImportPlan& plan, const ImportTable& table,
                              PlacementFieldsReader& placements)
-    : plan_(&plan), columns_(&columns), placements_(&placements), expressions_(columns) {
+    : plan_(&plan),
+      columns_(&table.columns()),
+      placements_(&placements),
+      expressions_(*columns_, table.has_null_texts()) {
   for (const ImportTargetInfo& info : kImportTargetInfos) {
     const auto target = static_cast<std::size_t>(info.target);
     sources_[target] = find(plan.map[target], info.is_required);
@@ -56,23 +52,35 @@ RequestReader::RequestReader(const ImportPlan& plan, const std::vector<std::stri
   only_ = find(plan.only, false);
   start_when_ = find(plan.start_when, false);
   end_when_ = find(plan.end_when, false);
+  resize_when_ = find(plan.resize_when, false);
+  std::string reason;
+  for (const std::string& candidate : plan.over_if.candidates) {
+    if (auto source = use(plan.over_if, candidate, reason)) over_if_.push_back(*source);
+  }
+}
+
+std::optional<RequestReader::Source> RequestReader::use(const PlannedExpression& planned,
+                                                        const std::string& candidate,
+                                                        std::string& reason) {
+  const auto same = std::ranges::find(*columns_, candidate);
+  if (same != columns_->end()) {
+    const auto column = static_cast<std::size_t>(same - columns_->begin());
+    expressions_.require_single(planned.option, column);
+    return Source{.column = column, .option = planned.option};
+  }
+  try {
+    return Source{.expression = expressions_.add(planned.option, candidate),
+                  .option = planned.option};
+  } catch (const ConfigError& error) {
+    if (reason.empty()) reason = error.what();
+    return std::nullopt;
+  }
 }
 
 RequestReader::Source RequestReader::find(const PlannedExpression& planned, bool is_required) {
   std::string reason;
   for (const std::string& candidate : planned.candidates) {
-    const auto column = std::ranges::find(*columns_, candidate);
-    if (column != columns_->end()) {
-      return {.column = static_cast<std::size_t>(column - columns_->begin()),
-              .option = planned.option};
-    }
-    try {
-      return {.expression = expressions_.add(planned.option, candidate),
-              .numbers = numeric_columns(candidate, *columns_),
-              .option = planned.option};
-    } catch (const ConfigError& error) {
-      if (reason.empty()) reason = error.what();
-    }
+    if (const auto source = use(planned, candidate, reason)) return *source;
   }
   // A rule of a format without a column in this file is left aside; what the user asks for is not.
   if (!is_required && !planned.is_stated) return {};
@@ -80,20 +88,16 @@ RequestReader::Source RequestReader::find(const PlannedExpression& planned, bool
     throw ConfigError(fmt::format("{}=COLUMN is missing; the columns are {}", planned.option,
                                   fmt::join(*columns_, ", ")));
   }
-  throw ConfigError(reason);
+  throw ConfigError(planned.hint.empty() ? reason : fmt::format("{}; {}", reason, planned.hint));
 }
 
 bool RequestReader::has_numbers(const Source& source) {
-  for (const NumericColumn& number : source.numbers) {
-    const std::string_view field = table_->fields()[number.column];
-    if (number.takes(field)) continue;
-    const std::string& name = (*columns_)[number.column];
-    fault_ = {fmt::format("{} is {}", name, quoted_excerpt(field)),
-              fmt::format("{}: {} uses it as a number", number.expected(), source.option)};
-    kind_ = fmt::format("{} is not a number", name);
-    return false;
-  }
-  return true;
+  if (!source.expression) return true;
+  const std::optional<NumberFault> wrong = expressions_.number_fault(*source.expression);
+  if (!wrong) return true;
+  fault_ = wrong->fault;
+  kind_ = fmt::format("{} is not a number", wrong->column);
+  return false;
 }
 
 std::optional<bool> RequestReader::holds(const Source& source) {
@@ -109,7 +113,7 @@ std::optional<bool> RequestReader::holds(const Source& source) {
 }
 
 std::string RequestReader::text_of(const Source& source) const {
-  if (source.column) return std::string(table_->fields()[*source.column]);
+  if (source.column) return std::string(expressions_.row()[*source.column]);
   if (!source.expression) return {};
   return std::visit(ValueText{}, expressions_.value(*source.expression));
 }
@@ -125,7 +129,6 @@ bool RequestReader::refuse(ImportTarget target, std::string_view expected) {
 }
 
 RowRole RequestReader::read(const ImportTable& table) {
-  table_ = &table;
   ++rows_;
   if (!table.fault().empty()) {
     fault_ = {table.fault(), ""};
@@ -144,7 +147,15 @@ RowRole RequestReader::read(const ImportTable& table) {
     if (!*counts) return RowRole::kLeftOut;
   }
   if (plan_->has_events()) return read_event();
+  if (is_over()) return RowRole::kOver;
   return read_request() ? RowRole::kRequest : RowRole::kFault;
+}
+
+bool RequestReader::is_over() {
+  const std::string end = text_of(source(ImportTarget::kEnd));
+  if (!end.empty() && !is_null_text(end)) return false;
+  return std::ranges::any_of(over_if_,
+                             [this](const Source& each) { return holds(each).value_or(false); });
 }
 
 RowRole RequestReader::read_event() {
@@ -153,7 +164,9 @@ RowRole RequestReader::read_event() {
   if (*starts) return read_request() ? RowRole::kStart : RowRole::kFault;
   if (!end_when_.is_given()) return RowRole::kLeftOut;
   const std::optional<bool> ends = holds(end_when_);
-  if (ends && !*ends) return RowRole::kLeftOut;
+  if (ends && !*ends) {
+    return holds(resize_when_).value_or(false) ? RowRole::kResize : RowRole::kLeftOut;
+  }
   return ends && read_names() && read_start() ? RowRole::kEnd : RowRole::kFault;
 }
 
@@ -218,7 +231,7 @@ bool RequestReader::read_end() {
   if (!has_numbers(from)) return false;
   const std::string text = text_of(from);
   request_.end = kNever;
-  if (text.empty() || is_no_time(text)) return true;
+  if (text.empty() || is_null_text(text)) return true;
   const std::optional<SimTime> read = plan_->end_is_duration
                                           ? parse_duration(text, plan_->unit)
                                           : parse_time(text, plan_->unit, plan_->zone);

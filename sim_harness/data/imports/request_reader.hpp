@@ -9,7 +9,7 @@
 
 #include "sim_harness/data/imports/import_faults.hpp"
 #include "sim_harness/data/imports/import_plan.hpp"
-#include "sim_harness/data/imports/numeric_columns.hpp"
+#include "sim_harness/data/imports/import_table.hpp"
 #include "sim_harness/data/imports/row_values.hpp"
 #include "sim_harness/data/workloads/placement_fields.hpp"
 #include "sim_harness/data/workloads/workload.hpp"
@@ -17,7 +17,15 @@
 namespace cospot {
 
 /// The role of a row.
-enum class RowRole : std::uint8_t { kLeftOut, kRequest, kStart, kEnd, kFault };
+enum class RowRole : std::uint8_t {
+  kLeftOut,
+  kOver,    ///< its state says that it holds nothing any more, but not since when
+  kResize,  ///< changes the size of an instance
+  kRequest,
+  kStart,
+  kEnd,
+  kFault
+};
 
 /// Reads the rows of one table as requests. Times are those of the file.
 ///
@@ -25,7 +33,7 @@ enum class RowRole : std::uint8_t { kLeftOut, kRequest, kStart, kEnd, kFault };
 class RequestReader {
  public:
   /// `placements` collects the placement requirements of requests.
-  RequestReader(const ImportPlan& plan, const std::vector<std::string>& columns,
+  RequestReader(const ImportPlan& plan, const ImportTable& table,
                 PlacementFieldsReader& placements);
 
   /// Fills the members of `request` that the row's role needs: for an end, id and its time as
@@ -42,12 +50,14 @@ class RequestReader {
   struct Source {
     std::optional<std::size_t> column{};
     std::optional<std::size_t> expression{};
-    std::vector<NumericColumn> numbers{};  ///< of the expression
-    std::string_view option{};             ///< its place, for errors
+    std::string_view option{};  ///< its place, for errors
     [[nodiscard]] bool is_given() const { return column || expression; }
   };
 
   Source find(const PlannedExpression& planned, bool is_required);
+  /// The candidate, if the columns allow it; else `reason` says why not.
+  std::optional<Source> use(const PlannedExpression& planned, const std::string& candidate,
+                            std::string& reason);
   [[nodiscard]] const Source& source(ImportTarget target) const {
     return sources_[static_cast<std::size_t>(target)];
   }
@@ -60,6 +70,8 @@ class RequestReader {
   [[nodiscard]] bool has_numbers(const Source& source);
   [[nodiscard]] std::string text_of(const Source& source) const;
   bool refuse(ImportTarget target, std::string_view expected);
+  /// Whether the row's own state says that it is over while its end is unknown.
+  [[nodiscard]] bool is_over();
   RowRole read_event();
   bool read_request();
   bool read_names();
@@ -78,7 +90,8 @@ class RequestReader {
   Source only_;
   Source start_when_;
   Source end_when_;
-  const ImportTable* table_ = nullptr;
+  Source resize_when_;
+  std::vector<Source> over_if_;
   WorkloadRow request_;
   std::uint64_t rows_ = 0;
   std::uint64_t count_ = 1;

@@ -5,10 +5,14 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <set>
+#include <array>
+#include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "core/errors.hpp"
+#include "core/lower_case.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
 #include "sim_harness/data/imports/sql_quantity.hpp"
 
 namespace cospot {
@@ -57,11 +61,21 @@ RowValue read_value(sqlite3_stmt* statement, int column) {
 
 }  // namespace
 
-/// The row as a table of one row. Its columns are NUMERIC, so that '7' and 7 compare as equal
-/// whichever way an expression writes it.
+bool is_null_text(std::string_view text) {
+  constexpr std::array<std::string_view, 9> kTexts{"never", "inf",  "NULL", "null", "\\N",
+                                                   "None",  "none", "NaT",  "-"};
+  constexpr std::size_t kLongest = 5;
+  return text.size() <= kLongest && std::ranges::find(kTexts, text) != kTexts.end();
+}
+
+/// The row as a table of one row. For each expression it is seen with the columns that the
+/// expression names, each as the number or the text for which the expression takes it: to SQLite,
+/// the type of a column decides how it is compared.
 class RowExpressions::Sqlite {
  public:
-  explicit Sqlite(const std::vector<std::string>& columns) {
+  /// Of columns that differ in case only, the first is known here.
+  Sqlite(const std::vector<std::string>& columns,
+         const std::vector<std::optional<std::size_t>>& twins) {
     if (sqlite3_open_v2(":memory:", &handle_, SQLITE_OPEN_READWRITE, nullptr) != SQLITE_OK) {
       sqlite3_close(handle_);
       throw std::runtime_error("SQLite cannot make a database in memory");
@@ -70,12 +84,11 @@ class RowExpressions::Sqlite {
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
     add_quantity_function(handle_);
     std::string table;
-    for (const std::string& column : columns) {
-      table += fmt::format("{}{} NUMERIC", table.empty() ? "" : ",", quoted_name(column));
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (twins[i] && *twins[i] < i) continue;
+      table += fmt::format("{}{}", table.empty() ? "" : ",", quoted_name(columns[i]));
     }
     execute(fmt::format("CREATE TABLE line({})", table));
-    execute("INSERT INTO line DEFAULT VALUES");
-    execute("BEGIN");
   }
   Sqlite(const Sqlite&) = delete;
   Sqlite& operator=(const Sqlite&) = delete;
@@ -85,13 +98,14 @@ class RowExpressions::Sqlite {
     sqlite3_close(handle_);
   }
 
-  /// What is wrong with an expression; empty: nothing. Notes the columns that it reads.
-  [[nodiscard]] std::string check(std::string_view expression) {
+  /// Returns what is wrong with an expression; empty: nothing. Adds the columns that it reads, as
+  /// the table writes them.
+  [[nodiscard]] std::string check(std::string_view expression, std::set<std::string>& used) {
     // The line ends keep a comment in the expression from swallowing the bracket.
     const std::string sql = fmt::format("SELECT (\n{}\n) FROM line", expression);
     sqlite3_stmt* statement = nullptr;
     const char* tail = nullptr;
-    sqlite3_set_authorizer(handle_, cospot_authorize_expression, &used_);
+    sqlite3_set_authorizer(handle_, cospot_authorize_expression, &used);
     const int status = sqlite3_prepare_v2(handle_, sql.c_str(), static_cast<int>(sql.size()) + 1,
                                           &statement, &tail);
     const Statement prepared(statement);
@@ -105,19 +119,30 @@ class RowExpressions::Sqlite {
   }
 
   void prepare(const std::vector<std::string>& columns,
-               const std::vector<std::string>& expressions) {
-    std::string assignments;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (!used_.contains(columns[i])) continue;
-      positions_.push_back(i);
-      assignments += fmt::format("{}{}=?", assignments.empty() ? "" : ",", quoted_name(columns[i]));
-    }
-    if (!positions_.empty()) write_ = statement("UPDATE line SET " + assignments);
+               const std::vector<Expression>& expressions) {
     std::string values;
-    for (const std::string& expression : expressions) {
-      values += fmt::format("{}(\n{}\n)", values.empty() ? "" : ",", expression);
+    for (const Expression& expression : expressions) {
+      std::string seen;
+      for (const std::size_t column : expression.uses.columns) {
+        seen += fmt::format("{}{} AS {}", seen.empty() ? "" : ",",
+                            stored(column, expression.uses.as_numbers.contains(column)),
+                            quoted_name(columns[column]));
+      }
+      values += fmt::format("{}(WITH line AS (SELECT {} FROM fields) SELECT (\n{}\n) FROM line)",
+                            values.empty() ? "" : ",", seen.empty() ? "1" : seen, expression.sql);
     }
-    read_ = statement(fmt::format("SELECT {} FROM line", values));
+    std::string table;
+    std::string assignments;
+    for (const auto& [column, is_number] : stored_) {
+      const std::string name = stored(column, is_number);
+      table += fmt::format(",{} {}", name, is_number ? "NUMERIC" : "TEXT");
+      assignments += fmt::format("{}{}=?", assignments.empty() ? "" : ",", name);
+    }
+    execute(fmt::format("CREATE TABLE fields(row{})", table));
+    execute("INSERT INTO fields DEFAULT VALUES");
+    execute("BEGIN");
+    if (!stored_.empty()) write_ = statement("UPDATE fields SET " + assignments);
+    read_ = statement(fmt::format("SELECT {}", values));
   }
 
   [[nodiscard]] bool is_prepared() const { return read_ != nullptr; }
@@ -125,9 +150,10 @@ class RowExpressions::Sqlite {
   /// Returns what is wrong; empty: nothing.
   [[nodiscard]] std::string evaluate(std::span<const std::string_view> fields,
                                      std::vector<RowValue>& values) {
-    for (std::size_t i = 0; i < positions_.size(); ++i) {
-      const std::string_view field = fields[positions_[i]];
-      const int parameter = static_cast<int>(i) + 1;
+    int parameter = 0;
+    for (const auto& [column, is_number] : stored_) {
+      const std::string_view field = fields[column];
+      ++parameter;
       if (field.empty()) {
         sqlite3_bind_null(write_.get(), parameter);
       } else {
@@ -162,9 +188,14 @@ class RowExpressions::Sqlite {
   }
   [[noreturn]] void fail() const { throw std::runtime_error(sqlite3_errmsg(handle_)); }
 
+  /// The stored column of a column, which is made if there is none yet.
+  std::string stored(std::size_t column, bool is_number) {
+    stored_.emplace(column, is_number);
+    return fmt::format("{}{}", is_number ? "number" : "text", column);
+  }
+
   sqlite3* handle_ = nullptr;
-  std::set<std::string> used_;          ///< columns, as the table writes them
-  std::vector<std::size_t> positions_;  ///< of the used ones
+  std::set<std::pair<std::size_t, bool>> stored_;  ///< columns, as texts or as numbers
   Statement write_;
   Statement read_;
 };
@@ -183,28 +214,77 @@ std::string separator_hint(const std::vector<std::string>& columns) {
 
 }  // namespace
 
-RowExpressions::RowExpressions(std::span<const std::string> columns)
-    : columns_(columns.begin(), columns.end()), sqlite_(std::make_unique<Sqlite>(columns_)) {}
+RowExpressions::RowExpressions(std::span<const std::string> columns, bool has_null_texts)
+    : columns_(columns.begin(), columns.end()),
+      twins_(columns.size()),
+      meant_texts_(columns.size()),
+      has_null_texts_(has_null_texts) {
+  std::map<std::string, std::size_t> known;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const auto [first, is_new] = known.try_emplace(in_lower_case(columns_[i]), i);
+    if (is_new) continue;
+    twins_[i] = first->second;
+    twins_[first->second] = i;
+  }
+  sqlite_ = std::make_unique<Sqlite>(columns_, twins_);
+}
 
 RowExpressions::~RowExpressions() = default;
 
 std::size_t RowExpressions::add(std::string_view option, std::string_view expression) {
   // A column's name stands for itself, whatever signs it is made of.
-  const bool is_column = std::ranges::find(columns_, expression) != columns_.end();
+  const auto same = std::ranges::find(columns_, expression);
+  const bool is_column = same != columns_.end();
   const std::string sql = is_column ? quoted_name(expression) : std::string(expression);
-  if (const std::string fault = sqlite_->check(sql); !fault.empty()) {
+  std::set<std::string> used;
+  if (const std::string fault = sqlite_->check(sql, used); !fault.empty()) {
     throw ConfigError(fmt::format("{} '{}': {}; the columns are {}{}", option, expression, fault,
                                   fmt::join(columns_, ", "), separator_hint(columns_)));
   }
-  expressions_.push_back(sql);
+  ColumnUses uses = is_column ? ColumnUses{} : column_uses(expression, columns_);
+  if (is_column) uses.columns.insert(static_cast<std::size_t>(same - columns_.begin()));
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (!used.contains(columns_[i])) continue;
+    require_single(option, i);
+    uses.columns.insert(i);
+  }
+  for (const std::size_t column : uses.columns) {
+    meant_texts_[column].insert(uses.texts.begin(), uses.texts.end());
+  }
+  expressions_.push_back({std::string(option), sql, std::move(uses)});
   values_.emplace_back();
   return expressions_.size() - 1;
 }
 
+void RowExpressions::require_single(std::string_view option, std::size_t column) const {
+  if (!twins_[column]) return;
+  throw WorkloadError(fmt::format(
+      "{}: the columns {} and {} differ in case only, expected other names for one of "
+      "them, because conditions and expressions cannot tell them apart",
+      option, quoted_excerpt(columns_[column]), quoted_excerpt(columns_[*twins_[column]])));
+}
+
 void RowExpressions::evaluate(std::span<const std::string_view> fields) {
+  row_.assign(fields.begin(), fields.end());
+  for (std::size_t i = 0; has_null_texts_ && i < row_.size(); ++i) {
+    if (is_null_text(row_[i]) && !meant_texts_[i].contains(row_[i])) row_[i] = {};
+  }
   if (expressions_.empty()) return;
   if (!sqlite_->is_prepared()) sqlite_->prepare(columns_, expressions_);
-  fault_ = sqlite_->evaluate(fields, values_);
+  fault_ = sqlite_->evaluate(row_, values_);
+}
+
+std::optional<NumberFault> RowExpressions::number_fault(std::size_t expression) const {
+  const Expression& of = expressions_[expression];
+  for (const NumericColumn& number : of.uses.numbers) {
+    const std::string_view field = row_[number.column];
+    if (number.takes(field)) continue;
+    const std::string& name = columns_[number.column];
+    return NumberFault{name,
+                       {fmt::format("{} is {}", name, quoted_excerpt(field)),
+                        fmt::format("{}: {} uses it as a number", number.expected(), of.option)}};
+  }
+  return std::nullopt;
 }
 
 bool is_true(const RowValue& value) {

@@ -1,17 +1,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
+#include <optional>
 #include <set>
-#include <utility>
 
 #include "core/errors.hpp"
 #include "core/lower_case.hpp"
+#include "core/parse_number.hpp"
 #include "sim_harness/base/tables/line_reader.hpp"
 #include "sim_harness/base/tables/separated_fields.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
 #include "sim_harness/data/imports/import_table.hpp"
 #include "sim_harness/data/imports/json_tables.hpp"
+#include "sim_harness/data/imports/timestamps.hpp"
+#include "sim_harness/data/jobs/swf_rows.hpp"
 
 namespace cospot {
 namespace {
@@ -33,6 +36,7 @@ class LineTable : public ImportTable {
     if (find_non_text(line) != std::string_view::npos) fault_ = "the line is not UTF-8 text";
     return true;
   }
+  [[nodiscard]] bool next_bytes(std::string_view& line) { return reader_.next_bytes(line); }
   [[noreturn]] void fail(std::string_view what) const { reader_.fail(what); }
 
   std::string file_;
@@ -45,8 +49,15 @@ class CsvTable final : public LineTable {
  public:
   CsvTable(const std::filesystem::path& file, const TableShape& shape)
       : LineTable(file), splitter_(shape.separator) {
+    has_null_texts_ = true;
     columns_ = shape.columns;
     if (shape.has_header) read_header();
+    std::set<std::string> seen;
+    for (const std::string& column : columns_) {
+      if (!seen.insert(in_lower_case(column)).second) {
+        fail(fmt::format("the column {} comes twice", quoted_excerpt(column)));
+      }
+    }
   }
 
   [[nodiscard]] bool next() override {
@@ -69,80 +80,79 @@ class CsvTable final : public LineTable {
       throw WorkloadError(file_ + ":1: the file is empty, expected a header line with the columns");
     }
     if (!fault_.empty()) fail(fault_);
-    const std::string_view fault = splitter_.split(without_byte_order_mark(line), fields_);
+    const std::string_view fault = splitter_.split(line, fields_);
     if (!fault.empty()) fail(fault);
     columns_.assign(fields_.begin(), fields_.end());
-    std::set<std::string> seen;
     for (std::string& column : columns_) {
       if (column.empty()) column = fmt::format("column {}", &column - columns_.data() + 1);
-      if (!seen.insert(in_lower_case(column)).second) {
-        fail(fmt::format("the column {} comes twice", quoted_excerpt(column)));
-      }
     }
   }
 
   CsvSplitter splitter_;
 };
 
-/// A log in the Standard Workload Format: -1 is no value.
+/// A log in the Standard Workload Format: a row for each job.
 class SwfTable final : public LineTable {
  public:
   explicit SwfTable(const std::filesystem::path& file) : LineTable(file) {
-    columns_.assign(kColumns.begin(), kColumns.end());
+    columns_.assign(SwfRows::kNames.begin(), SwfRows::kNames.end());
   }
 
   [[nodiscard]] bool next() override {
     std::string_view line;
-    do {
-      if (!next_line(line)) return false;
-    } while (fault_.empty() && is_comment(line));
-    if (fault_.empty()) split(line);
-    return true;
+    fault_.clear();
+    while (next_bytes(line)) {
+      const SwfRows::Kind kind = row_.read(line);
+      if (kind == SwfRows::Kind::kComment) continue;
+      if (kind == SwfRows::Kind::kStretch) {
+        ++stretches_;
+        continue;
+      }
+      fields_.assign(row_.fields().begin(), row_.fields().end());
+      if (kind == SwfRows::Kind::kFault) fault_ = row_.fault();
+      if (kind == SwfRows::Kind::kJob) note_submission();
+      return true;
+    }
+    return false;
+  }
+  [[nodiscard]] std::uint64_t parts_of_rows() const override { return stretches_; }
+  [[nodiscard]] std::optional<SimTime> starts_known_until() const override {
+    return last_submission_;
   }
 
  private:
-  static constexpr std::string_view kBlanks = " \t";
-  static constexpr std::array<std::string_view, 18> kColumns{
-      "job_number",     "submit_time",      "wait_time",   "run_time",
-      "processors",     "average_cpu_time", "used_memory", "requested_processors",
-      "requested_time", "requested_memory", "status",      "user",
-      "group",          "application",      "queue",       "partition",
-      "preceding_job",  "think_time"};
-
-  static bool is_comment(std::string_view line) {
-    const std::size_t first = line.find_first_not_of(kBlanks);
-    return first == std::string_view::npos || line[first] == ';';
+  void note_submission() {
+    const std::optional<double> run = parse_number(fields_[SwfRows::kRunTime]);
+    const auto submission = parse_duration(fields_[SwfRows::kSubmitTime], TimeUnit::kSeconds);
+    if (!submission || !run || *run <= 0) return;
+    last_submission_ = std::max(last_submission_.value_or(*submission), *submission);
   }
 
-  void split(std::string_view line) {
-    fields_.clear();
-    while (fields_.size() < kColumns.size()) {
-      const std::size_t first = line.find_first_not_of(kBlanks);
-      if (first == std::string_view::npos) break;
-      line.remove_prefix(first);
-      const std::string_view field = line.substr(0, line.find_first_of(kBlanks));
-      fields_.push_back(field == "-1" ? std::string_view() : field);
-      line.remove_prefix(field.size());
-    }
-    if (fields_.size() == kColumns.size()) return;
-    fault_ = fmt::format("{} fields, expected 18 of an SWF job", fields_.size());
-  }
+  SwfRows row_;
+  std::uint64_t stretches_ = 0;
+  std::optional<SimTime> last_submission_;
 };
 
 }  // namespace
 
 std::unique_ptr<ImportTable> open_table(const std::filesystem::path& file,
                                         const TableShape& shape) {
-  switch (shape.kind) {
-    case TableShape::Kind::kSwf:
-      return std::make_unique<SwfTable>(file);
-    case TableShape::Kind::kKubernetes:
-      return open_kubernetes(std::span(&file, 1));
-    default:
-      break;
+  if (shape.kind == TableShape::Kind::kSwf) return std::make_unique<SwfTable>(file);
+  if (shape.kind == TableShape::Kind::kKubernetes) return open_kubernetes(std::span(&file, 1));
+  std::unique_ptr<ImportTable> table;
+  if (starts_like_json(file)) {
+    table = open_json(file, shape);
+  } else {
+    table = std::make_unique<CsvTable>(file, shape);
   }
-  if (starts_like_json(file)) return open_json(file, shape);
-  return std::make_unique<CsvTable>(file, shape);
+  const std::size_t columns = table->columns().size();
+  if (columns == 0) {
+    throw WorkloadError(
+        fmt::format("{}: the records are empty, expected records with values", file.string()));
+  }
+  if (columns <= kMostColumns) return table;
+  throw WorkloadError(fmt::format("{}: the records have {} columns, expected at most {}",
+                                  file.string(), columns, kMostColumns));
 }
 
 }  // namespace cospot

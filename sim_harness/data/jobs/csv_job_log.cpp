@@ -12,6 +12,7 @@
 #include "sim_harness/base/tables/table_reader.hpp"
 #include "sim_harness/base/text/date_time.hpp"
 #include "sim_harness/data/jobs/job_formats.hpp"
+#include "sim_harness/data/workloads/series_span.hpp"
 
 namespace cospot {
 namespace {
@@ -119,13 +120,15 @@ void visit_job_csv(std::string_view text, std::string_view name, const TimeZone&
   TableReader table(text, name, kFormat, places);
   check_columns(table);
   const Column duration = table.has(kDuration) ? kDuration : kService;
-  std::map<std::string, std::int32_t, std::less<>> users;  // numbered as they come
+  std::map<std::string, std::int64_t, std::less<>> users;  // numbered as they come
   Instant submission;
+  SeriesSpan span;
   for (std::int64_t id = 1; table.next(); ++id) {
     submission = read_submission(table, zone, submission.time);
-    Job job{.id = id, .submission = submission.time};
-    job.duration = table.seconds(duration, 0);
-    if (table.has(kDelays)) job.wait = table.seconds(kDelays, 0);
+    span.take(table, table.has(kSubmission) ? kSubmission : kInterarrival, submission.time);
+    Job job{.id = id, .line = table.line_number(), .submission = submission.time};
+    job.duration = table.seconds(duration, 0, kMostSpanSeconds);
+    if (table.has(kDelays)) job.wait = table.seconds(kDelays, 0, kMostSpanSeconds);
     const auto nodes = [&](Column column, std::int32_t least) {
       return table.whole(column, least, kMostNodes);
     };
@@ -133,7 +136,7 @@ void visit_job_csv(std::string_view text, std::string_view name, const TimeZone&
     if (table.has(kCoresUsed)) job.processors = nodes(kCoresUsed, 0);  // some use none at all
     // The rest customers need not know of every job.
     if (!table.is_empty(kUser)) {
-      const auto next = static_cast<std::int32_t>(users.size());
+      const auto next = static_cast<std::int64_t>(users.size());
       job.user = users.try_emplace(std::string(table.field(kUser)), next).first->second;
     }
     if (!table.is_empty(kEstimate)) job.estimate = table.seconds(kEstimate, 0);

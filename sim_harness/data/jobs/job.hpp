@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +16,7 @@ namespace cospot {
 /// column missing from a job CSV.
 struct Job {
   std::int64_t id = 0;                       ///< SWF: the job's number; CSV: the row's, from 1
+  std::size_t line = 0;                      ///< of the file; 0: in none
   SimTime submission{0};                     ///< in the file's time: since its start, or Unix time
   std::optional<SimTime> wait{};             ///< from submission to start
   std::optional<SimTime> duration{};         ///< from start to end
@@ -23,12 +26,12 @@ struct Job {
   std::optional<std::int32_t> requested_processors{};
   std::optional<SimTime> requested_time{};  ///< the user's estimate of the duration
   std::optional<double> requested_memory_kb{};
-  std::optional<std::int32_t> status{};  ///< 0 failed, 1 completed, 5 cancelled
-  std::optional<std::int32_t> user{};
-  std::optional<std::int32_t> group{};
-  std::optional<std::int32_t> application{};
-  std::optional<std::int32_t> queue{};
-  std::optional<std::int32_t> partition{};
+  std::optional<std::int64_t> status{};  ///< 0 failed, 1 completed, 5 cancelled
+  std::optional<std::int64_t> user{};
+  std::optional<std::int64_t> group{};
+  std::optional<std::int64_t> application{};
+  std::optional<std::int64_t> queue{};
+  std::optional<std::int64_t> partition{};
   std::optional<std::int64_t> preceding_job{};
   std::optional<SimTime> think_time{};  ///< after the preceding job's end
 
@@ -46,7 +49,23 @@ struct Job {
     return processors.value_or(requested_processors.value_or(1));
   }
 
+  /// Tells whether it occupied processors for some time.
+  [[nodiscard]] bool has_run() const { return duration && *duration > SimTime(0); }
+
   friend bool operator==(const Job&, const Job&) = default;
+};
+
+/// The time of which a log tells everything, the same for every command: from the first start of a
+/// job to the last submission. What ran before, and what was submitted later, is in no log.
+struct JobWindow {
+  SimTime begin = kNever;
+  SimTime end = SimTime::min();
+
+  /// Takes a job in that has run.
+  void add(const Job& job) {
+    begin = std::min(begin, job.start());
+    end = std::max(end, job.submission);
+  }
 };
 
 /// A line such as `; MaxProcs: 128` at the start of an SWF log. Keys may repeat.
@@ -61,6 +80,14 @@ struct JobLog {
   std::string sha256{};  ///< of the file's bytes as stored (compressed if it is)
   std::vector<JobLogStatement> statements{};
   std::vector<Job> jobs{};
+  /// For a log that was made of another table: the places of its lines there.
+  std::vector<std::string> places{};
+
+  /// Where a job stands, for messages.
+  [[nodiscard]] std::string place(const Job& job) const {
+    if (job.line > 0 && job.line <= places.size()) return places[job.line - 1];
+    return name + ':' + std::to_string(job.line);
+  }
 
   /// The value of the first statement with that key, or nothing.
   [[nodiscard]] std::optional<std::string> statement(std::string_view key) const {

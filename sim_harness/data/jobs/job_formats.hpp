@@ -11,10 +11,8 @@
 
 namespace cospot {
 
-/// Reads a log in the Standard Workload Format of the Parallel Workloads Archive. Lines that start
-/// with `;` are comments, or statements if they read `; Key: value`; every other line is a job of
-/// 18 fields. Extra fields (some logs append their own) are ignored. -1 means unknown. A run time
-/// that leads back to time 0, an end that was never recorded, counts as unknown too.
+/// Reads a log in the Standard Workload Format of the Parallel Workloads Archive (swf_rows.hpp).
+/// Comments that read `; Key: value` are statements. Visits the jobs, not their stretches.
 ///
 /// Errors: WorkloadError with `file:line:`.
 void visit_swf(std::string_view text, std::string_view name,

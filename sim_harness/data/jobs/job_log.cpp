@@ -61,6 +61,18 @@ void visit_jobs(std::string_view text, std::string_view name,
       name, quoted_excerpt(first_line(text))));
 }
 
+void require_time(const JobWindow& window, std::string_view name) {
+  if (window.begin == kNever) {
+    throw WorkloadError(
+        fmt::format("{}: no job has a run time above 0, expected some that have one", name));
+  }
+  if (window.begin < window.end) return;
+  throw WorkloadError(
+      fmt::format("{}: no job is submitted after the first one has started, so there is no time in "
+                  "which all jobs are known; expected some",
+                  name));
+}
+
 JobLog parse_job_log(std::string_view text, std::string_view name, const TimeZone& zone) {
   JobLog log{.name = std::string(name), .sha256 = sha256_hex(text)};
   visit_jobs(

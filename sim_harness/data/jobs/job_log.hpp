@@ -28,6 +28,9 @@ void visit_jobs(std::string_view text, std::string_view name,
                 std::vector<JobLogStatement>& statements,
                 const std::function<void(const Job&)>& visit, const TimeZone& zone = {});
 
+/// Errors: WorkloadError that starts with `name`, for a log without any such time.
+void require_time(const JobWindow& window, std::string_view name);
+
 /// Reads a file, plain or gzip. Errors: WorkloadError with `file:` or `file:line:`.
 [[nodiscard]] JobLog read_job_log(const std::filesystem::path& path, const TimeZone& zone = {});
 

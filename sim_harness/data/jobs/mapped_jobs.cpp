@@ -13,7 +13,6 @@
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
 #include "sim_harness/data/imports/import_table.hpp"
-#include "sim_harness/data/imports/numeric_columns.hpp"
 #include "sim_harness/data/imports/row_values.hpp"
 #include "sim_harness/data/jobs/job_formats.hpp"
 
@@ -39,7 +38,7 @@ struct FieldText {
 class JobExpressions {
  public:
   JobExpressions(const ImportTable& table, const JobColumns& columns)
-      : table_(&table), expressions_(table.columns()) {
+      : table_(&table), expressions_(table.columns(), table.has_null_texts()) {
     for (const std::string& name : mapped_job_columns()) {
       const auto mapped = std::ranges::find(
           columns.map, name, [](const auto& one) -> const auto& { return one.first; });
@@ -52,7 +51,7 @@ class JobExpressions {
       }
       header_ += (header_.empty() ? "" : ",") + name;
     }
-    fields_ = options_.size();
+    fields_ = count_;
     if (!columns.only.empty()) add("jobs.only", columns.only);
   }
 
@@ -61,10 +60,14 @@ class JobExpressions {
   /// The row as a line of CSV; nothing if it does not count.
   [[nodiscard]] std::optional<std::string> line() {
     if (!table_->fault().empty()) fail(table_->fault());
-    for (std::size_t i = 0; i < numbers_.size(); ++i) require_numbers(i);
     expressions_.evaluate(table_->fields());
+    // SQL would take the digits that a text begins with.
+    for (std::size_t i = 0; i < count_; ++i) {
+      const std::optional<NumberFault> wrong = expressions_.number_fault(i);
+      if (wrong) fail(fmt::format("{}, expected {}", wrong->fault.found, wrong->fault.expected));
+    }
     if (!expressions_.fault().empty()) fail(expressions_.fault());
-    if (fields_ < options_.size() && !is_true(expressions_.value(fields_))) return std::nullopt;
+    if (fields_ < count_ && !is_true(expressions_.value(fields_))) return std::nullopt;
     std::string line;
     for (std::size_t i = 0; i < fields_; ++i) {
       if (i > 0) line += ',';
@@ -74,32 +77,17 @@ class JobExpressions {
   }
 
  private:
-  void add(std::string option, const std::string& expression) {
+  void add(const std::string& option, const std::string& expression) {
     expressions_.add(option, expression);
-    const bool is_column =
-        std::ranges::find(table_->columns(), expression) != table_->columns().end();
-    numbers_.push_back(is_column ? std::vector<NumericColumn>{}
-                                 : numeric_columns(expression, table_->columns()));
-    options_.push_back(std::move(option));
+    ++count_;
   }
   [[noreturn]] void fail(std::string_view what) const {
     throw WorkloadError(fmt::format("{}: {}", table_->place(), what));
   }
-  /// SQL would take the digits that a text begins with.
-  void require_numbers(std::size_t expression) const {
-    for (const NumericColumn& number : numbers_[expression]) {
-      const std::string_view field = table_->fields()[number.column];
-      if (number.takes(field)) continue;
-      fail(fmt::format("{} is {}, expected {}: {} uses it as a number",
-                       table_->columns()[number.column], quoted_excerpt(field), number.expected(),
-                       options_[expression]));
-    }
-  }
 
   const ImportTable* table_;
   RowExpressions expressions_;
-  std::vector<std::string> options_;
-  std::vector<std::vector<NumericColumn>> numbers_;
+  std::size_t count_ = 0;  ///< of expressions
   std::string header_;
   std::size_t fields_ = 0;
 };
@@ -135,6 +123,7 @@ JobLog read_mapped_jobs(const std::filesystem::path& path, const JobColumns& col
   JobLog log{.name = path.string(), .sha256 = sha256_hex(read_stored_file(path))};
   visit_job_csv(
       text, log.name, columns.zone, [&log](const Job& job) { log.jobs.push_back(job); }, places);
+  log.places = std::move(places);
   return log;
 }
 

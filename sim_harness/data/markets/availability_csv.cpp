@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "sim_harness/base/tables/table_reader.hpp"
 #include "sim_harness/data/markets/availability_trace.hpp"
 #include "sim_harness/data/markets/price_files.hpp"
+#include "sim_harness/data/workloads/series_span.hpp"
 
 namespace cospot {
 namespace {
@@ -33,19 +35,30 @@ constexpr std::array<TableColumn, 5> kColumns{
     {{"time"}, {"available"}, {"price", false}, {"currency", false}, {"type", false}}};
 constexpr TableFormat kFormat{.columns = kColumns, .has_other_columns = true};
 
-/// Of one type, if the file has the column.
-std::vector<Row> read_rows(const std::filesystem::path& file, std::string_view type) {
+/// The rows of one type, if the file has the column. What they say lasts until the file's last row,
+/// of whatever type: a type whose availability did not change has no more rows.
+struct Series {
+  std::vector<Row> rows;
+  Seconds end = std::numeric_limits<Seconds>::min();
+};
+
+Series read_series(const std::filesystem::path& file, std::string_view type) {
   constexpr double kMost = std::numeric_limits<std::int32_t>::max();
   TableReader table(file, kFormat);
-  std::vector<Row> rows;
+  SeriesSpan span;
+  Series series;
+  std::vector<Row>& rows = series.rows;
   while (table.next()) {
+    const Seconds time = table.value(kTime, parse_time, kTimeExpected);
+    span.take(table, kTime, SimTime(std::chrono::seconds(time)));
+    series.end = std::max(series.end, time);
     if (table.has(kType) && !type.empty() && table.field(kType) != type) continue;
     // Bids, list prices and costs are all in USD.
     if (!table.is_empty(kCurrency) && table.field(kCurrency) != "USD") {
       table.refuse(kCurrency, "USD: convert the prices, or remove the columns price and currency");
     }
     Row& row = rows.emplace_back();
-    row.time = table.value(kTime, parse_time, kTimeExpected);
+    row.time = time;
     row.capacity = static_cast<std::uint32_t>(table.number(kAvailable, 0, kMost));
     // Without capacity there need not be a price.
     if (!table.has(kPrice) || (table.is_empty(kPrice) && row.capacity == 0)) continue;
@@ -58,15 +71,17 @@ std::vector<Row> read_rows(const std::filesystem::path& file, std::string_view t
     throw WorkloadError(fmt::format("{}: has two different rows at {}", file.string(),
                                     doubted_time_text(rows[i].time)));
   }
-  return rows;
+  return series;
 }
 
-/// The mean over the time with capacity; the last row only says when that ends.
-std::optional<double> mean_price(const std::vector<Row>& rows) {
+/// The mean over the time with capacity; the last row of a file only says when that ends.
+std::optional<double> mean_price(const Series& series) {
+  const std::vector<Row>& rows = series.rows;
   double sum = 0, seconds = 0;
-  for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].capacity == 0 || !rows[i].price) continue;
-    const auto lasts = static_cast<double>(rows[i + 1].time - rows[i].time);
+    const Seconds until = i + 1 < rows.size() ? rows[i + 1].time : series.end;
+    const auto lasts = static_cast<double>(until - rows[i].time);
     sum += lasts * static_cast<double>(*rows[i].price);
     seconds += lasts;
   }
@@ -95,19 +110,23 @@ std::vector<std::string> availability_types(const std::filesystem::path& file) {
 
 AvailabilityTrace read_availability_csv(const std::filesystem::path& file, SimTime tick,
                                         std::string_view type) {
-  const std::vector<Row> rows = read_rows(file, type);
+  const Series series = read_series(file, type);
+  const std::vector<Row>& rows = series.rows;
   if (rows.empty() && !type.empty()) {
     throw WorkloadError(fmt::format("{}: has no row of type '{}', expected one of: {}",
                                     file.string(), type,
                                     fmt::join(availability_types(file), ", ")));
   }
-  AvailabilityTrace trace{.tick = tick, .capacity = {}, .spot_price = mean_price(rows)};
-  const auto time_of = [&rows](std::size_t i) {
-    return SimTime(std::chrono::seconds(rows[i].time - rows.front().time));
+  AvailabilityTrace trace{.tick = tick, .capacity = {}, .spot_price = mean_price(series)};
+  const auto time_of = [&series](std::size_t i) {
+    const Seconds time = i < series.rows.size() ? series.rows[i].time : series.end;
+    return SimTime(std::chrono::seconds(time - series.rows.front().time));
   };
+  const SimTime end = rows.empty() ? SimTime(0) : time_of(rows.size());
+  require_few_ticks(end, tick, file.string());
   std::size_t row = 0;  // that holds when the tick begins
-  for (SimTime begin{0}; !rows.empty() && begin + tick <= time_of(rows.size() - 1); begin += tick) {
-    while (time_of(row + 1) <= begin) ++row;
+  for (SimTime begin{0}; begin + tick <= end; begin += tick) {
+    while (row + 1 < rows.size() && time_of(row + 1) <= begin) ++row;
     std::uint32_t least = rows[row].capacity;
     for (std::size_t i = row + 1; i < rows.size() && time_of(i) < begin + tick; ++i) {
       least = std::min(least, rows[i].capacity);

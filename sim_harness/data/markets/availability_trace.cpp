@@ -6,8 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "core/errors.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/base/json/json_file.hpp"
+#include "sim_harness/data/workloads/workload_schema.hpp"
 
 namespace cospot {
 namespace {
@@ -49,6 +51,14 @@ void read_flavor(JsonFile& file, AvailabilityTrace& trace) {
 
 }  // namespace
 
+void require_few_ticks(SimTime length, SimTime tick, std::string_view file) {
+  constexpr std::int64_t kMostTicks = 10'000'000;
+  if (length <= kMaxWindow && length / tick <= kMostTicks) return;
+  throw WorkloadError(fmt::format(
+      "{}: the trace is {} days long, {} ticks of {:g} s; expected at most 10001 days and {} ticks",
+      file, length / kDay, length / tick, std::chrono::duration<double>(tick).count(), kMostTicks));
+}
+
 AvailabilityTrace read_availability_trace(const std::filesystem::path& path, SimTime csv_tick,
                                           std::string_view csv_type) {
   if (is_availability_csv(path)) return read_availability_csv(path, csv_tick, csv_type);
@@ -70,6 +80,7 @@ AvailabilityTrace read_availability_trace(const std::filesystem::path& path, Sim
     }
     trace.capacity.push_back(static_cast<std::uint32_t>(count));
   }
+  require_few_ticks(trace.length(), trace.tick, path.string());
   if (trace.capacity.empty()) file.fail("data: expected at least one tick");
   return trace;
 }

@@ -31,6 +31,10 @@ struct AvailabilityTrace {
   [[nodiscard]] SimTime length() const { return tick * static_cast<std::int64_t>(capacity.size()); }
 };
 
+/// Refuses a trace that is longer than a workload's window can be, or has more than 10,000,000
+/// ticks. Errors: WorkloadError that starts with `file`.
+void require_few_ticks(SimTime length, SimTime tick, std::string_view file);
+
 inline constexpr SimTime kAvailabilityTick = std::chrono::seconds(300);
 
 /// Reads `{"metadata": {"gap_seconds": 300, ...}, "data": [1, 0, 4, ...]}`, the format of the
@@ -51,9 +55,8 @@ inline constexpr SimTime kAvailabilityTick = std::chrono::seconds(300);
 /// Reads a CSV with a header line and the columns time (ISO 8601 in UTC, or seconds), available
 /// (number of instances) and optionally price (USD/h of a spot, above 0; may be empty without
 /// capacity), currency (USD or empty) and type (only rows of `type` count), plain or gzip; other
-/// columns are ignored. A row holds
-/// until the next one; the last row marks the end of the trace. A tick's capacity is the minimum
-/// over the tick.
+/// columns are ignored. A row holds until the next one of its type; the file's last row marks the
+/// end of the trace. A tick's capacity is the minimum over the tick.
 ///
 /// Repairs: sorts rows and drops repeated ones. Errors: WorkloadError with `file:line:`.
 [[nodiscard]] AvailabilityTrace read_availability_csv(const std::filesystem::path& file,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim_harness/base/tables/table_reader.hpp"
+#include "sim_harness/data/workloads/series_span.hpp"
 
 namespace cospot {
 namespace {
@@ -49,9 +50,12 @@ class Ticks {
 AvailabilityTrace read_eviction_availability(const std::filesystem::path& file, SimTime tick) {
   TableReader table(file, kEventFormat);
   Ticks ticks(tick);
+  SeriesSpan span;
   bool any_spot = false;
   while (table.next()) {
     const SimTime at = table.seconds(kEventTime);
+    span.take(table, kEventTime, at);
+    require_few_ticks(at, tick, file.string());
     const std::string_view event = table.field(kEvent);
     if (table.field(kClass) != "spot") continue;
     any_spot = true;

@@ -11,6 +11,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/base/tables/table_reader.hpp"
 #include "sim_harness/data/markets/price_files.hpp"
+#include "sim_harness/data/workloads/series_span.hpp"
 
 namespace cospot {
 namespace {
@@ -65,14 +66,17 @@ double FlavorPriceHistory::highest() const {
 std::vector<FlavorPriceHistory> read_flavor_price_history(const std::filesystem::path& file) {
   TableReader table(file,
                     {.columns = kHistoryColumns, .rows = "prices", .has_other_columns = true});
+  SeriesSpan span;
   std::vector<FlavorPriceHistory> all;
   std::map<std::pair<ResourceAmount, ResourceAmount>, std::size_t> places;
   while (table.next()) {
+    const Seconds time = table.value(kHistoryTime, parse_time, kTimeExpected);
+    span.take(table, kHistoryTime, SimTime(std::chrono::seconds(time)));
     const ResourceVector size{table.amount(kHistoryVcpus, 1), table.amount(kHistoryMemory, 0)};
     const auto [place, is_new] = places.try_emplace({size.vcpus, size.memory_mb}, all.size());
     if (is_new) all.push_back({.size = size});
-    all[place->second].changes.push_back({table.value(kHistoryTime, parse_time, kTimeExpected),
-                                          table.value(kHistorySpot, parse_price, kPriceExpected)});
+    all[place->second].changes.push_back(
+        {time, table.value(kHistorySpot, parse_price, kPriceExpected)});
   }
   for (FlavorPriceHistory& flavor : all) keep_changes(flavor, file);
   return all;

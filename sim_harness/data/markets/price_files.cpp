@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -15,7 +16,9 @@
 #include "sim_harness/base/json/json_file.hpp"
 #include "sim_harness/base/tables/table_reader.hpp"
 #include "sim_harness/base/text/date_time.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
 #include "sim_harness/data/markets/flavor_prices.hpp"
+#include "sim_harness/data/workloads/series_span.hpp"
 
 namespace cospot {
 namespace {
@@ -63,9 +66,11 @@ std::vector<PriceChange> read_price_csv(const std::filesystem::path& file) {
   constexpr std::array<TableColumn, 2> kPriceColumns{{{"time"}, {"price"}}};
   TableReader table(file, {.columns = kPriceColumns, .rows = "prices"});
   std::vector<PriceChange> changes;
+  SeriesSpan span;
   while (table.next()) {
-    changes.push_back(
-        {table.value(0, parse_time, kTimeExpected), table.value(1, parse_price, kPriceExpected)});
+    const Seconds time = table.value(0, parse_time, kTimeExpected);
+    span.take(table, 0, SimTime(std::chrono::seconds(time)));
+    changes.push_back({time, table.value(1, parse_price, kPriceExpected)});
   }
   if (const auto twice = repair(changes)) {
     throw WorkloadError(fmt::format("{}: has two different prices at {}", file.string(),
@@ -79,8 +84,11 @@ std::vector<Ec2Prices> read_ec2_prices(const std::filesystem::path& path) {
   SqliteStatement rows = file.select(
       "SELECT json_extract(value, '$.InstanceType'), json_extract(value, '$.ProductDescription'), "
       "json_extract(value, '$.AvailabilityZone'), json_extract(value, '$.Timestamp'), "
-      "json_extract(value, '$.SpotPrice') FROM json_each(?, '$.SpotPriceHistory')");
+      "json_extract(value, '$.SpotPrice') FROM json_each(?1, iif(json_type(?1) = 'array', '$', "
+      "'$.SpotPriceHistory'))");
   std::map<std::array<std::string, 3>, std::vector<PriceChange>> series;
+  SeriesSpan span;
+  Seconds end = std::numeric_limits<Seconds>::min();
   std::size_t row = 0;
   while (rows.step()) {
     std::array<std::string, 5> fields;
@@ -93,6 +101,11 @@ std::vector<Ec2Prices> read_ec2_prices(const std::filesystem::path& path) {
                       "Timestamp (ISO 8601) and SpotPrice (above 0)",
                       row));
     }
+    if (!span.take(SimTime(std::chrono::seconds(*time)))) {
+      file.fail(fmt::format("SpotPriceHistory: entry {}: Timestamp is {}, expected {}", row,
+                            quoted_excerpt(fields[3]), SeriesSpan::kExpected));
+    }
+    end = std::max(end, *time);
     series[{fields[0], fields[1], fields[2]}].push_back({*time, *price});
     ++row;
   }
@@ -103,7 +116,7 @@ std::vector<Ec2Prices> read_ec2_prices(const std::filesystem::path& path) {
       file.fail(
           fmt::format("{} in {} has two different prices at time {}", names[0], names[2], *twice));
     }
-    all.push_back({names[0], names[1], names[2], std::move(changes)});
+    all.push_back({names[0], names[1], names[2], std::move(changes), end});
   }
   return all;
 }

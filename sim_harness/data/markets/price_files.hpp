@@ -37,6 +37,7 @@ struct Ec2Prices {
   std::string os;          ///< ProductDescription
   std::string datacenter;  ///< AvailabilityZone
   std::vector<PriceChange> changes;
+  Seconds end = 0;  ///< of the file: a price that did not change has no later entry
 };
 
 /// Reads the output of `aws ec2 describe-spot-price-history` (newest first): a series for every

@@ -35,7 +35,8 @@ std::size_t search(const Levels& levels, std::size_t at, const Found& is_found) 
 
 }  // namespace
 
-PriceSeries::PriceSeries(std::vector<PriceChange> changes) : changes_(std::move(changes)) {
+PriceSeries::PriceSeries(std::vector<PriceChange> changes, Seconds end)
+    : changes_(std::move(changes)), end_(std::max(end, changes_.back().time)) {
   sums_.push_back(0);
   counts_.push_back(0);
   for (const PriceChange& change : changes_) {

@@ -29,11 +29,13 @@ struct PriceChange {
 /// ever; the first one also holds before it.
 class PriceSeries {
  public:
-  /// Expects at least one change, in ascending order of time.
-  explicit PriceSeries(std::vector<PriceChange> changes);
+  /// Expects at least one change, in ascending order of time. The prices are known until `end`, if
+  /// that is after the last change.
+  explicit PriceSeries(std::vector<PriceChange> changes,
+                       Seconds end = std::numeric_limits<Seconds>::min());
 
   [[nodiscard]] Seconds begin() const { return changes_.front().time; }
-  [[nodiscard]] Seconds end() const { return changes_.back().time; }
+  [[nodiscard]] Seconds end() const { return end_; }
   [[nodiscard]] const std::vector<PriceChange>& changes() const { return changes_; }
 
   [[nodiscard]] MicroUsd at(Seconds time) const { return changes_[index(time)].price; }
@@ -68,6 +70,7 @@ class PriceSeries {
   [[nodiscard]] std::size_t index(Seconds time) const;
 
   std::vector<PriceChange> changes_;
+  Seconds end_;
   std::vector<MicroUsd> charged_;                  ///< for each change
   std::vector<std::int64_t> sums_, counts_;        ///< over the prices before each change
   std::vector<std::vector<MicroUsd>> low_, high_;  ///< over 2^level prices, starting at each change

@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/portable_math.hpp"
+#include "sim_harness/base/files/gzip.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/json/json.hpp"
 
@@ -43,7 +44,7 @@ class SignalsReader {
   }
 
   [[nodiscard]] Json parse() const {
-    Json json = Json::parse(read_stored_file(file_), nullptr, false);
+    Json json = Json::parse(unpacked_text(read_stored_file(file_), file_), nullptr, false);
     if (json.is_discarded() || !json.is_object() ||
         json.value("format", Json()) != "cospot-signals") {
       fail("this is no file of signals; expected one that `cospot signals HISTORY -o FILE` wrote");

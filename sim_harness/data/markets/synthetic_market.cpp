@@ -139,10 +139,8 @@ PriceSeries prices_of(const AvailabilityTrace& trace, MicroUsd price) {
             .count();
     if (changes.empty() || changes.back().price != now) changes.push_back({time, now});
   }
-  // The last tick is stated again, so that the series says how long it is.
-  const Seconds last = std::chrono::duration_cast<std::chrono::seconds>(trace.length()).count();
-  if (changes.back().time < last) changes.push_back({last, changes.back().price});
-  return PriceSeries(std::move(changes));
+  return PriceSeries(std::move(changes),
+                     std::chrono::duration_cast<std::chrono::seconds>(trace.length()).count());
 }
 
 }  // namespace cospot

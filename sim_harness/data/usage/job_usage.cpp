@@ -1,13 +1,10 @@
 #include "sim_harness/data/usage/job_usage.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
 
-#include "core/errors.hpp"
 #include "core/parse_number.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/base/tables/line_reader.hpp"
@@ -31,30 +28,27 @@ std::optional<std::int64_t> stated_capacity(const JobLog& log) {
 
 UsageSeries usage_of_jobs(const JobLog& log, std::optional<std::int64_t> capacity) {
   std::map<SimTime, std::int64_t> changes;
-  SimTime last{0};  // submission
+  JobWindow window;
   StopPoll poll;
   for (const Job& job : log.jobs) {
     poll.check();
-    if (!job.duration || *job.duration <= SimTime(0)) continue;
-    last = changes.empty() ? job.submission : std::max(last, job.submission);
+    if (!job.has_run()) continue;
+    window.add(job);
     changes[job.start()] += job.width();
     changes[job.start() + *job.duration] -= job.width();
   }
-  if (changes.empty()) {
-    throw WorkloadError(
-        fmt::format("{}: no job has a duration, expected some that have one", log.name));
-  }
+  require_time(window, log.name);
   UsageSeries usage{
       .name = log.name, .sha256 = log.sha256, .samples = {}, .holds_until_next = true};
   std::int64_t used = 0, most = 0;
   for (const auto& [time, change] : changes) {
     used += change;
-    if (time > last) break;
+    if (time > window.end) break;
     most = std::max(most, used);
     usage.samples.push_back({.time = time, .used = used});
   }
-  if (usage.samples.back().time < last) {
-    usage.samples.push_back({.time = last, .used = usage.samples.back().used});
+  if (usage.samples.back().time < window.end) {
+    usage.samples.push_back({.time = window.end, .used = usage.samples.back().used});
   }
   const std::int64_t processors = capacity ? *capacity : stated_capacity(log).value_or(most);
   for (UsageSample& sample : usage.samples) {

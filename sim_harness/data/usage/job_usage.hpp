@@ -9,10 +9,10 @@
 
 namespace cospot {
 
-/// The processors used by batch jobs, from the first submission to the last, in a cluster with
-/// `capacity` processors (default: the log's MaxProcs, else the peak). Usage is capped at the
-/// capacity, because replayed logs exceed it briefly where times are rounded. Jobs without a
-/// recorded duration are dropped.
+/// The processors used by batch jobs in the log's JobWindow, in a cluster with `capacity`
+/// processors (default: the log's MaxProcs, else the peak). Usage is capped at the capacity,
+/// because replayed logs exceed it briefly where times are rounded. Jobs without a recorded
+/// duration are dropped.
 ///
 /// Errors: WorkloadError if no job is left.
 [[nodiscard]] UsageSeries usage_of_jobs(const JobLog& log, std::optional<std::int64_t> capacity);

@@ -15,6 +15,7 @@
 #include "sim_harness/base/tables/line_reader.hpp"
 #include "sim_harness/base/tables/table_reader.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
+#include "sim_harness/data/workloads/series_span.hpp"
 
 namespace cospot {
 namespace {
@@ -44,6 +45,7 @@ std::int64_t read_amount(const TableReader& table, Column column, double least =
 UsageSeries read_usage(const std::filesystem::path& file, const TimeZone& zone) {
   UsageSeries usage{.name = file.string(), .sha256 = sha256_hex(read_stored_file(file))};
   TableReader table(file, kFormat);
+  SeriesSpan span;
   while (table.next()) {
     const SimTime time = table.value(
         kTime, [&zone](std::string_view text) { return parse_sample_time(text, zone); },
@@ -51,6 +53,7 @@ UsageSeries read_usage(const std::filesystem::path& file, const TimeZone& zone) 
     if (!usage.samples.empty() && time <= usage.samples.back().time) {
       table.refuse(kTime, "a time after that of the row before");
     }
+    span.take(table, kTime, time);
     UsageSample sample{.time = time,
                        .capacity = read_amount(table, kCapacity, 1e-6),
                        .used = read_amount(table, kUsed)};
@@ -70,7 +73,7 @@ bool is_usage_file(const std::filesystem::path& file) {
   std::string_view line;
   while (reader.next(line)) {
     if (line.empty() || line.starts_with('#')) continue;
-    for (std::string_view rest = without_byte_order_mark(line); !rest.empty();) {
+    for (std::string_view rest = line; !rest.empty();) {
       const std::string_view name = rest.substr(0, rest.find(','));
       rest.remove_prefix(std::min(name.size() + 1, rest.size()));
       // One is enough: whoever calls the time differently learns which columns are expected.

@@ -10,7 +10,8 @@ BrokerResult run_broker_at(const BrokerStudySettings& settings, const BrokerInpu
   const LoadedJobs& loaded = inputs.jobs[at.index(kJobsAxis)];
   const std::int64_t seed = at.get(kBrokerSeedAxis);
   const DrawnJobs::Shared jobs = inputs.drawn->of(at.index(kJobsAxis), seed, [&] {
-    return make_broker_jobs(loaded.log, loaded.count, static_cast<Seconds>(loaded.days * 86'400),
+    return make_broker_jobs(loaded.log.jobs, loaded.count,
+                            static_cast<Seconds>(loaded.days * 86'400),
                             static_cast<std::uint64_t>(seed), settings.model);
   });
   BrokerSettings one = base_settings(settings);

@@ -17,6 +17,8 @@
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/imports/import_plan.hpp"
 #include "sim_harness/data/jobs/job_log.hpp"
+#include "sim_harness/data/markets/flavor_prices.hpp"
+#include "sim_harness/studies/broker/job_checks.hpp"
 
 namespace cospot {
 namespace {
@@ -377,12 +379,12 @@ std::vector<SimTime> submissions_of(const std::vector<Job>& log) {
 
 /// All of a log unless the file says how much of it. Days that the file does not state are those of
 /// the jobs that count, not of the whole log.
-LoadedJobs loaded_jobs(std::vector<Job> log, const JobsSpec& spec) {
+LoadedJobs loaded_jobs(JobLog log, const JobsSpec& spec) {
   LoadedJobs jobs{.log = std::move(log)};
   jobs.count = static_cast<std::size_t>(spec.count.value_or(kMaxJobs));
   if (spec.days) jobs.days = jobs.pace_days = *spec.days;
   if (spec.file.empty()) return jobs;
-  const std::vector<SimTime> all = submissions_of(jobs.log);
+  const std::vector<SimTime> all = submissions_of(jobs.log.jobs);
   const auto days_to = [&](std::size_t job) {
     return std::chrono::duration<double>(all[job] - all.front()).count() / 86'400;
   };
@@ -401,10 +403,11 @@ LoadedJobs loaded_jobs(std::vector<Job> log, const JobsSpec& spec) {
 
 LoadedJobs read_jobs_of(const JobsSpec& spec, std::vector<InputRecord>& records) {
   if (spec.file.empty()) {
-    return loaded_jobs(
+    JobLog log{.name = spec.label};
+    log.jobs =
         make_synthetic_log(static_cast<std::size_t>(*spec.count), seconds_of_days(*spec.days),
-                           static_cast<std::uint64_t>(spec.synthetic_seed)),
-        spec);
+                           static_cast<std::uint64_t>(spec.synthetic_seed));
+    return loaded_jobs(std::move(log), spec);
   }
   JobLog log = spec.columns.is_plain() ? read_job_log(spec.file, spec.columns.zone)
                                        : read_mapped_jobs(spec.file, spec.columns);
@@ -418,20 +421,18 @@ LoadedJobs read_jobs_of(const JobsSpec& spec, std::vector<InputRecord>& records)
       if (!job.estimate && is_stated) job.estimate = job.requested_time;
     }
   }
-  return loaded_jobs(std::move(log.jobs), spec);
+  return loaded_jobs(std::move(log), spec);
 }
 
-/// Refuses jobs that fit on no type of a set of markets.
-void check_memory(const LoadedJobs& jobs, const std::string& jobs_label, const MarketSet& markets,
-                  const std::string& markets_label) {
-  const auto largest = std::ranges::max_element(markets.types, {}, &InstanceType::memory_mb);
-  for (const Job& job : jobs.log) {
-    if (job.memory_mb.value_or(0) <= largest->memory_mb) continue;
-    throw ConfigError(fmt::format(
-        "jobs {}: job {}: memory_mb is {:g}, expected at most the {} MiB of {}, the largest type "
-        "of market {}",
-        jobs_label, job.id, *job.memory_mb, largest->memory_mb, largest->name, markets_label));
-  }
+/// Which markets make the time short for which all have prices.
+std::string shortest_markets_text(const MarketSet& set) {
+  const auto last_begin = std::ranges::find(
+      set.markets, set.begin(), [](const Market& market) { return market.prices.begin(); });
+  const auto first_end = std::ranges::find(
+      set.markets, set.end(), [](const Market& market) { return market.prices.end(); });
+  const std::string other = first_end == last_begin ? "" : first_end->name + " has them ";
+  return fmt::format("{} has them from {}, {}until {}", last_begin->name,
+                     price_time_text(set.begin()), other, price_time_text(set.end()));
 }
 
 }  // namespace
@@ -444,8 +445,9 @@ BrokerInputs load_broker_inputs(const BrokerStudySettings& settings) {
     if (set.end() - set.begin() >= kBidWindow) continue;
     throw ConfigError(fmt::format(
         "market {}: its markets have {:.1f} days of prices in common, expected at "
-        "least the 7 that bids look at",
-        spec.label, static_cast<double>(std::max<Seconds>(0, set.end() - set.begin())) / 86'400));
+        "least the 7 that bids look at: {}",
+        spec.label, static_cast<double>(std::max<Seconds>(0, set.end() - set.begin())) / 86'400,
+        shortest_markets_text(set)));
   }
   if (settings.signals) {
     for (InputRecord& record : settings.signals->records()) {
@@ -455,7 +457,8 @@ BrokerInputs load_broker_inputs(const BrokerStudySettings& settings) {
   for (const JobsSpec& spec : settings.jobs) {
     inputs.jobs.push_back(read_jobs_of(spec, inputs.records));
     for (std::size_t i = 0; i < inputs.markets.size(); ++i) {
-      check_memory(inputs.jobs.back(), spec.label, inputs.markets[i], settings.markets[i].label);
+      check_jobs(inputs.jobs.back(), spec.label, inputs.markets[i], settings.markets[i].label,
+                 settings.model);
     }
   }
   return inputs;

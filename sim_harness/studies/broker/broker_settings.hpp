@@ -85,7 +85,7 @@ extern const Axis<BrokerStudySettings, std::int64_t> kBrokerSeedAxis;
 
 /// The jobs of a value of the axis `jobs`.
 struct LoadedJobs {
-  std::vector<Job> log;
+  JobLog log;
   std::size_t count = 0;  ///< upper bound on their number
   double days = 0;        ///< maximum submission time after the first
   double pace_days = 0;   ///< the time in which so many jobs come, at the log's pace

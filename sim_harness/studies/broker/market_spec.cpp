@@ -203,7 +203,7 @@ void add_prices(MarketSet& set, const MarketSpec& spec, const MarketFile& file) 
     if (!file.type.empty() && prices.type != file.type) continue;
     if (!file.datacenter.empty() && prices.datacenter != file.datacenter) continue;
     set.add(find_type(spec, prices.type, file.label), prices.os, prices.datacenter,
-            PriceSeries(std::move(prices.changes)));
+            PriceSeries(std::move(prices.changes), prices.end));
     any = true;
   }
   if (!any) {

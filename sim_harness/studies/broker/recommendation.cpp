@@ -10,6 +10,7 @@
 #include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/experiments/queue/work_queue.hpp"
 #include "sim_harness/studies/broker/broker_figures.hpp"
+#include "sim_harness/studies/broker/job_checks.hpp"
 
 namespace cospot {
 namespace {
@@ -188,15 +189,14 @@ void require_one_of_each(const BrokerStudySettings& settings) {
 }
 
 /// What is drawn because no job of the log states it.
-std::vector<std::string> drawn_of(const LoadedJobs& jobs) {
+std::vector<std::string> drawn_of(const std::vector<Job>& log) {
   std::vector<std::string> drawn;
   const auto add_unless_stated = [&](const char* what, const auto& is_stated) {
-    const auto stated = std::ranges::count_if(jobs.log, is_stated);
+    const auto stated = std::ranges::count_if(log, is_stated);
     if (stated == 0) drawn.emplace_back(what);
-    if (stated > 0 && static_cast<std::size_t>(stated) < jobs.log.size()) {
+    if (stated > 0 && static_cast<std::size_t>(stated) < log.size()) {
       drawn.push_back(fmt::format("{} of {} of {} jobs", what,
-                                  jobs.log.size() - static_cast<std::size_t>(stated),
-                                  jobs.log.size()));
+                                  log.size() - static_cast<std::size_t>(stated), log.size()));
     }
   };
   add_unless_stated("deadlines", [](const Job& job) { return job.deadline.has_value(); });
@@ -212,7 +212,7 @@ std::vector<std::string> cautions_of(const BrokerStudySettings& settings,
   const MarketSet& markets = inputs.markets.front();
   const double days = inputs.jobs.front().days;
   const double history = static_cast<double>(markets.end() - markets.begin()) / 86'400;
-  std::vector<std::string> cautions;
+  std::vector<std::string> cautions = job_cautions(inputs.jobs.front(), markets, settings.model);
   if (length_of_starts(markets, days) == 0) {
     cautions.push_back(fmt::format(
         "the price history of {:.1f} days has room for one start of {:g} days of jobs between its "
@@ -249,7 +249,7 @@ Recommendation recommend(const BrokerStudySettings& settings, const RecommendOpt
   const BrokerInputs inputs = load_broker_inputs(settings);
   const std::size_t seeds = settings.seeds.size();
   const Coordinates first(broker_table().columns().size(), 0);
-  Recommendation found{.drawn = drawn_of(inputs.jobs.front()),
+  Recommendation found{.drawn = drawn_of(inputs.jobs.front().log.jobs),
                        .cautions = cautions_of(settings, inputs),
                        .has_prices = settings.markets.front().has_prices(),
                        .tries_fallback = std::ranges::find(settings.on_demand_fallback, true) !=

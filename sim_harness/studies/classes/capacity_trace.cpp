@@ -25,8 +25,7 @@ struct TraceDemand {
   std::string sha256{};
   Demand demand{};
   SimTime day_zero{0};
-  SimTime usual_end{0};  ///< where a trace ends unless the user says otherwise
-  SimTime last_end{0};
+  SimTime end{0};
   std::int64_t server_vcpus = 0;  ///< in the unit of the workload; 0: of jobs
 };
 
@@ -40,11 +39,11 @@ double day_count(SimTime time) {
 
 /// The part that the options choose.
 TimeSpan span_of(const TraceDemand& trace, const TraceOptions& options, const std::string& label) {
-  const double most = std::ceil(day_count(trace.last_end - trace.day_zero));
+  const double most = std::ceil(day_count(trace.end - trace.day_zero));
   const auto refuse = [&](std::string_view what, double day, std::string_view expected) {
     throw ConfigError(fmt::format("{}: {} is {}, expected {}", label, what, day, expected));
   };
-  TimeSpan span{trace.day_zero + days(options.from_day), trace.usual_end};
+  TimeSpan span{trace.day_zero + days(options.from_day), trace.end};
   if (!(options.from_day >= 0) || !(options.from_day < most)) {
     refuse("from-day", options.from_day, fmt::format("a day from 0 to below {}", most));
   }
@@ -57,7 +56,7 @@ TimeSpan span_of(const TraceDemand& trace, const TraceOptions& options, const st
   }
   if (span.begin >= span.end) {
     refuse("from-day", options.from_day,
-           fmt::format("a day before {:.2f}, where the last one starts",
+           fmt::format("a day before {:.2f}, where the trace ends",
                        day_count(span.end - trace.day_zero)));
   }
   return span;
@@ -66,19 +65,17 @@ TimeSpan span_of(const TraceDemand& trace, const TraceOptions& options, const st
 TraceDemand demand_of_jobs(std::string_view text, const std::string& label) {
   TraceDemand trace;
   DemandSum sum;
-  SimTime first = kNever;
+  JobWindow window;
   std::vector<JobLogStatement> statements;
   visit_jobs(text, label, statements, [&](const Job& job) {
-    first = std::min(first, job.submission);
-    if (job.duration) sum.add(job.start(), job.start() + *job.duration, job.width());
+    if (!job.has_run()) return;
+    window.add(job);
+    sum.add(job.start(), job.start() + *job.duration, job.width());
   });
+  require_time(window, label);
   trace.demand = sum.finish();
-  if (trace.demand.steps.empty()) {
-    throw WorkloadError(label + ": no job has a known run time, expected some");
-  }
-  trace.day_zero = first;
-  trace.usual_end = trace.demand.last_start;
-  trace.last_end = trace.demand.end();
+  trace.day_zero = window.begin;
+  trace.end = window.end;
   return trace;
 }
 
@@ -95,8 +92,7 @@ TraceDemand demand_of_vms(const Workload& workload, std::optional<std::int64_t> 
   if (trace.demand.steps.empty()) {
     throw WorkloadError(workload.name + ": has no VM that runs, expected some");
   }
-  trace.usual_end = workload.window;
-  trace.last_end = workload.window;
+  trace.end = workload.window;
   return trace;
 }
 
@@ -107,18 +103,11 @@ TraceDemand read_demand(const CapacityTraceSpec& spec, const TraceOptions& optio
   }
   std::string bytes = read_stored_file(spec.source.file);
   std::string sha256 = sha256_hex(bytes);
-  if (is_gzip(bytes)) {
-    Unpacked unpacked = unpack_gzip(bytes);
-    if (!unpacked.fault.empty()) {
-      const auto line = 1 + std::ranges::count(unpacked.text, '\n');
-      throw WorkloadError(fmt::format("{}:{}: {}", spec.label, line, unpacked.fault));
-    }
-    bytes = std::move(unpacked.text);
-  }
-  const bool is_jobs = job_log_format(bytes) != JobLogFormat::kNone;
+  const std::string text = unpacked_text(std::move(bytes), spec.label);
+  const bool is_jobs = job_log_format(text) != JobLogFormat::kNone;
   TraceDemand trace = is_jobs
-                          ? demand_of_jobs(bytes, spec.label)
-                          : demand_of_vms(parse_workload(bytes, spec.label), options.server_vcpus);
+                          ? demand_of_jobs(text, spec.label)
+                          : demand_of_vms(parse_workload(text, spec.label), options.server_vcpus);
   trace.sha256 = std::move(sha256);
   return trace;
 }
@@ -127,7 +116,7 @@ CapacityTrace ranked_trace(const CapacityTraceSpec& spec, const TraceOptions& op
   TraceDemand read = read_demand(spec, options);
   const TimeSpan span = span_of(read, options, spec.label);
   CapacityTrace trace{.label = spec.label, .sha256 = read.sha256};
-  trace.day_count = day_count(read.last_end - read.day_zero);
+  trace.day_count = day_count(read.end - read.day_zero);
   if (read.server_vcpus > 0) {
     const VcpusUnit unit = vcpus_unit_of(spec.source);
     const SizeWords words = size_words(unit);
@@ -175,8 +164,7 @@ CapacityTrace run_trace(const ProviderSettings& scenario, const std::string& lab
   }
   const PlacedHosts hosts = run_and_watch(scenario);
   const VcpusUnit unit = vcpus_unit_of(scenario.workloads.front());
-  const TimeSpan span =
-      span_of({.usual_end = hosts.window.end, .last_end = hosts.window.end}, options, label);
+  const TimeSpan span = span_of({.end = hosts.window.end}, options, label);
   CapacityTrace trace{.label = label, .sha256 = hosts.sha256, .is_placed = true};
   trace.record = idle_record(periods_in(hosts, span), hosts.hosts, span);
   trace.record.sizes = hosts.sizes;

@@ -108,7 +108,7 @@ def _read(arguments: argparse.Namespace) -> Mapping[str, Any]:
         evictor = settings.read_evictor_settings(arguments.evictor_config_file).cospot_evictor
         path = str(Path(evictor.state_path) / _NAME)
     try:
-        return signals_from_text(Path(path).read_text(encoding="utf-8"))
+        return signals_from_text(Path(path).read_text(encoding="utf-8-sig"))
     except FileNotFoundError as error:
         raise ConfigError(
             f"{path}: there is none: set signals = true in [cospot_evictor] where cospot-evictor"

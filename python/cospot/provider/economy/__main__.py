@@ -38,7 +38,7 @@ class _Task:
 def _read_tasks(file: Path) -> list[_Task]:
     tasks = []
     try:
-        for line in file.read_text(encoding="utf-8").splitlines():
+        for line in file.read_text(encoding="utf-8-sig").splitlines():
             key, method, season, horizon, values = line.split(",")
             training = tuple(float(value) for value in values.split())
             tasks.append(_Task(key, method, int(season), int(horizon), training))

@@ -44,7 +44,7 @@ def read(workload: Path) -> dict[str, float]:
     """
     path = path_beside(workload)
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8-sig") as file:
             rows = list(csv.reader(file))
     except FileNotFoundError:
         return {}

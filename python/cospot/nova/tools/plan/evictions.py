@@ -129,7 +129,7 @@ def _rates_of_events(events: Path, days: Sequence[int]) -> EvictionRates:
     running: dict[str, int] = {}
     lives: list[tuple[int, int]] = []
     evicted: list[int] = []
-    with events.open(newline="") as file:
+    with events.open(newline="", encoding="utf-8-sig") as file:
         for row in csv.DictReader(file):
             if row["class"] != "spot":
                 continue

@@ -180,7 +180,7 @@ def read_plan(path: str) -> Plan:
     if len(data) > _MOST_BYTES:
         raise ConfigError(f"{path}: is larger than {_MOST_BYTES} bytes, and no plan")
     try:
-        text = data.decode()
+        text = data.decode("utf-8-sig")
         entries = yaml.safe_load(text)
     except (UnicodeDecodeError, yaml.YAMLError, ValueError, RecursionError) as error:
         said = " ".join(str(error).split())
@@ -235,7 +235,7 @@ def _read_hosts(path: Path) -> list[tuple[int, int, int]]:
     """Return the hosts of a file that are up (docs/hosts-format.md)."""
     try:
         data = path.read_bytes()
-        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from error
     lines = (line for line in text.splitlines() if line and not line.startswith("#"))

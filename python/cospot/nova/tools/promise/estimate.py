@@ -210,7 +210,7 @@ class _Recorder:
 
 
 def _rows(events: Path) -> Iterator[dict[str, Any]]:
-    with events.open(newline="") as file:
+    with events.open(newline="", encoding="utf-8-sig") as file:
         yield from csv.DictReader(file)
 
 
