@@ -203,11 +203,69 @@ Returns:
                              "Of evictions: those that were estimated.");
 }
 
+Evidence evidence_of(const History& history, const py::object& now_us, const py::iterable& targets,
+                     const py::object& from_us) {
+  std::vector<double> given;
+  for (const py::handle target : targets) {
+    given.push_back(read_number(py::reinterpret_borrow<py::object>(target), "targets", 0, 1));
+  }
+  return Evidence(history.spots_between(read_time(from_us, "from_us"), read_time(now_us, "now_us")),
+                  given);
+}
+
+py::object supported(const Evidence& evidence, const LifetimeQuantiles& quantiles,
+                     const py::object& size, const py::object& slots, const py::object& target) {
+  const SimTime lifetime = evidence.supported(quantiles, read_resources(size, "size"),
+                                              read_integer(slots, "slots", 0, INT64_MAX),
+                                              read_any_number(target, "target"));
+  if (lifetime < SimTime{0}) return py::none();
+  return py::int_(lifetime.count());
+}
+
+void bind_evidence(py::module_& core) {
+  py::class_<Evidence>(core, "Evidence", R"doc(
+What a history supports: no promise longer, and none surer, than what was observed.
+
+For a lifetime L it counts as so many observations as there are starts at least L apart at times
+with as many free slots as now, and at most as the spots that ran (docs/lifetime-sla.md).
+)doc")
+      .def(py::init(&evidence_of), "history"_a, "now_us"_a, "targets"_a, "from_us"_a = 0, R"doc(
+Count the evidence that a history holds at a time; what it has later is none.
+
+Args:
+    history: History with all spots of that time.
+    now_us: The present, microseconds.
+    targets: Shares of promises that may be broken.
+    from_us: Where the observed time begins.
+
+Raises:
+    ConfigError: A target is no number from 0 to 1.
+)doc")
+      .def("supported", &supported, "quantiles"_a, "size"_a, "slots"_a, "target"_a, R"doc(
+Return the longest lifetime that may be promised.
+
+Args:
+    quantiles: Estimated at the same time, for `probabilities`.
+    size: Of the spot.
+    slots: How many spots of that size fit now, over all hosts.
+    target: One of the targets.
+
+Returns:
+    Microseconds; None: nothing is supported.
+
+Raises:
+    ConfigError: It is none of the targets, or a probability was not estimated.
+)doc")
+      .def_property_readonly("probabilities", &Evidence::probabilities,
+                             "Of evictions: those that have to be estimated.");
+}
+
 }  // namespace
 
 void bind_lifetimes(py::module_& core) {
   bind_history(core);
   bind_quantiles(core);
+  bind_evidence(core);
   core.def("estimate_lifetimes", &estimate, "history"_a, "sizes"_a, "probabilities"_a, "now_us"_a,
            "from_us"_a = 0, R"doc(
 Estimate how long spots live from what happened so far.
@@ -215,7 +273,7 @@ Estimate how long spots live from what happened so far.
 Source: Pucher et al., "Providing Lifetime SLAs for Cloud Spot Instances"; docs/lifetime-sla.md.
 
 Args:
-    history: History up to now.
+    history: What it has after now_us is left out.
     sizes: Sizes of spots: ResourceVector or (vcpus, memory_mb[, disk_gb]).
     probabilities: Of evictions, each between 0 and 1.
     now_us: The present, microseconds.

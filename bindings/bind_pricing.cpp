@@ -47,7 +47,10 @@ TraceOptions read_trace_options(const py::object& servers, const py::object& fro
 CapacityTrace load_capacity(const py::object& trace, const TraceOptions& options) {
   const std::string name = read_path(trace, "trace").string();
   LoadedPolicies policies;
-  return watched([&] { return load_trace(parse_trace_spec(name), options, policies); });
+  CapacityTrace loaded =
+      watched([&] { return load_trace(parse_trace_spec(name), options, policies); });
+  warn(loaded.warnings);
+  return loaded;
 }
 
 template <class T>

@@ -36,7 +36,7 @@ py::object quote(const py::object& study, const py::object& at_hours, const py::
                  const py::kwargs& settings) {
   GivenPolicies policies;
   const GivenStudy given = read_given_study(study, "study", settings, policies);
-  const SlaSettings read = read_quote_settings(given.file);
+  const QuotedStudy read = read_quoted_study(given.file);
   std::optional<SimTime> at;
   if (!at_hours.is_none()) {
     constexpr double kMicrosecondsPerHour = 3600e6;
@@ -45,6 +45,7 @@ py::object quote(const py::object& study, const py::object& at_hours, const py::
   }
   const std::size_t count = read_threads(threads);
   const SlaQuotes quotes = watched([&] { return quote_lifetimes(read, at, count); });
+  warn(quotes.warnings);
   return make_result("cospot.provider.sla", "Quotes", quotes_json(quotes));
 }
 
@@ -126,7 +127,8 @@ void bind_promises(py::module_& core) {
 Say how long spots of every size live at least, at one time of a study's first run.
 
 Args:
-    study: Study file (YAML) with `study: sla`, or a dict of its keys.
+    study: Study file (YAML) with `study: sla`, one of one setting, as `cospot plan -o` writes, or
+        a dict of its keys.
     at_hours: When, in hours of trace time; by default its end.
     threads: How many, 1 to 4096; one a core unless given.
     **settings: Keys of the study, such as target=[0.05, 0.01] or hosts=6.

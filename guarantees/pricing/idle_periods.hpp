@@ -35,43 +35,34 @@ struct IdlePeriod {
 /// occupy the ranks 1 to `busy`, so that rank i is idle while fewer than i are. More than
 /// `servers` at once are not served.
 ///
-/// Tells `visit` of each period in `span`, by its end. A period that began before the span is left
-/// out, because its length is not known, unless it lasts through all of it; one that goes on
-/// after the span counts until then, without a revocation. Short periods are left out.
+/// Tells `visit` of each period in `span`, by its end. Both edges count what was seen: a period
+/// that began before the span counts from there on, with its revocation, and one that goes on after
+/// it counts until then, without one. So the sum over periods is the idle time, and over it the
+/// number of revocations is their rate, however long the periods were. Short periods are left out.
 ///
 /// Source: Shastri et al., "Transient guarantees", SC 2016, section IV.
 template <class Visit>
 void for_each_idle_period(const Demand& demand, std::size_t servers, TimeSpan span,
                           const Visit& visit) {
-  constexpr SimTime kUnknown = SimTime::min();  // it began before the span
-  std::vector<SimTime> since(servers, kUnknown);
+  std::vector<SimTime> since(servers, span.begin);
   const auto most = static_cast<std::int64_t>(servers);
-  const auto tell = [&](std::size_t server, SimTime end, bool revoked) {
+  const auto tell = [&](std::int64_t rank, SimTime end, bool revoked) {
+    const auto server = static_cast<std::size_t>(rank);
     if (end - since[server] >= kLeastIdle) visit(IdlePeriod{server, since[server], end, revoked});
   };
   std::int64_t busy = 0;
-  std::int64_t reached = 0;  // ranks up to here were in use in the span
   auto step = demand.steps.begin();
   for (; step != demand.steps.end() && step->time <= span.begin; ++step) busy = step->busy;
   busy = std::min(busy, most);
-  reached = busy;
   for (; step != demand.steps.end() && step->time < span.end; ++step) {
     const std::int64_t now = std::min(step->busy, most);
-    for (std::int64_t rank = busy; rank < now; ++rank) {
-      const auto server = static_cast<std::size_t>(rank);
-      if (since[server] != kUnknown) tell(server, step->time, true);
-    }
+    for (std::int64_t rank = busy; rank < now; ++rank) tell(rank, step->time, true);
     for (std::int64_t rank = now; rank < busy; ++rank) {
       since[static_cast<std::size_t>(rank)] = step->time;
     }
     busy = now;
-    reached = std::max(reached, busy);
   }
-  for (std::int64_t rank = busy; rank < most; ++rank) {
-    const auto server = static_cast<std::size_t>(rank);
-    if (rank >= reached) since[server] = span.begin;
-    if (since[server] != kUnknown) tell(server, span.end, false);
-  }
+  for (std::int64_t rank = busy; rank < most; ++rank) tell(rank, span.end, false);
 }
 
 }  // namespace cospot

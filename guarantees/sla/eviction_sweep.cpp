@@ -39,8 +39,9 @@ class EvictionSweep {
     }
   }
 
-  std::vector<FictitiousSpot> run() {
+  std::vector<FictitiousSpot> run(SimTime until) {
     for (const HistoryEvent& event : history_.events()) {
+      if (event.time > until) break;
       start_before(event.time);
       apply(event);
     }
@@ -298,8 +299,9 @@ class EvictionSweep {
 }  // namespace
 
 std::vector<FictitiousSpot> sweep_evictions(const History& history, const ResourceVector& size,
-                                            std::span<const SimTime> starts, VictimRule rule) {
-  return EvictionSweep(history, size, starts, rule).run();
+                                            std::span<const SimTime> starts, VictimRule rule,
+                                            SimTime until) {
+  return EvictionSweep(history, size, starts, rule).run(until);
 }
 
 }  // namespace cospot

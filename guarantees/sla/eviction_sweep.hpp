@@ -20,7 +20,7 @@ enum class VictimRule : std::uint8_t {
 /// What became of one fictitious spot.
 struct FictitiousSpot {
   std::int64_t slots = 0;     ///< of its size that were free when it came; 0: it had no place
-  SimTime lifetime = kNever;  ///< until it is evicted; kNever: it lives at the end of the history
+  SimTime lifetime = kNever;  ///< until it is evicted; kNever: it lives at the end
 };
 
 /// Puts fictitious spots of one size into a history, one at each of `starts` (ascending), alone in
@@ -41,10 +41,12 @@ struct FictitiousSpot {
 /// Exact on one host and for instances of one size (then what changes places is alike). Elsewhere
 /// it leaves out how displaced instances displace others; docs/lifetime-sla.md has the difference.
 ///
+/// What happened after `until` is left out: an estimate as of a time knows no future.
+///
 /// Costs O(events + cohorts moved) a size, not events times starts.
 [[nodiscard]] std::vector<FictitiousSpot> sweep_evictions(const History& history,
                                                           const ResourceVector& size,
                                                           std::span<const SimTime> starts,
-                                                          VictimRule rule);
+                                                          VictimRule rule, SimTime until = kNever);
 
 }  // namespace cospot

@@ -1,8 +1,12 @@
 #include "guarantees/sla/evidence.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "core/errors.hpp"
 #include "guarantees/sla/kept_promises.hpp"
 
 namespace cospot {
@@ -37,7 +41,8 @@ std::optional<std::uint64_t> observations_needed(double target, double share) {
   return enough;
 }
 
-Evidence::Evidence(std::uint64_t spots, std::span<const double> targets) {
+Evidence::Evidence(std::uint64_t spots, std::span<const double> targets)
+    : targets_(targets.begin(), targets.end()) {
   for (const double target : targets) {
     for (int part = 0; part < kShares; ++part) {
       const double share = target * part / kShares;
@@ -55,6 +60,10 @@ Evidence::Evidence(std::uint64_t spots, std::span<const double> targets) {
 
 SimTime Evidence::supported(const LifetimeQuantiles& quantiles, const ResourceVector& size,
                             std::int64_t slots, double target) const {
+  if (std::ranges::find(targets_, target) == targets_.end()) {
+    throw ConfigError(
+        fmt::format("target is {}, expected one of {}", target, fmt::join(targets_, ", ")));
+  }
   SimTime longest = kNoPromise;
   for (const Step& step : steps_) {
     if (step.target != target) continue;

@@ -31,7 +31,8 @@ class Evidence {
   /// The probabilities whose quantiles are looked at; LifetimeQuantiles has to have them.
   [[nodiscard]] const std::vector<double>& probabilities() const { return probabilities_; }
 
-  /// The longest lifetime that may be promised; kNoPromise: none.
+  /// The longest lifetime that may be promised; kNoPromise: none. Errors: ConfigError for a target
+  /// that is none of its own.
   [[nodiscard]] SimTime supported(const LifetimeQuantiles& quantiles, const ResourceVector& size,
                                   std::int64_t slots, double target) const;
 
@@ -43,6 +44,7 @@ class Evidence {
     std::uint64_t needed = 0;
   };
 
+  std::vector<double> targets_;
   std::vector<double> probabilities_;
   std::vector<Step> steps_;
 };

@@ -38,6 +38,18 @@ History::State History::state() const {
   return state;
 }
 
+std::uint64_t History::spots_between(SimTime from, SimTime until) const {
+  using Kind = HistoryEvent::Kind;
+  std::uint64_t spots = 0;
+  for (const HistoryEvent& event : events_) {
+    if (event.time > until) break;
+    if (event.kind == Kind::kSpotPlaced) ++spots;
+    const bool is_over = event.kind == Kind::kSpotEnded || event.kind == Kind::kSpotEvicted;
+    if (is_over && event.time < from) --spots;
+  }
+  return spots;
+}
+
 void History::check_time(SimTime time) const {
   if (events_.empty() || events_.back().time <= time) return;
   throw InputError(fmt::format("the history goes back in time: {} s after {} s", seconds(time),

@@ -52,7 +52,8 @@ class History {
 
   [[nodiscard]] std::span<const ResourceVector> host_totals() const { return totals_; }
   [[nodiscard]] std::span<const HistoryEvent> events() const { return events_; }
-  [[nodiscard]] std::uint32_t spots_placed() const { return spots_placed_; }
+  /// How many placements of spots lasted into [from, until].
+  [[nodiscard]] std::uint64_t spots_between(SimTime from, SimTime until) const;
   /// Those that run in order of their placement.
   [[nodiscard]] State state() const;
 

@@ -65,8 +65,8 @@ void LifetimeEstimate::draw_starts(SimTime from, SimTime until, std::uint64_t re
 }
 
 void LifetimeEstimate::run_piece(std::size_t piece) {
-  tables_[piece] =
-      table_of(sweep_evictions(*history_, settings_->sizes[piece], starts_, settings_->victim));
+  tables_[piece] = table_of(
+      sweep_evictions(*history_, settings_->sizes[piece], starts_, settings_->victim, now_));
 }
 
 namespace {

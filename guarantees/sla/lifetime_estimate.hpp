@@ -47,7 +47,8 @@ void check_settings(const LifetimeEstimateSettings& settings);
 /// the result is the same whoever does them in whatever order.
 class LifetimeEstimate {
  public:
-  /// Starting points are drawn from [from, now). `refresh` numbers the estimates of one run, so
+  /// Starting points are drawn from [from, now), and what `history` has after `now` is left out.
+  /// `refresh` numbers the estimates of one run, so
   /// that each draws other points; `earlier` says when those before it were made, for samples that
   /// accumulate. `history` and `settings` outlive it.
   ///

@@ -1660,7 +1660,8 @@ def quote_lifetimes(
     """Say how long spots of every size live at least, at one time of a study's first run.
 
     Args:
-        study: Study file (YAML) with `study: sla`, or a dict of its keys.
+        study: Study file (YAML) with `study: sla`, one of one setting, as `cospot plan -o` writes, or
+            a dict of its keys.
         at_hours: When, in hours of trace time; by default its end.
         threads: How many, 1 to 4096; one a core unless given.
         **settings: Keys of the study, such as target=[0.05, 0.01] or hosts=6.
@@ -1930,6 +1931,53 @@ class LifetimeQuantiles:
         """Of evictions: those that were estimated."""
     def __reduce__(self) -> tuple[Any, ...]: ...
 
+@final
+class Evidence:
+    """What a history supports: no promise longer, and none surer, than what was observed.
+
+    For a lifetime L it counts as so many observations as there are starts at least L apart at times
+    with as many free slots as now, and at most as the spots that ran (docs/lifetime-sla.md).
+    """
+    def __init__(
+        self,
+        history: History,
+        now_us: _Integer,
+        targets: Iterable[_Number],
+        from_us: _Integer = 0,
+    ) -> None:
+        """Count the evidence that a history holds at a time; what it has later is none.
+
+        Args:
+            history: History with all spots of that time.
+            now_us: The present, microseconds.
+            targets: Shares of promises that may be broken.
+            from_us: Where the observed time begins.
+
+        Raises:
+            ConfigError: A target is no number from 0 to 1.
+        """
+    def supported(
+        self, quantiles: LifetimeQuantiles, size: _Resources, slots: _Integer, target: _Number
+    ) -> int | None:
+        """Return the longest lifetime that may be promised.
+
+        Args:
+            quantiles: Estimated at the same time, for `probabilities`.
+            size: Of the spot.
+            slots: How many spots of that size fit now, over all hosts.
+            target: One of the targets.
+
+        Returns:
+            Microseconds; None: nothing is supported.
+
+        Raises:
+            ConfigError: It is none of the targets, or a probability was not estimated.
+        """
+    @property
+    def probabilities(self) -> list[float]:
+        """Of evictions: those that have to be estimated."""
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
 def estimate_lifetimes(
     history: History,
     sizes: Iterable[_Resources],
@@ -1943,7 +1991,7 @@ def estimate_lifetimes(
     Source: Pucher et al., "Providing Lifetime SLAs for Cloud Spot Instances"; docs/lifetime-sla.md.
 
     Args:
-        history: History up to now.
+        history: What it has after now_us is left out.
         sizes: Sizes of spots: ResourceVector or (vcpus, memory_mb[, disk_gb]).
         probabilities: Of evictions, each between 0 and 1.
         now_us: The present, microseconds.

@@ -114,6 +114,7 @@ void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
   const std::filesystem::path file = arguments.trace;
   loader.search_first(file.parent_path());
   const LoadedTrace trace(load(arguments, loader));
+  print_warnings(trace.trace.warnings);
   ClassReport report =
       report_classes(trace, pricing, numbers_of_classes(arguments, trace), partitions);
   if (prices) {

@@ -84,7 +84,9 @@ class ScenarioRun {
                            settings.host.table(settings.hosts), std::move(prepared.parts));
     SimulationEngine& engine = simulation.engine();
     std::optional<EventLog> log;
-    if (arguments_.events) log.emplace(*arguments_.events, workload_, engine.hosts());
+    if (arguments_.events) {
+      log.emplace(*arguments_.events, workload_, engine.hosts(), engine.datacenter().levels());
+    }
     RunObserver* observer = log ? &*log : nullptr;
     std::optional<ExplainWatch> watch;
     if (explained_) observer = &watch.emplace(*explained_, settings, observer);
@@ -101,7 +103,7 @@ class ScenarioRun {
  private:
   ScenarioRun(const RunArguments& arguments, const StudyFile& file, const StudyRegistry& studies)
       : arguments_(arguments),
-        study_(preset_of(file, studies), file.root),
+        study_(studies.preset_of(file.root), file.root),
         settings_(read_scenario(study_, file)),
         requests_(study_.load(settings_)),
         replay_(requests_->replay(study_.first_run(settings_), replayed_)),
@@ -111,20 +113,15 @@ class ScenarioRun {
                .prices = arguments.price.of(workload_, spec_of(settings_, workload_)),
                .window_days = static_cast<double>(workload_.window.count()) /
                               static_cast<double>(SimTime(kDay).count())} {
+    // Economy instances cost what --price says, else what the file does, as in summaries.
+    if (words_.prices && !words_.prices->economy) {
+      words_.prices->economy = settings_.economy_price * words_.prices->on_demand;
+    }
     if (arguments.events)
       require_usable_output("--events", *arguments.events, inputs_of(arguments));
     print_warnings(requests_->warnings);
     if (arguments.explained_id) explained_ = find_request(workload_, *arguments.explained_id);
     require_possible_placements(workload_, *replay_.schedule, settings_.host, replay_.hosts);
-  }
-
-  [[nodiscard]] static const ProviderPreset& preset_of(const StudyFile& file,
-                                                       const StudyRegistry& studies) {
-    const Study& study = studies.chosen_by(file.root);
-    if (study.provider != nullptr) return *study.provider;
-    throw_bad_value(*file.root.find("study"), "study",
-                    fmt::format("one whose runs are of a provider's datacenter: {}",
-                                fmt::join(studies.provider_names(), ", ")));
   }
 
   [[nodiscard]] static ProviderStudySettings read_scenario(const ProviderStudy& study,
@@ -134,10 +131,6 @@ class ScenarioRun {
     return settings;
   }
 
-  [[nodiscard]] static VcpusUnit unit_of(const ProviderStudySettings& settings) {
-    return settings.workloads.empty() ? settings.vm_sources.front().unit
-                                      : vcpus_unit_of(settings.workloads.front());
-  }
   [[nodiscard]] static WorkloadSpec spec_of(const ProviderStudySettings& settings,
                                             const Workload& workload) {
     if (!settings.workloads.empty()) return settings.workloads.front();
@@ -218,7 +211,7 @@ class ScenarioRun {
     });
     json["measures"] = std::move(measures);
     if (words_.prices) {
-      json["money"] = run_money_json(outcome.run(), *words_.prices, words_.window_days);
+      json["money"] = run_money_json(outcome.levels, words_);
     }
     return json;
   }
@@ -229,7 +222,8 @@ class ScenarioRun {
     for_each_further_axis([&](const Column& axis, const AxisValue& value) {
       text += fmt::format("{} {}\n", axis.name, value.label);
     });
-    text += "\n" + run_result_text(outcome.run(), arguments_.timing.timing(), words_);
+    text +=
+        "\n" + run_result_text(outcome.levels, outcome.run(), arguments_.timing.timing(), words_);
     for (const StudyPart* part : study_.parts()) text += part_text(*part, outcome);
     return text;
   }
@@ -246,7 +240,8 @@ class ScenarioRun {
     for (const Measure<RunOutcome>& one : part.measures) {
       const Column& column = one.column;
       if (!column.is_in_csv() || column.role == ColumnRole::kTime ||
-          std::ranges::find(known, column.name, &Column::name) != known.end()) {
+          std::ranges::find(known, column.name, &Column::name) != known.end() ||
+          column.name.starts_with("economy_")) {  // the table above has it
         continue;
       }
       const std::string amount = amount_of(one.read(outcome));

@@ -16,21 +16,6 @@ void add(std::string& text, fmt::format_string<Values...> format, Values&&... va
   fmt::format_to(std::back_inserter(text), format, std::forward<Values>(values)...);
 }
 
-void add_row(std::string& text, std::string_view name, const std::string& vms,
-             const std::string& spots) {
-  add(text, "{:<32}{:>18}{:>18}\n", name, vms, spots);
-}
-
-void add_counts(std::string& text, const RunResult& result) {
-  const auto row = [&](std::string_view name, std::uint64_t vms, std::uint64_t spots) {
-    add_row(text, name, std::to_string(vms), std::to_string(spots));
-  };
-  row("requests", result.vm_requests, result.spot_requests);
-  row("placed", result.vm_requests - result.vm_rejected, result.spot_admitted);
-  row("rejected", result.vm_rejected, result.spot_requests - result.spot_admitted);
-  add_row(text, "evicted", "-", std::to_string(result.evictions));
-}
-
 std::string vcpu_hours(Revenue revenue, const VcpusUnit& unit) {
   constexpr double kSecondsPerHour = 3600;
   constexpr double kLarge = 1e6;
@@ -44,45 +29,93 @@ std::string percent(Revenue part, Revenue whole) {
   return fmt::format("{:.4f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-void add_money(std::string& text, const VcpuHourPrices& prices, std::string_view name, Revenue vms,
-               Revenue spots) {
-  add_row(text, name, money_text(prices.of_vms(vcpu_seconds(vms))),
-          money_text(prices.of_spots(vcpu_seconds(spots))));
+Revenue requested(const LevelOutcome& of) { return of.revenue_requested; }
+Revenue earned(const LevelOutcome& of) { return of.revenue(); }
+Revenue lost(const LevelOutcome& of) { return requested(of) - earned(of); }
+
+double money_of(const VcpuHourPrices& prices, std::size_t level, std::size_t levels,
+                Revenue revenue) {
+  const double amount = vcpu_seconds(revenue);
+  if (level == 0) return prices.of_vms(amount);
+  return level + 1 == levels ? prices.of_spots(amount) : prices.of_economy(amount);
 }
 
-/// What spots earn less what VMs lose.
-double net_money(const RunResult& result, const VcpuHourPrices& prices) {
-  return prices.of_spots(vcpu_seconds(result.spot_revenue)) -
-         prices.of_vms(vcpu_seconds(result.vm_revenue_requested - result.vm_revenue));
-}
-
-void add_revenue(std::string& text, const RunResult& result, const RevenueWords& words) {
-  const std::string_view hours = words.unit.is_relative ? "unit-hours" : "vCPU-hours";
-  const std::optional<VcpuHourPrices>& prices = words.prices;
-  const Revenue vms_lost = result.vm_revenue_requested - result.vm_revenue;
-  const Revenue spots_lost = result.spot_revenue_requested - result.spot_revenue;
-  add_row(text, fmt::format("revenue requested, {}", hours),
-          vcpu_hours(result.vm_revenue_requested, words.unit),
-          vcpu_hours(result.spot_revenue_requested, words.unit));
-  if (prices) {
-    add_money(text, *prices, "  money", result.vm_revenue_requested, result.spot_revenue_requested);
+/// What the levels below VMs earn less what VMs lose.
+double net_money(std::span<const LevelOutcome> levels, const VcpuHourPrices& prices) {
+  double net = 0;
+  for (std::size_t level = levels.size(); level-- > 1;) {
+    net += money_of(prices, level, levels.size(), earned(levels[level]));
   }
-  add_row(text, fmt::format("revenue earned, {}", hours), vcpu_hours(result.vm_revenue, words.unit),
-          vcpu_hours(result.spot_revenue, words.unit));
-  if (prices) add_money(text, *prices, "  money", result.vm_revenue, result.spot_revenue);
-  add_row(text, "  of what was requested", percent(result.vm_revenue, result.vm_revenue_requested),
-          percent(result.spot_revenue, result.spot_revenue_requested));
-  const auto lost = [](Revenue requested, Revenue earned) {
-    return percent(requested - earned, requested);
-  };
-  add_row(text, "  lost", lost(result.vm_revenue_requested, result.vm_revenue),
-          lost(result.spot_revenue_requested, result.spot_revenue));
-  if (!prices) return;
-  add_money(text, *prices, "  lost, money", vms_lost, spots_lost);
-  const double net = net_money(result, *prices);
-  add(text, "net of lost VMs, spots earn {}, {} a month\n", money_text(net),
-      money_text(net / words.window_days * kDaysPerMonth));
+  return net - money_of(prices, 0, levels.size(), lost(levels.front()));
 }
+
+/// The levels of a run, for a table with a column for each: VMs, economy instances, spots.
+class LevelTable {
+ public:
+  LevelTable(std::span<const LevelOutcome> levels, const RevenueWords& words)
+      : levels_(levels), words_(words) {
+    add(text_, "{:<32}", "");
+    for (std::size_t level = 0; level < levels.size(); ++level) {
+      add(text_, "{:>18}", is_vms(level) ? "VMs" : is_spots(level) ? "spots" : "economy");
+    }
+    text_ += '\n';
+  }
+
+  void add_counts() {
+    add_row("requests", [](const LevelOutcome& of) { return std::to_string(of.requests); });
+    add_row("placed", [](const LevelOutcome& of) { return std::to_string(of.placed()); });
+    add_row("rejected", [](const LevelOutcome& of) { return std::to_string(of.rejected()); });
+    add_row("evicted", [this](const LevelOutcome& of) {
+      return &of == &levels_.front() ? "-" : std::to_string(of.evictions);
+    });
+  }
+
+  void add_revenue() {
+    const std::string_view hours = words_.unit.is_relative ? "unit-hours" : "vCPU-hours";
+    add_amounts(fmt::format("revenue requested, {}", hours), &requested);
+    add_money("  money", &requested);
+    add_amounts(fmt::format("revenue earned, {}", hours), &earned);
+    add_money("  money", &earned);
+    add_row("  of what was requested",
+            [](const LevelOutcome& of) { return percent(earned(of), requested(of)); });
+    add_row("  lost", [](const LevelOutcome& of) { return percent(lost(of), requested(of)); });
+    add_money("  lost, money", &lost);
+    if (!words_.prices) return;
+    const double net = net_money(levels_, *words_.prices);
+    add(text_, "net of lost VMs, {} earn {}, {} a month\n",
+        levels_.size() > 2 ? "economy instances and spots" : "spots", money_text(net),
+        money_text(net / words_.window_days * kDaysPerMonth));
+  }
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  using Amount = Revenue (*)(const LevelOutcome&);
+
+  [[nodiscard]] static bool is_vms(std::size_t level) { return level == 0; }
+  [[nodiscard]] bool is_spots(std::size_t level) const { return level + 1 == levels_.size(); }
+
+  template <class Cell>
+  void add_row(std::string_view name, const Cell& cell) {
+    add(text_, "{:<32}", name);
+    for (const LevelOutcome& of : levels_) add(text_, "{:>18}", cell(of));
+    text_ += '\n';
+  }
+  void add_amounts(std::string_view name, Amount amount) {
+    add_row(name, [&](const LevelOutcome& of) { return vcpu_hours(amount(of), words_.unit); });
+  }
+  void add_money(std::string_view name, Amount amount) {
+    if (!words_.prices) return;
+    add_row(name, [&](const LevelOutcome& of) {
+      const auto level = static_cast<std::size_t>(&of - levels_.data());
+      return money_text(money_of(*words_.prices, level, levels_.size(), amount(of)));
+    });
+  }
+
+  std::span<const LevelOutcome> levels_;
+  const RevenueWords& words_;
+  std::string text_;
+};
 
 std::string duration(std::uint64_t nanoseconds) {
   const auto amount = static_cast<double>(nanoseconds);
@@ -104,11 +137,12 @@ void add_times(std::string& text, const RunResult& result) {
 
 }  // namespace
 
-std::string run_result_text(const RunResult& result, Timing timing, const RevenueWords& words) {
-  std::string text;
-  add_row(text, "", "VMs", "spots");
-  add_counts(text, result);
-  add_revenue(text, result, words);
+std::string run_result_text(std::span<const LevelOutcome> levels, const RunResult& result,
+                            Timing timing, const RevenueWords& words) {
+  LevelTable table(levels, words);
+  table.add_counts();
+  table.add_revenue();
+  std::string text = table.text();
   if (result.vm_too_large > 0) {
     add(text, "{} of the rejected VMs {} larger than an empty host\n", result.vm_too_large,
         result.vm_too_large == 1 ? "was" : "were");
@@ -117,20 +151,22 @@ std::string run_result_text(const RunResult& result, Timing timing, const Revenu
   return text;
 }
 
-Json run_money_json(const RunResult& result, const VcpuHourPrices& prices, double window_days) {
-  const auto vms = [&](Revenue revenue) { return json_of(prices.of_vms(vcpu_seconds(revenue))); };
-  const auto spots = [&](Revenue revenue) {
-    return json_of(prices.of_spots(vcpu_seconds(revenue)));
-  };
-  const double net = net_money(result, prices);
-  return {{"on_demand", json_of(prices.on_demand)},
-          {"spot", json_of(prices.spot)},
-          {"vms_requested", vms(result.vm_revenue_requested)},
-          {"vms_earned", vms(result.vm_revenue)},
-          {"spots_requested", spots(result.spot_revenue_requested)},
-          {"spots_earned", spots(result.spot_revenue)},
-          {"net", json_of(net)},
-          {"net_per_month", json_of(net / window_days * kDaysPerMonth)}};
+Json run_money_json(std::span<const LevelOutcome> levels, const RevenueWords& words) {
+  const VcpuHourPrices& prices = *words.prices;
+  const double net = net_money(levels, prices);
+  Json json{{"on_demand", json_of(prices.on_demand)}, {"spot", json_of(prices.spot)}};
+  if (levels.size() > 2) json["economy"] = json_of(prices.economy);
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    const std::string name = level == 0 ? "vms" : level + 1 < levels.size() ? "economy" : "spots";
+    const auto money = [&](Revenue of) {
+      return json_of(money_of(prices, level, levels.size(), of));
+    };
+    json[name + "_requested"] = money(requested(levels[level]));
+    json[name + "_earned"] = money(earned(levels[level]));
+  }
+  json["net"] = json_of(net);
+  json["net_per_month"] = json_of(net / words.window_days * kDaysPerMonth);
+  return json;
 }
 
 }  // namespace cospot

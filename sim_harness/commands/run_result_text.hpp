@@ -1,11 +1,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/experiments/results/csv_sink.hpp"
+#include "sim_harness/provider/run/level_outcome.hpp"
 #include "sim_harness/provider/run/run_result.hpp"
 
 namespace cospot {
@@ -17,13 +19,13 @@ struct RevenueWords {
   double window_days = 14;
 };
 
-/// The counts, revenue and times of one run as a text table. Allocation times of 0 mean not
-/// measured.
-[[nodiscard]] std::string run_result_text(const RunResult& result, Timing timing,
-                                          const RevenueWords& words = {});
+/// The counts, revenue and times of one run as a text table with a column for each level.
+/// Allocation times of 0 mean not measured.
+[[nodiscard]] std::string run_result_text(std::span<const LevelOutcome> levels,
+                                          const RunResult& result, Timing timing,
+                                          const RevenueWords& words);
 
-/// The money of a run as JSON.
-[[nodiscard]] Json run_money_json(const RunResult& result, const VcpuHourPrices& prices,
-                                  double window_days);
+/// The money of a run as JSON. Requires prices.
+[[nodiscard]] Json run_money_json(std::span<const LevelOutcome> levels, const RevenueWords& words);
 
 }  // namespace cospot

@@ -21,6 +21,7 @@
 #include "sim_harness/experiments/queue/experiment.hpp"
 #include "sim_harness/experiments/summary/means_table.hpp"
 #include "sim_harness/provider/signals/customer_view.hpp"
+#include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"
 #include "sim_harness/studies/provider/simulated_text.hpp"
@@ -154,8 +155,13 @@ void run_signals(const SignalsArguments& arguments, PolicyLoader& loader) {
                        .unit = vcpus_unit_of(settings.workloads.front()),
                        .shows_all = arguments.all};
   if (!arguments.prices.empty()) report.prices = read_flavor_price_history(arguments.prices);
-  const Experiment experiment = load_provider_experiment(
-      study, settings, [&report](const RunOutcome& outcome) { report.watch = outcome.signals; });
+  std::vector<std::string> warnings;
+  const auto note = [&](const RunOutcome& outcome) {
+    report.watch = outcome.signals;
+    warnings = host_warnings(report.watch->workload(), settings.host, report.unit, outcome.run(),
+                             "signals differ");
+  };
+  const Experiment experiment = load_provider_experiment(study, settings, note);
   if (experiment.grid().run_count() != settings.signals.size()) {
     throw ConfigError(
         "--set: found several values of a key; expected one of each but 'signal' (several are a "
@@ -163,6 +169,7 @@ void run_signals(const SignalsArguments& arguments, PolicyLoader& loader) {
   }
   print_warnings(experiment.warnings);
   ResultsDatabase results = results_of(experiment, arguments);
+  print_warnings(warnings);
   require_enough(report);
   if (!arguments.csv.empty()) write_csv(arguments.csv, results, Timing::kOff);
   write_for_customers(arguments, report);

@@ -23,7 +23,6 @@
 #include "sim_harness/data/workloads/renewal_workload.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/sla/sla_quote.hpp"
-#include "sim_harness/studies/sla/sla_settings.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot {
@@ -58,9 +57,9 @@ StudyFile study_of_workload(const QuoteArguments& arguments, PolicyLoader& loade
         "the fewest that hold all VMs",
         given.host, shell_word(arguments.study), given.host));
   }
-  const std::string text =
-      fmt::format("study: sla\nworkloads: {}\nhost: {}\nvm: COS\nspot: vmaUTIL\n{}",
-                  yaml_text(arguments.study), yaml_of_hosts_option(given.host), kQuoteKeys);
+  const std::string text = fmt::format(
+      "study: sla\nworkloads: {}\nspot_workloads: same\nhost: {}\nvm: COS\nspot: vmaUTIL\n{}",
+      yaml_text(arguments.study), yaml_of_hosts_option(given.host), kQuoteKeys);
   std::vector<std::string> overrides = arguments.overrides;
   if (given.count) overrides.push_back(fmt::format("hosts={}", *given.count));
   return {.root = with_overrides(parse_yaml(text, "sla quote"), overrides),
@@ -74,13 +73,13 @@ void quote(const QuoteArguments& arguments, PolicyLoader& loader) {
     throw ConfigError("--host, --hosts: " + arguments.study +
                       " has its own; expected --set host=... or hosts=...");
   }
-  const SlaSettings settings = read_quote_settings(
+  const QuotedStudy study = read_quoted_study(
       is_yaml_file(arguments.study)
           ? read_study_file(arguments.study, arguments.overrides, std::nullopt, loader)
           : study_of_workload(arguments, loader));
   std::optional<SimTime> at;
   if (arguments.at_hours) at = time_of_hours(*arguments.at_hours);
-  const SlaQuotes quotes = quote_lifetimes(settings, at, arguments.threads);
+  const SlaQuotes quotes = quote_lifetimes(study, at, arguments.threads);
   print_warnings(quotes.warnings);
   if (arguments.json) return print_json(quotes_json(quotes));
   print(quotes_text(quotes));

@@ -61,6 +61,14 @@ std::vector<std::string_view> StudyRegistry::provider_names() const {
   return names;
 }
 
+const ProviderPreset& StudyRegistry::preset_of(const ConfigNode& root) const {
+  const Study& study = chosen_by(root);
+  if (study.provider != nullptr) return *study.provider;
+  throw_bad_value(*root.find("study"), "study",
+                  fmt::format("one whose runs are of a provider's datacenter: {}",
+                              fmt::join(provider_names(), ", ")));
+}
+
 LoadExperiment read_experiment(const StudyRegistry& studies, const StudyFile& file) {
   const Study& study = studies.chosen_by(file.root);
   if (file.keeps_timeline && study.provider == nullptr) {

@@ -62,6 +62,10 @@ class StudyRegistry {
   /// Names of the studies that simulate a provider's datacenter.
   [[nodiscard]] std::vector<std::string_view> provider_names() const;
 
+  /// The preset of a file whose runs are of a provider's datacenter. Errors: ConfigError that lists
+  /// these studies.
+  [[nodiscard]] const ProviderPreset& preset_of(const ConfigNode& root) const;
+
  private:
   std::vector<Study> studies_;
 };

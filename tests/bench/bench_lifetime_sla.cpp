@@ -39,15 +39,13 @@ Recorded record(const Workload& on_demand, Workload spots, std::size_t hosts,
       .evictor = {.label = "YJF", .name = "YJF", .options = {{"score", "age"}}},
       .saf = true,
       .otn = OfferRule(hosts)};
-  LifetimeSlaOptions options;
-  options.refresh = kNever;
-  LifetimeForecast forecast(schedule, std::vector<ResourceVector>(hosts, host), options);
+  HistoryRecorder recorder(schedule.start.size(), std::vector<ResourceVector>(hosts, host),
+                           {.refresh = kNever});
   SimulationEngine engine(schedule, HostTable::uniform(hosts, host), make_allocator(settings));
-  engine.set_forecasts(&forecast);
+  engine.set_forecasts(&recorder);
   engine.run();
-  LifetimeEstimateSettings estimate = forecast.estimate_settings();
-  estimate.probabilities = {0.01};
-  return {forecast.history(), estimate, workload.window};
+  LifetimeEstimateSettings estimate{.sizes = spot_sizes(schedule), .probabilities = {0.01}};
+  return {recorder.history(), estimate, workload.window};
 }
 
 void refresh(benchmark::State& state, const Recorded& recorded) {

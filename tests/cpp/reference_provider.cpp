@@ -634,7 +634,7 @@ class Simulator : Placing {
   void stop(One& one, LossCause cause) {
     one.would_earn = worth(one.size.vcpus, now_, one.end);
     one.cause = cause;
-    if (level(one.id) > 0 && now_ < one.placed + std::chrono::hours(1)) {
+    if (is_lowest(one.id) && now_ < one.placed + std::chrono::hours(1)) {
       free_ += worth(one.size.vcpus, one.placed, now_);
     }
     take(one);
@@ -646,8 +646,10 @@ class Simulator : Placing {
       if (std::ranges::find(choice.victims, id) == choice.victims.end()) continue;
       One& victim = all_[id];
       ++out_.levels[level(id)].evictions;
-      ++out_.schedulers.evictions;
-      if (is_lowest(id)) count_notice(id, for_reserve);
+      if (is_lowest(id)) {
+        ++out_.schedulers.evictions;
+        count_notice(id, for_reserve);
+      }
       if (item.promised_until > now_) ++out_.promises_broken;
       log("evicted", victim, host);
       stop(victim, LossCause::kEviction);
@@ -1078,7 +1080,7 @@ class Simulator : Placing {
     run.vm_rejected = vm.rejected();
     run.spot_requests = spot.requests;
     run.spot_admitted = spot.placed();
-    for (const LevelOutcome& level : out_.levels) run.evictions += level.evictions;
+    run.evictions = spot.evictions;
     run.vm_revenue_requested = vm.revenue_requested;
     run.vm_revenue = vm.revenue();
     run.spot_revenue_requested = spot.revenue_requested;

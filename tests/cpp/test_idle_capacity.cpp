@@ -69,15 +69,27 @@ TEST_CASE("idle_by_rank: three ranks worked by hand") {
   CHECK(ranks[1].mttr_hours() == Approx(2));
 }
 
-TEST_CASE("idle_by_rank: what began before the span is left out, unless it lasts through it") {
+TEST_CASE("idle_by_rank: both edges of the span count what was seen") {
   const Demand demand =
       demand_of({{hours(0), hours(1), 3}, {hours(1), hours(9), 1}, {hours(6), hours(7), 1}});
   const std::vector<ServerIdle> ranks = idle_by_rank(demand, 3, {hours(2), hours(8)});
   CHECK(ranks[0].idle == SimTime(0));  // in use all the time
-  CHECK(ranks[1].idle == hours(1));    // 1-6 began before; 7-8 counts, without a revocation
-  CHECK(ranks[1].revocations == 0);
+  // 1-6 began before: from 2 on, with its revocation; 7-8 goes on after it, without one.
+  CHECK(ranks[1].idle == hours(4) + hours(1));
+  CHECK(ranks[1].revocations == 1);
   CHECK(ranks[2].idle == hours(6));  // free all the time
   CHECK(std::isinf(ranks[2].mttr_hours()));
+}
+
+TEST_CASE("idle_by_rank: a cloud that grows is idle until it has grown") {
+  // Of 10 servers one more is in use each day, from day 1 on, and stays so: rank r is idle r days.
+  std::vector<Interval> jobs;
+  for (int day = 1; day <= 10; ++day) jobs.push_back({hours(24 * day), kNever});
+  const std::vector<ServerIdle> ranks = idle_by_rank(demand_of(jobs), 10, {hours(0), hours(264)});
+  for (std::size_t rank = 0; rank < 10; ++rank) {
+    CHECK(ranks[rank].idle == static_cast<int>(rank + 1) * hours(24));
+    CHECK(ranks[rank].revocations == 1);
+  }
 }
 
 /// The same minute by minute, each rank on its own.
@@ -101,9 +113,7 @@ std::vector<ServerIdle> slow_idle(const std::vector<Interval>& jobs, std::size_t
       }
       int end = t;
       while (end < to && idle(end)) ++end;
-      const bool began_before = t == from;
-      const bool counts = end - t >= 10 && (!began_before || end == to);
-      if (counts) {
+      if (end - t >= 10) {
         ranks[rank].idle += minutes(end - t);
         ranks[rank].revocations += end < to ? 1 : 0;
       }
@@ -123,9 +133,6 @@ TEST_CASE("idle_by_rank: as minute by minute on random jobs") {
       jobs.push_back({minutes(start), minutes(start + length),
                       static_cast<std::int64_t>(1 + random.below(3))});
     }
-    // A job that is always there keeps the first minute of the span from being one of idleness
-    // that just began: what began at the span's first moment counts, as the minute before is seen.
-    jobs.push_back({minutes(99), minutes(100), 20});
     const auto slow = slow_idle(jobs, 12, 99, 800);
     const auto fast = idle_by_rank(demand_of(jobs), 12, {minutes(99), minutes(800)});
     for (std::size_t rank = 0; rank < 12; ++rank) {

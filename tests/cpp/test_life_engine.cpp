@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "sim_harness/provider/loop/provider_run.hpp"
 #include "sim_harness/provider/loop/simulation_engine.hpp"
 #include "sim_harness/provider/run/allocator.hpp"
 #include "tests/cpp/life_fixtures.hpp"
@@ -273,6 +274,40 @@ TEST_CASE("life engine: the longest wait caps the first one, too") {
   CHECK(result.vm_retries == 2);  // after 10 and 20 s, not after 100
   CHECK(result.vms_late == 1);
   CHECK((result.vm_wait == seconds(20)));
+}
+
+TEST_CASE("life engine: at one moment a host comes back, one fails, one is maintained") {
+  using std::chrono::seconds;
+  constexpr SimTime kMoment = seconds(3600), kEnd = seconds(7200);
+  // Four hosts of 8. Host 0 is out until the moment; T leaves host 2 before it. So on host 1 are A
+  // and B of 4 each, on host 2 one of 6, and on host 3 is C of 2.
+  Workload workload{.name = "w"};
+  workload.rows = {vm_of(4, seconds(1), kEnd), vm_of(4, seconds(1), kEnd),
+                   vm_of(6, seconds(1), kEnd), vm_of(2, seconds(1), seconds(9)),
+                   vm_of(2, seconds(2), kEnd)};
+  const auto outage = [](const char* host, SimTime start) {
+    return NamedOutage{.host = host, .notice = start, .start = start, .end = start + kMoment};
+  };
+  LifeSettings life{.label = "both"};
+  life.failures = {.name = "failures",
+                   .rows = {outage("host-3", kMoment), outage("host-0", SimTime{0})}};
+  life.maintenance = {.name = "maintenance", .rows = {outage("host-1", kMoment)}};
+  RunSettings settings = run_settings_of(one_host());
+  settings.vm = {.label = "FirstFit", .weighers = {{.name = "FirstFit"}}};
+  ProviderParts parts;
+  parts.life = life;
+  const EventSchedule schedule = make_schedule(workload);
+  ProviderRun run(workload, schedule, settings, HostTable::uniform(4, {8, 8, 0}), std::move(parts));
+  run.run();
+  const LifeResult result = run.result();
+  // Host 0 is back before any goes down, and both have gone down before the first VM asks. The one
+  // that fails comes before the one under maintenance: C goes to host 0 and A too, which leaves 2
+  // there and 2 on host 2, too few for B. In the order of the hosts' numbers A and B would fill
+  // host 0, and C would fit on host 2: three evacuated, none lost.
+  CHECK(result.vms_evacuated == 2);
+  CHECK(result.vms_lost == 1);
+  CHECK((result.run.vm_revenue_requested - result.run.vm_revenue ==
+         Revenue{4} * SimTime(kEnd - kMoment).count()));
 }
 
 TEST_CASE("life engine: on a host under notice a VM may shrink, not grow") {

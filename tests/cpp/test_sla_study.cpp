@@ -285,8 +285,16 @@ TEST_CASE("study sla: bad settings say where and what was expected") {
   CHECK(contains(error("lifetimes=1"), "lifetimes"));
 }
 
+QuotedStudy quoted(const std::string& text, const std::vector<std::string>& overrides) {
+  ConfigNode root = parse_yaml(text, "study.yaml");
+  for (const std::string& assignment : overrides) apply_override(root, assignment);
+  static NoPythonPolicies none;
+  return read_quoted_study(
+      {.root = root, .folder = ".", .window = std::nullopt, .policies = &none});
+}
+
 TEST_CASE("quote_lifetimes: the same for any number of threads, and monotone") {
-  const SlaSettings settings = settings_of(kSynthetic, small_with({"target=[none, 0.25, 0.05]"}));
+  const QuotedStudy settings = quoted(kSynthetic, small_with({"target=[none, 0.25, 0.05]"}));
   const SlaQuotes one = quote_lifetimes(settings, std::chrono::hours(40), 1);
   CHECK(quotes_json(one) == quotes_json(quote_lifetimes(settings, std::chrono::hours(40), 3)));
   REQUIRE(one.sizes.size() == 1);
@@ -294,7 +302,7 @@ TEST_CASE("quote_lifetimes: the same for any number of threads, and monotone") {
   CHECK(one.sizes[0].lifetimes[1] <= one.sizes[0].lifetimes[0]);
   CHECK(contains(quotes_text(one), "95 % live at least"));
   CHECK_THROWS_AS(
-      (void)quote_lifetimes(settings_of(kSynthetic, small_with({"target=none"})), std::nullopt, 1),
+      (void)quote_lifetimes(quoted(kSynthetic, small_with({"target=none"})), std::nullopt, 1),
       ConfigError);
 }
 

@@ -35,5 +35,7 @@ class Quotes:
     spot_delay_s: float  #: delay added to the spots' request times
     spots: int  #: spots that had started by then
     evictions: int  #: of those spots
+    #: the target by which spots were admitted; None: all that fit, as where nothing is promised
+    admitted_by: float | None
     evicted: list[float]  #: probabilities of an eviction: the study's targets
     sizes: list[SizeQuote]

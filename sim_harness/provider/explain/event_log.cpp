@@ -46,8 +46,8 @@ std::string_view name_of(LifeEventKind kind) {
 }  // namespace
 
 EventLog::EventLog(const std::filesystem::path& file, const Workload& workload,
-                   const HostTable& hosts)
-    : workload_(&workload), hosts_(&hosts), stream_(file), buffer_(kHeader) {}
+                   const HostTable& hosts, const PriorityLevels& levels)
+    : workload_(&workload), hosts_(&hosts), levels_(levels), stream_(file), buffer_(kHeader) {}
 
 void EventLog::finish() {
   stream_.write(buffer_);
@@ -102,6 +102,13 @@ void EventLog::happened(const LifeEvent& event) {
        .size = is_refused ? &event.size : nullptr});
 }
 
+std::string_view EventLog::class_of(InstanceIndex instance) const {
+  if (levels_.are_classes()) return workload_->rows[instance].is_spot() ? "spot" : "vm";
+  const std::size_t level = levels_.level_of[instance];
+  if (level == 0) return "vm";
+  return level + 1 == levels_.count ? "spot" : "economy";
+}
+
 const ResourceVector& EventLog::size_of(InstanceIndex instance) const {
   const auto found = resized_.find(instance);
   return found == resized_.end() ? workload_->rows[instance].resources : found->second;
@@ -116,7 +123,7 @@ void EventLog::add_instance(const Row& row) {
   const WorkloadRow& instance = workload_->rows[row.instance];
   const ResourceVector& size = row.size != nullptr ? *row.size : size_of(row.instance);
   fmt::format_to(std::back_inserter(buffer_), "{},{},{},{},{},", instance.id,
-                 instance.is_spot() ? "spot" : "vm", size.vcpus, size.memory_mb, size.disk_gb);
+                 class_of(row.instance), size.vcpus, size.memory_mb, size.disk_gb);
 }
 
 void EventLog::add(const Row& row) {

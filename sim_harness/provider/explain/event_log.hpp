@@ -18,8 +18,9 @@ namespace cospot {
 /// Errors, from every call: InputError if the file cannot be written.
 class EventLog final : public RunObserver {
  public:
-  /// `workload` and `hosts` are those of the run and must outlive the log.
-  EventLog(const std::filesystem::path& file, const Workload& workload, const HostTable& hosts);
+  /// `workload`, `hosts` and `levels` are those of the run and must outlive the log.
+  EventLog(const std::filesystem::path& file, const Workload& workload, const HostTable& hosts,
+           const PriorityLevels& levels = {});
 
   /// Ends the log and gives the file its final name. Without this call no file remains.
   void finish();
@@ -44,10 +45,12 @@ class EventLog final : public RunObserver {
   };
   void add(const Row& row);
   void add_instance(const Row& row);
+  [[nodiscard]] std::string_view class_of(InstanceIndex instance) const;
   [[nodiscard]] const ResourceVector& size_of(InstanceIndex instance) const;
 
   const Workload* workload_;
   const HostTable* hosts_;
+  PriorityLevels levels_;
   StoredStream stream_;
   std::string buffer_;
   std::map<InstanceIndex, ResourceVector> resized_;

@@ -65,14 +65,17 @@ class ExplanationPrinter {
 
   void add_request() {
     const Request& request = told_.request;
-    add("{} '{}' asks for {} on day {} ({} s)\n", request.is_spot() ? "spot" : "VM",
-        id(request.instance), size_text(words_, request.vcpus, request.memory_mb, request.disk_gb),
-        days(request.time), seconds_text(request.time));
+    const std::string_view kind = request.is_spot()  ? "spot"
+                                  : told_.level == 0 ? "VM"
+                                                     : "Economy instance";
+    add("{} '{}' asks for {} on day {} ({} s)\n", kind, id(request.instance),
+        size_text(words_, request.vcpus, request.memory_mb, request.disk_gb), days(request.time),
+        seconds_text(request.time));
     if (request.is_spot()) {
       add("spot chain {}: the first-ranked host gets the spot\n", told_.chain().label);
     } else {
-      add("VM chain {}, SAF {}; OTN {}; evictor {}\n", told_.chain().label,
-          told_.settings.saf ? "on" : "off", told_.settings.otn.label(),
+      add("{} chain {}, SAF {}; OTN {}; evictor {}\n", told_.level == 0 ? "VM" : "Economy",
+          told_.chain().label, told_.settings.saf ? "on" : "off", told_.settings.otn.label(),
           told_.settings.evictor.label);
     }
   }

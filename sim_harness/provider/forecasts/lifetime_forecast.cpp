@@ -13,22 +13,6 @@
 namespace cospot {
 namespace {
 
-/// The distinct sizes of the spots of a schedule, the smallest first.
-std::vector<ResourceVector> spot_sizes(const EventSchedule& schedule) {
-  std::vector<bool> is_asked(schedule.flavors.size(), false);
-  for (const ScheduledEvent& event : schedule.events) {
-    if (event.is_spot()) is_asked[event.flavor()] = true;
-  }
-  std::vector<ResourceVector> sizes;
-  for (std::size_t i = 0; i < is_asked.size(); ++i) {
-    if (is_asked[i]) sizes.push_back(schedule.flavors[i]);
-  }
-  std::ranges::sort(sizes, {}, [](const ResourceVector& size) {
-    return std::tuple(size.vcpus, size.memory_mb, size.disk_gb);
-  });
-  return sizes;
-}
-
 /// Of each instance, whether it asks for a lifetime if it is a spot: by its number alone, so that
 /// runs which differ in their policies have the same customers.
 std::vector<bool> who_asks(std::size_t instances, const LifetimeSlaOptions& options) {
@@ -43,14 +27,18 @@ std::vector<bool> who_asks(std::size_t instances, const LifetimeSlaOptions& opti
 
 }  // namespace
 
+HistoryRecorder::HistoryRecorder(std::size_t instances, std::vector<ResourceVector> host_totals,
+                                 LifetimeSlaOptions options)
+    : options_(std::move(options)),
+      runs_as_spot_(instances, false),
+      history_(std::move(host_totals)) {}
+
 LifetimeForecast::LifetimeForecast(const EventSchedule& schedule,
                                    std::vector<ResourceVector> host_totals,
                                    LifetimeSlaOptions options)
-    : options_(std::move(options)),
+    : HistoryRecorder(schedule.start.size(), std::move(host_totals), std::move(options)),
       window_(schedule.window),
-      runs_as_spot_(schedule.start.size(), false),
       asks_(who_asks(schedule.start.size(), options_)),
-      history_(std::move(host_totals)),
       next_(options_.refresh) {
   options_.estimate.sizes = spot_sizes(schedule);
   if (options_.estimate.probabilities.empty()) {
@@ -63,7 +51,7 @@ LifetimeForecast::LifetimeForecast(const EventSchedule& schedule,
 void LifetimeForecast::refresh() {
   const auto start = std::chrono::steady_clock::now();
   const StopToken stop = current_stop_token();
-  LifetimeEstimate estimate(history_, options_.estimate, SimTime{0}, next_, made_at_.size(),
+  LifetimeEstimate estimate(history(), options_.estimate, SimTime{0}, next_, made_at_.size(),
                             made_at_);
   for (std::size_t piece = 0; piece < estimate.pieces(); ++piece) {
     stop.check();
@@ -88,7 +76,7 @@ SimTime LifetimeForecast::promised_until(const Request& spot) const {
   return spot.time + spot.asked_lifetime;
 }
 
-void LifetimeForecast::evicted(InstanceIndex victim, HostIndex /*host*/, const Request& for_vm) {
+void HistoryRecorder::evicted(InstanceIndex victim, HostIndex /*host*/, const Request& for_vm) {
   if (!is_recorded(victim)) return;
   if (options_.records_evictions && runs_as_spot_[victim]) {
     history_.evict(victim, for_vm.time);
@@ -97,7 +85,7 @@ void LifetimeForecast::evicted(InstanceIndex victim, HostIndex /*host*/, const R
   }
 }
 
-void LifetimeForecast::placed(const Request& request, HostIndex host) {
+void HistoryRecorder::placed(const Request& request, HostIndex host) {
   runs_as_spot_[request.instance] = request.is_spot();
   if (!is_recorded(request.instance)) return;
   // Where nobody promises, all count like those to come, who may be promised anything.
@@ -105,7 +93,7 @@ void LifetimeForecast::placed(const Request& request, HostIndex host) {
   history_.place(request, host, promises ? request.promised_until : kNever);
 }
 
-void LifetimeForecast::departed(InstanceIndex instance, HostIndex /*host*/, SimTime time) {
+void HistoryRecorder::departed(InstanceIndex instance, HostIndex /*host*/, SimTime time) {
   if (is_recorded(instance)) history_.end(instance, time);
 }
 
@@ -127,6 +115,21 @@ const FilterSpec* find_lifetime_filter(const ChainSpec& chain) {
 }
 
 }  // namespace
+
+std::vector<ResourceVector> spot_sizes(const EventSchedule& schedule) {
+  std::vector<bool> is_asked(schedule.flavors.size(), false);
+  for (const ScheduledEvent& event : schedule.events) {
+    if (event.is_spot()) is_asked[event.flavor()] = true;
+  }
+  std::vector<ResourceVector> sizes;
+  for (std::size_t i = 0; i < is_asked.size(); ++i) {
+    if (is_asked[i]) sizes.push_back(schedule.flavors[i]);
+  }
+  std::ranges::sort(sizes, {}, [](const ResourceVector& size) {
+    return std::tuple(size.vcpus, size.memory_mb, size.disk_gb);
+  });
+  return sizes;
+}
 
 std::vector<ResourceVector> totals_of(const HostTable& hosts) {
   std::vector<ResourceVector> totals;

@@ -16,9 +16,39 @@
 
 namespace cospot {
 
+/// Writes down what happens in a run, for estimates from its history. It forecasts nothing.
+class HistoryRecorder : public ForecastOwner {
+ public:
+  /// Of a schedule with so many instances. `options` say what becomes of spots and evictions.
+  HistoryRecorder(std::size_t instances, std::vector<ResourceVector> host_totals,
+                  LifetimeSlaOptions options);
+
+  [[nodiscard]] SimTime next_refresh() const override { return kNever; }
+  void refresh() override {}
+  [[nodiscard]] const Forecasts& forecasts() const override { return forecasts_; }
+
+  void evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) override;
+  void placed(const Request& request, HostIndex host) override;
+  void departed(InstanceIndex instance, HostIndex host, SimTime time) override;
+
+  [[nodiscard]] const History& history() const { return history_; }
+
+ protected:
+  LifetimeSlaOptions options_;
+  Forecasts forecasts_;
+
+ private:
+  [[nodiscard]] bool is_recorded(InstanceIndex instance) const {
+    return options_.records_spots || !runs_as_spot_[instance];
+  }
+
+  std::vector<bool> runs_as_spot_;  // per instance: it can be evicted and evicts nobody
+  History history_;
+};
+
 /// The lifetime quantiles of one run. Records events and periodically re-estimates spot lifetimes
 /// from what happened since time 0. (It also knows the instances that run at time 0.)
-class LifetimeForecast final : public ForecastOwner {
+class LifetimeForecast final : public HistoryRecorder {
  public:
   /// Covers the spot sizes of `schedule`, which must outlive it, on hosts with these totals.
   LifetimeForecast(const EventSchedule& schedule, std::vector<ResourceVector> host_totals,
@@ -26,40 +56,21 @@ class LifetimeForecast final : public ForecastOwner {
 
   [[nodiscard]] SimTime next_refresh() const override { return next_; }
   void refresh() override;
-  [[nodiscard]] const Forecasts& forecasts() const override { return forecasts_; }
   /// The true duration times asked_factor; for a spot of unknown end, the duration ends with the
   /// window. 0 for spots that do not ask.
   [[nodiscard]] SimTime asked_lifetime(const Request& spot, SimTime end) const override;
 
   [[nodiscard]] SimTime promised_until(const Request& spot) const override;
 
-  void evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) override;
-  void placed(const Request& request, HostIndex host) override;
-  void departed(InstanceIndex instance, HostIndex host, SimTime time) override;
-
   [[nodiscard]] const LifetimeQuantiles& quantiles() const { return quantiles_; }
-  [[nodiscard]] const History& history() const { return history_; }
-  [[nodiscard]] const LifetimeEstimateSettings& estimate_settings() const {
-    return options_.estimate;
-  }
   [[nodiscard]] ForecastRefreshes refreshes() const override {
     return {made_at_.size(), refresh_ms_max_};
   }
-  /// The times of the refreshes.
-  [[nodiscard]] std::span<const SimTime> made_at() const { return made_at_; }
 
  private:
-  [[nodiscard]] bool is_recorded(InstanceIndex instance) const {
-    return options_.records_spots || !runs_as_spot_[instance];
-  }
-
-  LifetimeSlaOptions options_;
   SimTime window_;
-  std::vector<bool> runs_as_spot_;  // per instance: it can be evicted and evicts nobody
-  std::vector<bool> asks_;          // per instance: asks for a lifetime if it is a spot
-  History history_;
+  std::vector<bool> asks_;  // per instance: asks for a lifetime if it is a spot
   LifetimeQuantiles quantiles_;
-  Forecasts forecasts_;
   SimTime next_;
   std::vector<SimTime> made_at_;
   double refresh_ms_max_ = 0;
@@ -71,6 +82,9 @@ class LifetimeForecast final : public ForecastOwner {
 /// Errors: ConfigError if two filters need a forecast, because theirs could differ.
 [[nodiscard]] std::unique_ptr<LifetimeForecast> make_lifetime_forecast(
     const EventSchedule& schedule, const HostTable& hosts, const ChainSpec& spot);
+
+/// The distinct sizes of the spots of a schedule, the smallest first.
+[[nodiscard]] std::vector<ResourceVector> spot_sizes(const EventSchedule& schedule);
 
 /// The capacity of each host.
 [[nodiscard]] std::vector<ResourceVector> totals_of(const HostTable& hosts);

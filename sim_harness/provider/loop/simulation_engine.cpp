@@ -257,9 +257,10 @@ void SimulationEngine::stop_spot(InstanceIndex instance, HostIndex host, LossCau
                                  SimTime now) {
   const RunningSpot spot = hosts_.remove_spot(instance, host);
   const Revenue lost = schedule_->revenue(spot.resources.vcpus, now, spot.ends_at);
-  lost_[hosts_.levels().of_displaceable(instance)].add(cause, lost);
+  const std::size_t level = hosts_.levels().of_displaceable(instance);
+  lost_[level].add(cause, lost);
   if (cause == LossCause::kEviction && spot.is_promised(now)) ++promises_broken_;
-  if (now - spot.placed_at < kFirstHour) {
+  if (level + 1 == hosts_.levels().count && now - spot.placed_at < kFirstHour) {
     first_hour_revenue_ += schedule_->revenue(spot.resources.vcpus, spot.placed_at, now);
   }
   if (rows_.empty()) return;
@@ -358,7 +359,7 @@ RunResult SimulationEngine::result() const {
   result.vm_too_large = vm_too_large_;
   result.spot_requests = spot.requests;
   result.spot_admitted = spot.placed();
-  for (const LevelOutcome& level : levels) result.evictions += level.evictions;
+  result.evictions = spot.evictions;
   result.promises = promises_;
   result.promises_broken = promises_broken_;
   result.vm_revenue_requested = vm.revenue_requested;
@@ -392,7 +393,7 @@ NoticeResult SimulationEngine::notice_result() const {
 
 SchedulerResult SimulationEngine::scheduler_result() const {
   SchedulerResult result = schedulers_ ? schedulers_->result : SchedulerResult{};
-  for (const Losses& lost : lost_) result.evictions += lost.evictions;
+  result.evictions = lost_.back().evictions;
   return result;
 }
 

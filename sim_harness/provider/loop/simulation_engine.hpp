@@ -76,7 +76,7 @@ class SimulationEngine {
   /// of the thread that made the engine requests it.
   RunPause run(const PauseAt& pause = {});
 
-  /// Requires a finished run: results of the highest and the lowest level, and all evictions.
+  /// Requires a finished run: results of the highest and the lowest level, VMs and spots.
   [[nodiscard]] RunResult result() const;
   /// The highest level first.
   [[nodiscard]] std::vector<LevelOutcome> level_outcomes() const;

@@ -17,7 +17,7 @@ struct RunResult {
   std::uint64_t vm_too_large = 0;  ///< rejected VMs that exceed an empty host
   std::uint64_t spot_requests = 0;
   std::uint64_t spot_admitted = 0;
-  std::uint64_t evictions = 0;
+  std::uint64_t evictions = 0;        ///< of spots
   std::uint64_t promises = 0;         ///< spots placed with a promised lifetime
   std::uint64_t promises_broken = 0;  ///< promised spots that were evicted too early
   Revenue vm_revenue_requested = 0;

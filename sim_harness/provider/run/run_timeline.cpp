@@ -50,7 +50,9 @@ RunTimeline::RunTimeline(std::size_t instances, std::size_t hosts, const Priorit
       hosts_in_use_(window),
       running_{DailyLevel(window), DailyLevel(window), DailyLevel(window)},
       vcpus_{DailyLevel(window), DailyLevel(window), DailyLevel(window)},
-      evictions_(day_count(window)) {}
+      evictions_{} {
+  for (std::vector<std::uint64_t>& of : evictions_) of.resize(day_count(window));
+}
 
 RunTimeline::Kind RunTimeline::kind_of(const Request& request) const {
   const std::size_t level = levels_.of(request);
@@ -72,7 +74,8 @@ void RunTimeline::departed(InstanceIndex instance, HostIndex host, SimTime time)
 
 void RunTimeline::evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) {
   leave(victim, host, for_vm.time);
-  if (for_vm.time >= SimTime(0) && for_vm.time < window_) ++evictions_[day_of(for_vm.time)];
+  if (for_vm.time < SimTime(0) || for_vm.time >= window_) return;
+  ++evictions_[placed_[victim].kind][day_of(for_vm.time)];
 }
 
 void RunTimeline::leave(InstanceIndex instance, HostIndex host, SimTime time) {
@@ -83,7 +86,7 @@ void RunTimeline::leave(InstanceIndex instance, HostIndex host, SimTime time) {
 }
 
 std::vector<TimelineDay> RunTimeline::days() const {
-  std::vector<TimelineDay> days(evictions_.size());
+  std::vector<TimelineDay> days(evictions_[kSpots].size());
   const auto means = [&](const DailyLevel& level, double TimelineDay::*mean) {
     const std::vector<Revenue> sums = level.sums();
     for (std::size_t day = 0; day < days.size(); ++day) {
@@ -97,7 +100,8 @@ std::vector<TimelineDay> RunTimeline::days() const {
   };
   for (std::size_t day = 0; day < days.size(); ++day) {
     days[day].day = day;
-    days[day].evictions = evictions_[day];
+    days[day].economy_evictions = evictions_[kEconomy][day];
+    days[day].evictions = evictions_[kSpots][day];
   }
   means(hosts_in_use_, &TimelineDay::hosts_in_use);
   means(running_[kVms], &TimelineDay::vms);

@@ -65,7 +65,7 @@ class RunTimeline final : public InstanceObserver {
   DailyLevel hosts_in_use_;
   std::array<DailyLevel, kKinds> running_;
   std::array<DailyLevel, kKinds> vcpus_;
-  std::vector<std::uint64_t> evictions_;  // by day
+  std::array<std::vector<std::uint64_t>, kKinds> evictions_;  // by day
 };
 
 }  // namespace cospot

@@ -13,7 +13,8 @@ struct TimelineDay {
   double vms = 0;                ///< mean number of running VMs
   double economy_instances = 0;  ///< of the levels between VMs and spots
   double spots = 0;
-  std::uint64_t evictions = 0;
+  std::uint64_t economy_evictions = 0;
+  std::uint64_t evictions = 0;  ///< of spots
   Revenue vm_revenue = 0;
   Revenue economy_revenue = 0;
   Revenue spot_revenue = 0;

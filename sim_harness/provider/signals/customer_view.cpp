@@ -17,14 +17,6 @@ std::vector<SimTime> tick_starts(SimTime until, SimTime tick) {
   return starts;
 }
 
-/// What was recorded before `until`.
-History history_until(const History& history, SimTime until) {
-  const std::span<const HistoryEvent> events = history.events();
-  const auto end = std::ranges::lower_bound(events, until, {}, &HistoryEvent::time);
-  const std::span<const ResourceVector> totals = history.host_totals();
-  return History(History::State{{totals.begin(), totals.end()}, {events.begin(), end}, {}});
-}
-
 /// How long the flavor did not fit after each eviction of one: at least the rest of the tick in
 /// which it was evicted, and that counts as one, as in customer_trace.
 AgeTally waits_of(const std::vector<SimTime>& evictions, const std::vector<std::int64_t>& slots,
@@ -60,7 +52,7 @@ std::vector<std::int64_t> slots_at_ticks(const History& history, const ResourceV
                                          SimTime until, SimTime tick) {
   std::vector<std::int64_t> slots;
   for (const FictitiousSpot& spot :
-       sweep_evictions(history, size, tick_starts(until, tick), VictimRule::kYoungest)) {
+       sweep_evictions(history, size, tick_starts(until, tick), VictimRule::kYoungest, until)) {
     slots.push_back(spot.slots);
   }
   return slots;
@@ -114,7 +106,6 @@ AvailabilityTrace customer_trace(const SignalWatch& watch, const FlavorSignals& 
 ProviderSignals told_signals(const SignalWatch& watch, const std::string& history, SimTime until) {
   constexpr SimTime kTick = kAvailabilityTick;
   const std::span<const SpotPool> pools = watch.pools();
-  const History before = history_until(watch.history(), until);
   std::vector<FlavorSignals> of_pool(pools.size());
   std::vector<std::vector<SimTime>> evictions(pools.size());
   AgeTally all_runs, all_waits;
@@ -134,8 +125,8 @@ ProviderSignals told_signals(const SignalWatch& watch, const std::string& histor
     stop.check();
     flavors.push_back(pool);
     if (!evictions[pool].empty()) {
-      of_pool[pool].waits =
-          waits_of(evictions[pool], slots_at_ticks(before, pools[pool].size, until, kTick), kTick);
+      of_pool[pool].waits = waits_of(
+          evictions[pool], slots_at_ticks(watch.history(), pools[pool].size, until, kTick), kTick);
     }
     all_runs.add(of_pool[pool].runs);
     all_waits.add(of_pool[pool].waits);

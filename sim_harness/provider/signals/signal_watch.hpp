@@ -61,6 +61,7 @@ class SignalWatch final : public RunObserver {
   [[nodiscard]] std::size_t moments() const { return moments_; }  ///< number of scored moments
   [[nodiscard]] SimTime warmup_end() const { return warmup_end_; }
   [[nodiscard]] SimTime window() const { return workload_->window; }
+  [[nodiscard]] const Workload& workload() const { return *workload_; }
 
   // Recorded so far.
 

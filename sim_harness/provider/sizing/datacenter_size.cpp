@@ -83,6 +83,21 @@ std::string oversized_warning(const Workload& workload, const HostMix& host,
       size_text(words, size.vcpus, size.memory_mb, size.disk_gb), hosts_have(host, words));
 }
 
+std::vector<std::string> host_warnings(const Workload& workload, const HostMix& host,
+                                       const VcpusUnit& unit, const RunResult& run,
+                                       std::string_view consequence) {
+  std::vector<std::string> warnings;
+  std::string oversized = oversized_warning(workload, host, unit);
+  if (!oversized.empty()) warnings.push_back(std::move(oversized));
+  const std::uint64_t homeless = run.vm_rejected - run.vm_too_large;
+  if (homeless > 0) {
+    warnings.push_back(
+        fmt::format("{}: {} of {} VMs found no host on these hosts; on hosts that hold them, {}",
+                    workload.name, homeless, run.vm_requests, consequence));
+  }
+  return warnings;
+}
+
 DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule& vms,
                                    const HostMix& host, const ChainSpec& vm, const VcpusUnit& unit,
                                    std::string_view remedy) {

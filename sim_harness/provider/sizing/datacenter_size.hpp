@@ -5,11 +5,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/model/resource_vector.hpp"
 #include "sim_harness/data/hosts/host_mix.hpp"
 #include "sim_harness/data/workloads/vcpus_unit.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
+#include "sim_harness/provider/run/run_result.hpp"
 #include "sim_harness/provider/run/run_settings.hpp"
 
 namespace cospot {
@@ -37,6 +39,11 @@ void require_every_vm_fits(const Workload& workload, const HostMix& host,
 /// if there is none.
 [[nodiscard]] std::string oversized_warning(const Workload& workload, const HostMix& host,
                                             const VcpusUnit& unit);
+
+/// The same, and that further VMs of a run found no host; `consequence` says what that changes.
+[[nodiscard]] std::vector<std::string> host_warnings(const Workload& workload, const HostMix& host,
+                                                     const VcpusUnit& unit, const RunResult& run,
+                                                     std::string_view consequence);
 
 /// The first number of hosts with which a run of the VMs alone rejects none, counting up from the
 /// lower bound in steps of max(1, floor(lower bound / 1000)). `vms` is the schedule of the

@@ -169,7 +169,7 @@ CapacityTrace run_trace(const ProviderSettings& scenario, const std::string& lab
   trace.record = idle_record(periods_in(hosts, span), hosts.hosts, span);
   trace.record.sizes = hosts.sizes;
   trace.day_count = day_count(hosts.window.end);
-  trace.vms_rejected = static_cast<double>(hosts.vms_rejected);
+  trace.warnings = hosts.warnings;
   trace.spot_lives = hosts.spot_lives;
   const ResourceVector most = scenario.host.largest_total();
   trace.server_size =

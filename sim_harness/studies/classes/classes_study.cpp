@@ -197,6 +197,8 @@ Experiment load(const Settings& settings, PolicyLoader& loader) {
     for (const std::int64_t classes : settings.classes) {
       loaded->require_classes(static_cast<std::size_t>(classes));
     }
+    const std::vector<std::string>& warnings = loaded->trace.warnings;
+    experiment.warnings.insert(experiment.warnings.end(), warnings.begin(), warnings.end());
     experiment.inputs.push_back(
         {.label = spec.label, .sha256 = loaded->trace.sha256, .name = spec.label});
     traces.push_back(loaded);

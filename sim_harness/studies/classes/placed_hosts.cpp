@@ -8,11 +8,8 @@
 #include "guarantees/pricing/server_idle.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
-#include "sim_harness/provider/forecasts/spot_forecasts.hpp"
-#include "sim_harness/provider/loop/simulation_engine.hpp"
-#include "sim_harness/provider/run/allocator.hpp"
+#include "sim_harness/provider/loop/provider_run.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
-#include "sim_harness/provider/run/prepared_evictor.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 
@@ -27,8 +24,6 @@ class HostWatch final : public RunObserver {
         vms_(hosts, 0),
         free_since_(hosts, SimTime::min()),
         spot_since_(workload.rows.size(), SimTime(0)) {}
-
-  void rejected(const Request& request) override { rejected_ += request.is_spot() ? 0 : 1; }
 
   void placed(const Request& request, HostIndex host) override {
     if (request.is_spot()) {
@@ -60,8 +55,7 @@ class HostWatch final : public RunObserver {
     return {.hosts = vms_.size(),
             .window = {SimTime(0), workload_.window},
             .periods = std::move(periods_),
-            .spot_lives = std::move(lives_),
-            .vms_rejected = rejected_};
+            .spot_lives = std::move(lives_)};
   }
 
  private:
@@ -77,7 +71,6 @@ class HostWatch final : public RunObserver {
   std::vector<IdlePeriod> periods_;
   std::vector<double> lives_;
   double life_ = 0;
-  std::size_t rejected_ = 0;
 };
 
 std::size_t host_count(const ProviderSettings& scenario, const Workload& workload) {
@@ -123,17 +116,15 @@ PlacedHosts run_and_watch(const ProviderSettings& scenario) {
       host_count(scenario, workload));
   const EventSchedule schedule =
       make_schedule(workload, ScheduledClasses::kVmsAndSpots, settings.host.isolated_tenants());
-  Allocator allocator = make_allocator(settings, schedule.has_placements());
-  allocator.evictor = prepared_evictor(allocator.evictor, workload, schedule);
-  SimulationEngine engine(schedule, settings.host.table(settings.hosts), allocator);
+  ProviderRun run(workload, schedule, settings, settings.host.table(settings.hosts));
   HostWatch watch(workload, settings.hosts);
-  engine.set_observer(&watch);
-  const auto forecast = make_spot_forecasts(schedule, engine.hosts(), settings.spot);
-  engine.set_forecasts(forecast.get());
-  engine.run();
+  run.engine().set_observer(&watch);
+  run.run();
   PlacedHosts hosts = watch.finish();
+  hosts.warnings = host_warnings(workload, settings.host, vcpus_unit_of(scenario.workloads.front()),
+                                 run.engine().result(), "they are idle less");
   if (!settings.host.is_plain()) {
-    const std::span<const ResourceAmount> vcpus = engine.hosts().view().vcpus_total;
+    const std::span<const ResourceAmount> vcpus = run.engine().hosts().view().vcpus_total;
     hosts.sizes.assign(vcpus.begin(), vcpus.end());
   }
   hosts.sha256 = identity(scenario, workload.sha256);
@@ -145,7 +136,6 @@ std::vector<IdlePeriod> periods_in(const PlacedHosts& hosts, TimeSpan span) {
   std::vector<IdlePeriod> found;
   for (IdlePeriod period : hosts.periods) {
     if (period.end <= span.begin || period.begin >= span.end) continue;
-    if (period.begin < span.begin && period.end < span.end) continue;  // its length is not known
     period.begin = std::max(period.begin, span.begin);
     if (period.end >= span.end) {
       period.end = span.end;

@@ -18,10 +18,10 @@ struct PlacedHosts {
   /// Of all hosts; a period that began before the window keeps its true beginning. Servers are
   /// numbered by rank: the host with the most revocations comes first.
   std::vector<IdlePeriod> periods{};
-  std::vector<std::int64_t> sizes{};  ///< vcpus of each server; empty: all are equal
-  std::vector<double> spot_lives{};   ///< CapacityTrace::spot_lives
-  std::size_t vms_rejected = 0;
-  std::string sha256{};  ///< of the workload and the scenario
+  std::vector<std::int64_t> sizes{};    ///< vcpus of each server; empty: all are equal
+  std::vector<double> spot_lives{};     ///< CapacityTrace::spot_lives
+  std::vector<std::string> warnings{};  ///< of VMs without a host
+  std::string sha256{};                 ///< of the workload and the scenario
 };
 
 /// Runs a scenario and records when its hosts are free. Errors: those of the run.

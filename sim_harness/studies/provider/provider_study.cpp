@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/json/json.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/studies/provider/grouped_runs.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
@@ -283,6 +284,11 @@ void ProviderStudy::finish(const GridPoint<S>& at, const Replay& replay,
     parts_[i]->finish(
         {at, *replay.workload, shared[i], prepared.settings, prepared.parts, outcome});
   }
+}
+
+VcpusUnit unit_of(const S& settings) {
+  return settings.workloads.empty() ? settings.vm_sources.front().unit
+                                    : vcpus_unit_of(settings.workloads.front());
 }
 
 void require_one_run(const ConfigNode& root, const std::vector<GridAxis>& axes) {

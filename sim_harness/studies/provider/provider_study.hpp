@@ -134,6 +134,9 @@ class ProviderStudy {
   std::vector<Measure<TimelineDay>> timeline_;
 };
 
+/// The unit of the first workload's vcpus.
+[[nodiscard]] VcpusUnit unit_of(const ProviderStudySettings& settings);
+
 /// A scenario is one run. Errors: ConfigError that names an axis with several values.
 void require_one_run(const ConfigNode& root, const std::vector<GridAxis>& axes);
 

@@ -39,7 +39,7 @@ std::vector<Measure<Day>> timeline_measures(bool has_economy) {
         &Day::economy_instances, kOfMeans);
   }
   add(all, "spots", "spots", "that run; mean over the day", &Day::spots, kOfMeans);
-  add(all, "evictions", "evictions", "on that day", &Day::evictions);
+  add(all, "evictions", "evictions", "of spots on that day", &Day::evictions);
   add(all, "vm_revenue", "vcpu-seconds", "earned by VMs on that day",
       in_vcpu_seconds(&Day::vm_revenue));
   if (has_economy) {
@@ -48,6 +48,10 @@ std::vector<Measure<Day>> timeline_measures(bool has_economy) {
   }
   add(all, "spot_revenue", "vcpu-seconds", "earned by spots on that day",
       in_vcpu_seconds(&Day::spot_revenue));
+  if (has_economy) {
+    add(all, "economy_evictions", "evictions", "of Economy instances on that day",
+        &Day::economy_evictions);
+  }
   return all;
 }
 

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <any>
 #include <atomic>
+#include <memory>
 #include <span>
 #include <thread>
 #include <utility>
@@ -18,17 +19,15 @@
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/base/text/text_table.hpp"
 #include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
-#include "sim_harness/provider/loop/simulation_engine.hpp"
-#include "sim_harness/provider/run/allocator.hpp"
+#include "sim_harness/provider/loop/provider_run.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
-#include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/provider/simulated_text.hpp"
-#include "sim_harness/studies/sla/sla_run.hpp"
+#include "sim_harness/studies/sla/sla_settings.hpp"
 
 namespace cospot {
 namespace {
 
-std::vector<double> probabilities_of(const SlaSettings& settings) {
+std::vector<double> probabilities_of(const TargetSettings& settings) {
   std::vector<double> probabilities;
   for (const SlaTarget& target : settings.targets) {
     if (target.probability) probabilities.push_back(*target.probability);
@@ -71,125 +70,173 @@ Json lifetime_json(SimTime lifetime) {
   return lifetime < SimTime{0} ? Json() : seconds_json(lifetime);
 }
 
-/// A workload as a study `sla` names it: "azure2020:seed=3:scale=0.01" for {synthetic: azure2020,
-/// seed: 3, scale: 0.01}, and a file without a mapping around it.
-ConfigNode as_text(const ConfigNode& workload) {
-  const bool is_file = workload.find("path") != nullptr;
-  const ConfigNode* name = workload.find(is_file ? "path" : "synthetic");
-  if (name == nullptr) return workload;
-  ConfigNode text = *name;
-  for (const auto& [key, where, value] : workload.entries) {
-    if (key == "path" || key == "synthetic" || key == "label") continue;
-    if (is_file) return workload;
-    text.text += fmt::format(":{}={}", key, value.text);
+/// Of a file of another study, which has one setting.
+void require_one_setting(const ConfigNode& root, const std::vector<GridAxis>& axes) {
+  for (const GridAxis& axis : axes) {
+    if (axis.values.size() == 1 || axis.name == kTargetAxis.name) continue;
+    const ConfigNode* node = root.find(axis.key);
+    throw ConfigError(fmt::format(
+        "{}: found {} values, and a quote is for one setting; expected one, or --set {}=VALUE",
+        key_place(node == nullptr ? root : *node, axis.key), axis.values.size(), axis.key));
   }
-  return text;
 }
 
-/// Whether a file is a comparison: a study without spots of their own.
-bool is_comparison(const ConfigNode& root) {
-  const ConfigNode* study = root.find("study");
-  return (study == nullptr || study->text == "compare") && root.find("spot_workloads") == nullptr;
+/// What was requested before `at`, as if the file ended there.
+Workload requested_before(Workload workload, SimTime at) {
+  std::erase_if(workload.rows, [at](const WorkloadRow& row) { return row.start >= at; });
+  return workload;
 }
 
-ConfigNode quoted(ConfigNode root) {
-  if (root.find("headroom_percent") != nullptr) {
-    throw ConfigError(key_place(*root.find("headroom_percent"), "headroom_percent") +
-                      ": a quote needs a number of hosts; expected hosts, or --set hosts=N "
-                      "(cospot size finds how many)");
+std::vector<ResourceVector> requested_sizes(const EventSchedule& schedule,
+                                            const std::string& workload, SimTime at) {
+  std::vector<ResourceVector> sizes = spot_sizes(schedule);
+  if (!sizes.empty()) return sizes;
+  throw ConfigError(fmt::format(
+      "{}: no spot is requested before {:g} h; expected a history with spots, as cospot "
+      "workload import --spot-if marks them",
+      workload, hours_of(at)));
+}
+
+/// The estimate at a time. Samples that accumulate are those of the refreshes until then.
+LifetimeQuantiles estimate_at(SimTime at, const History& history,
+                              const LifetimeEstimateSettings& settings, SimTime refresh,
+                              std::size_t threads) {
+  std::vector<SimTime> earlier;
+  for (SimTime time = refresh; refresh != kNever && time <= at; time += refresh) {
+    earlier.push_back(time);
   }
-  std::erase_if(root.entries, [](const ConfigEntry& entry) {
-    return entry.key == "study" || entry.key == "headroom_of";
-  });
-  static constexpr std::array<std::string_view, 6> kOfOneSetting{"workloads", "vm",  "spot",
-                                                                 "evictor",   "saf", "otn"};
-  for (ConfigEntry& entry : root.entries) {
-    if (std::ranges::find(kOfOneSetting, entry.key) == kOfOneSetting.end()) continue;
-    if (entry.value.items.size() > 1) {
-      throw ConfigError(fmt::format(
-          "{}: found {} values, and a quote is for one setting; expected one, or --set {}=VALUE",
-          key_place(entry.value, entry.key), entry.value.items.size(), entry.key));
-    }
-    if (entry.value.items.size() == 1) entry.value = ConfigNode(entry.value.items.front());
-    if (entry.key == "workloads") entry.value = as_text(entry.value);
+  LifetimeEstimate estimate(history, settings, SimTime{0}, at, earlier.size(), earlier);
+  return run_pieces(estimate, threads);
+}
+
+/// By which quotes assume that promised spots are evicted.
+constexpr std::string_view kYoungestFirst = "YJF";
+
+/// What makes quotes doubtful.
+void add_warnings(const Workload& workload, const RunSettings& run, const RunResult& result,
+                  SlaQuotes& quotes) {
+  for (std::string& warning :
+       host_warnings(workload, run.host, quotes.unit, result, "promises differ")) {
+    quotes.warnings.push_back(std::move(warning));
   }
-  for (ConfigEntry& entry : parse_yaml(std::string(kQuoteKeys), "sla quote").entries) {
-    if (root.find(entry.key) == nullptr) root.entries.push_back(std::move(entry));
-  }
-  return root;
+  if (run.evictor.name == kYoungestFirst) return;
+  quotes.warnings.push_back(fmt::format(
+      "quotes hold where the youngest of the promised spots are evicted first, as by {}; the "
+      "evictor of this datacenter is {}",
+      kYoungestFirst, run.evictor.label));
 }
 
 }  // namespace
 
-SlaSettings read_quote_settings(StudyFile file) {
-  if (is_comparison(file.root)) file.root = quoted(std::move(file.root));
-  return read_sla_settings(file);
+QuotedStudy read_quoted_study(StudyFile file) {
+  const bool is_sla =
+      file.root.find("study") == nullptr && file.root.find("spot_workloads") != nullptr;
+  const ProviderPreset& preset = is_sla ? sla_preset() : built_in_studies().preset_of(file.root);
+  if (&preset == &sla_preset()) {
+    return {ProviderStudy(preset, file.root), read_sla_settings(file)};
+  }
+  if (const ConfigNode* headroom = file.root.find("headroom_percent")) {
+    throw ConfigError(key_place(*headroom, "headroom_percent") +
+                      ": a quote needs a number of hosts; expected hosts, or --set hosts=N "
+                      "(cospot size finds how many)");
+  }
+  for (ConfigEntry& entry : parse_yaml(std::string(kQuoteKeys), "sla quote").entries) {
+    if (file.root.find(entry.key) == nullptr) file.root.entries.push_back(std::move(entry));
+  }
+  QuotedStudy quoted{ProviderStudy(preset, file.root), {}};
+  quoted.settings = quoted.study.table().read(file);
+  require_one_setting(file.root, quoted.study.table().axes(quoted.settings));
+  return quoted;
 }
 
-SlaQuotes quote_lifetimes(const SlaSettings& settings, std::optional<SimTime> at,
-                          std::size_t threads) {
-  const std::vector<double> probabilities = probabilities_of(settings);
-  const ProviderStudy study(sla_preset(), {});
-  const GridPoint<SlaSettings> first({}, settings, {});
-  RunOutcome outcome;
-  const std::unique_ptr<StudyRequests> requests =
-      load_traces(settings, WorkloadClasses::kVmsAndSpots);
-  const Replay replay = requests->replay(first, outcome);
-  const Workload& workload = *replay.workload;
-  const EventSchedule& schedule = *replay.schedule;
-  const std::vector<std::any> shared = study.share(settings, workload);
-  const RunSettings simulation = study.prepare(first, replay, shared, outcome).settings;
-  SimulationEngine engine(schedule, simulation.host.table(simulation.hosts),
-                          make_allocator(simulation, schedule.has_placements()));
-  LifetimeSlaOptions options = read_lifetime_sla_options(PluginOptions("sla", settings.promise));
-  options.target = settings.targets.front().probability.value_or(probabilities.front());
-  if (!settings.targets.front().probability) options.refresh = kNever;  // nobody asks on the way
-  LifetimeForecast forecast(schedule, totals_of(engine.hosts()), options);
-  engine.set_forecasts(&forecast);
-  if (at && *at > workload.window) {
+namespace {
+
+/// Quotes of a time, still without sizes.
+SlaQuotes quotes_at(const ProviderStudySettings& settings, const StudyRequests& requests,
+                    std::optional<SimTime> at, SimTime window) {
+  if (at && *at > window) {
     throw ConfigError(
-        fmt::format("--at-hours {:g}: the requests end after {:g} h; expected a time "
-                    "before",
-                    hours_of(*at), hours_of(workload.window)));
+        fmt::format("--at-hours {:g}: the requests end after {:g} h; expected a time before",
+                    hours_of(*at), hours_of(window)));
   }
-  SlaQuotes quotes{.at = at.value_or(workload.window),
-                   .simulated = simulated_text(simulation),
-                   .unit = settings.vm_sources.front().unit,
-                   .evicted = probabilities,
-                   .spot_delay = settings.spot_delay,
-                   .warnings = requests->warnings};
-  std::string oversized = oversized_warning(workload, simulation.host, quotes.unit);
-  if (!oversized.empty()) quotes.warnings.push_back(std::move(oversized));
-  engine.run({.time = quotes.at});
-  const RunResult until = engine.result();
-  quotes.spots = until.spot_admitted;
-  quotes.evictions = until.evictions;
-  if (until.vm_rejected > until.vm_too_large) {
-    quotes.warnings.push_back(fmt::format(
-        "{} of {} VMs found no host on these hosts; on hosts that hold them, promises differ",
-        until.vm_rejected - until.vm_too_large, until.vm_requests));
-  }
-  LifetimeEstimateSettings estimate = forecast.estimate_settings();
-  const Evidence evidence(quotes.spots, probabilities);
-  estimate.probabilities = probabilities;
+  return {.at = at.value_or(window),
+          .unit = unit_of(settings),
+          .admission = settings.targets.front().probability,
+          .evicted = probabilities_of(settings),
+          .spot_delay = settings.spot_delay,
+          .warnings = requests.warnings};
+}
+
+/// Adds what a history promises to spots of these sizes, on hosts as they are now.
+void add_sizes(const History& history, const HostView& hosts, LifetimeSlaOptions options,
+               std::size_t threads, SlaQuotes& quotes) {
+  const Evidence evidence(quotes.spots, quotes.evicted);
+  LifetimeEstimateSettings& estimate = options.estimate;
+  estimate.probabilities = quotes.evicted;
   for (const double probability : evidence.probabilities()) {
-    if (std::ranges::find(probabilities, probability) == probabilities.end()) {
+    if (std::ranges::find(quotes.evicted, probability) == quotes.evicted.end()) {
       estimate.probabilities.push_back(probability);
     }
   }
-  LifetimeEstimate made(forecast.history(), estimate, SimTime{0}, quotes.at,
-                        forecast.refreshes().count, forecast.made_at());
-  quotes.quantiles = run_pieces(made, threads);
+  quotes.quantiles = estimate_at(quotes.at, history, estimate, options.refresh, threads);
   for (const ResourceVector& size : estimate.sizes) {
-    SizeQuote quote{.size = size, .slots = free_slots(engine.hosts().view(), size)};
-    for (const double evicted : probabilities) {
+    SizeQuote quote{.size = size, .slots = free_slots(hosts, size)};
+    for (const double evicted : quotes.evicted) {
       quote.lifetimes.push_back(quotes.quantiles.promised(size, quote.slots, evicted));
       quote.supported.push_back(evidence.supported(quotes.quantiles, size, quote.slots, evicted));
     }
     quotes.sizes.push_back(std::move(quote));
   }
+}
+
+}  // namespace
+
+SlaQuotes quote_lifetimes(const QuotedStudy& quoted, std::optional<SimTime> at,
+                          std::size_t threads) {
+  const ProviderStudySettings& settings = quoted.settings;
+  const auto first = quoted.study.first_run(settings);
+  RunOutcome outcome;
+  const std::unique_ptr<StudyRequests> requests = quoted.study.load(settings);
+  Replay replay = requests->replay(first, outcome);
+  SlaQuotes quotes = quotes_at(settings, *requests, at, replay.workload->window);
+  const Workload workload = requested_before(*replay.workload, quotes.at);
+  const EventSchedule schedule =
+      make_schedule(workload, ScheduledClasses::kVmsAndSpots, settings.host.isolated_tenants());
+  replay.workload = &workload;
+  replay.schedule = &schedule;
+  LifetimeSlaOptions options = read_lifetime_sla_options(PluginOptions("sla", settings.promise));
+  options.estimate.sizes = requested_sizes(schedule, workload.name, quotes.at);
+  const std::vector<std::any> shared = quoted.study.share(settings, workload);
+  ProviderStudy::Prepared prepared = quoted.study.prepare(first, replay, shared, outcome);
+  const RunSettings& run = prepared.settings;
+  if (!needs_lifetime_forecast(run.spot)) options.refresh = kNever;  // nobody asks on the way
+  quotes.simulated = simulated_text(run);
+  HostTable hosts = run.host.table(run.hosts);
+  auto recorder =
+      std::make_unique<HistoryRecorder>(workload.rows.size(), totals_of(hosts), options);
+  const History& history = recorder->history();
+  prepared.parts.forecasts.push_back(std::move(recorder));
+  ProviderRun simulation(workload, schedule, run, std::move(hosts), std::move(prepared.parts));
+  simulation.engine().run({.time = quotes.at});
+  const RunResult until = simulation.engine().result();
+  quotes.spots = until.spot_admitted;
+  quotes.evictions = until.evictions;
+  add_warnings(workload, run, until, quotes);
+  add_sizes(history, simulation.engine().hosts().view(), std::move(options), threads, quotes);
   return quotes;
 }
+
+namespace {
+
+/// How spots were admitted: by the first target, as in every run of a study.
+std::string admission_text(const SlaQuotes& quotes) {
+  if (!quotes.admission) return "Every spot that the spot chain places was admitted (no target)\n";
+  return fmt::format(
+      "Spots were admitted if their lifetime could be promised with {:g} %, the first target\n",
+      100 * (1 - *quotes.admission));
+}
+
+}  // namespace
 
 std::string quotes_text(const SlaQuotes& quotes) {
   TextTable table;
@@ -213,8 +260,9 @@ std::string quotes_text(const SlaQuotes& quotes) {
                         hours_of(quotes.spot_delay));
   return fmt::format(
              "Spots that start {:g} h into the trace, by what happened before (spots {}, evictions "
-             "{}){}\n{}",
-             hours_of(quotes.at), quotes.spots, quotes.evictions, delay, quotes.simulated) +
+             "{}){}\n{}{}",
+             hours_of(quotes.at), quotes.spots, quotes.evictions, delay, quotes.simulated,
+             admission_text(quotes)) +
          table.text() +
          "(no longer than the history supports with 95 % confidence: a lifetime of L counts once "
          "for each L\nthat began when as many fitted as now, whatever the hour of the day; --json "
@@ -245,6 +293,7 @@ Json quotes_json(const SlaQuotes& quotes) {
           {"spot_delay_s", seconds_json(quotes.spot_delay)},
           {"spots", quotes.spots},
           {"evictions", quotes.evictions},
+          {"admitted_by", json_of(quotes.admission)},
           {"evicted", json_list_of(quotes.evicted, [](double value) { return json_of(value); })},
           {"sizes", json_list_of(quotes.sizes, size_quote)}};
 }

@@ -447,3 +447,16 @@ def test_status_tells_of_promises_and_of_the_alarm(
     assert run("status", *arguments) == 0
     (share,) = json.loads(capsys.readouterr().out)["promises"]
     assert (share["kept"], share["broken"], share["alarm"]) == (16, 4, True)
+
+
+def test_what_comes_after_the_window_is_no_evidence(cloud: Any, tmp_path: Path) -> None:
+    """The same with instances that start later, and where the end of one is later."""
+    rows = [*lone_spots(200, 0, 5_000), "old,p,spot,2,64,0,5,never"]
+    later = [*rows[:-1], f"old,p,spot,2,64,0,5,{15 * 86400}", *lone_spots(200, 14 * 86400, 60)]
+    later[-200:] = [f"later-{row}" for row in later[-200:]]
+    tables = [
+        promised(write_history(tmp_path / name, of))
+        for name, of in (("cut.csv", rows), ("whole.csv", later))
+    ]
+    assert tables[0].sizes == tables[1].sizes
+    assert {**tables[0].history, "file": ""} == {**tables[1].history, "file": ""}

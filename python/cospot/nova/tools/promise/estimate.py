@@ -22,7 +22,6 @@ from cospot.nova.promises.kept_share import CONFIDENCE
 from cospot.nova.promises.promise_table import SizeKey, SizePromises, Step, slots_of
 from cospot.nova.tools.history import hosts_file
 from cospot.nova.tools.history.hosts_file import HostPlace, PastHost
-from cospot.nova.tools.promise.evidence import Evidence, probability_of, shares_below
 
 _US: Final = 1_000_000
 _AMOUNTS: Final = ("vcpus", "memory_mb", "disk_gb")
@@ -77,6 +76,7 @@ class Replayed:
             on. Whether there was a cloud before is unknown.
         vms, spots: their number in that time.
         evictions: the number of spots evicted in it.
+        rejected_vms: the number of VMs that found no host, whenever.
     """
 
     history: cospot.History
@@ -85,6 +85,7 @@ class Replayed:
     vms: int = 0
     spots: int = 0
     evictions: int = 0
+    rejected_vms: int = 0
 
     @property
     def days(self) -> float:
@@ -117,7 +118,7 @@ def replay(
     with tempfile.TemporaryDirectory() as folder:
         host, events = Path(folder) / "hosts.csv", Path(folder) / "events.csv"
         _write_hosts(host, hosts)
-        cospot.simulate(
+        result = cospot.simulate(
             workload,
             host=host,
             hosts=len(hosts.totals),
@@ -134,7 +135,7 @@ def replay(
             if time_us >= workload.window_us:
                 break
             recorder.record(row, time_us)
-        return recorder.replayed(workload.window_us)
+        return recorder.replayed(workload.window_us, result.vm_rejected)
 
 
 def _write_hosts(path: Path, hosts: SpotHosts) -> None:
@@ -196,7 +197,7 @@ class _Recorder:
         # Before the first request for a lifetime, it is unknown which spots would have asked.
         return None if asked_s is not None and self._anybody_asked else cospot.NEVER_US
 
-    def replayed(self, window_us: int) -> Replayed:
+    def replayed(self, window_us: int, rejected_vms: int) -> Replayed:
         """Return the history recorded up to the end of the window."""
         first_us = 0 if self._first_us is None else max(self._first_us, 0)
         return Replayed(
@@ -206,6 +207,7 @@ class _Recorder:
             self._counts["vm"],
             self._counts["spot"],
             self._counts["eviction"],
+            rejected_vms,
         )
 
 
@@ -222,7 +224,7 @@ def estimate(
 ) -> list[SizePromises]:
     """Return the possible promises to spots of some sizes.
 
-    Promises only what the history supports; see evidence.py.
+    Promises only what the history supports (`cospot.Evidence`).
 
     Args:
         replayed: the history.
@@ -234,12 +236,13 @@ def estimate(
         ConfigError: a setting is out of range.
         InputError: the history is too short.
     """
-    evidence = Evidence(replayed.spots)
-    shares = shares_below(settings.targets)
+    evidence = cospot.Evidence(
+        replayed.history, replayed.to_us, settings.targets, from_us=replayed.from_us
+    )
     quantiles = cospot.estimate_lifetimes(
         replayed.history,
         list(sizes),
-        list(map(probability_of, shares)),
+        evidence.probabilities or settings.targets,
         now_us=replayed.to_us,
         from_us=replayed.from_us,
         samples=settings.samples,
@@ -255,7 +258,7 @@ def estimate(
         steps = [
             _steps(
                 [
-                    (slots, evidence.seconds(quantiles, size, slots, target, shares))
+                    (slots, _whole_seconds(evidence.supported(quantiles, size, slots, target)))
                     for slots in numbers
                 ]
             )
@@ -263,6 +266,10 @@ def estimate(
         ]
         found.append(SizePromises(size, steps, sorted(sizes[size]), sum(quantiles.samples(size))))
     return found
+
+
+def _whole_seconds(lifetime_us: int | None) -> float | None:
+    return float((lifetime_us or 0) // _US) or None  # 0 s is not a promise
 
 
 def _numbers(most: int, width: float) -> list[int]:

@@ -115,6 +115,7 @@ def _run(arguments: argparse.Namespace) -> int:
             "vms": replayed.vms,
             "spots": replayed.spots,
             "evictions": replayed.evictions,
+            "rejected_vms": replayed.rejected_vms,
             "spots_without_promise": sum(seconds == 0 for seconds in asked_s.values()),
             "hosts": _host_counts(hosts),
         },
@@ -164,6 +165,11 @@ def _tell(output: str, table: PromiseTable, options: Any) -> None:
             for target, seconds in zip(table.targets, longest, strict=True)
         )
         print(f"{', '.join(each.flavors)}: at most {told}")
+    if history["rejected_vms"]:
+        print(
+            f"note: {history['rejected_vms']} VMs of the history found no host on these hosts; on hosts"
+            " that hold them, promises differ"
+        )
     _tell_too_few(history["spots"], table.targets)
     if options is None or options.evictor == promises.EVICTOR:
         return
