@@ -12,6 +12,7 @@
 #include "bindings/watched_work.hpp"
 #include "bindings/workloads.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/experiments/results/csv_sink.hpp"
@@ -85,7 +86,7 @@ PythonOutcome compare(const py::object& sweep, const py::object& db, const py::o
   if (!csv.is_none()) {
     csv_file = read_path(csv, "csv");
     require_other_file(csv_file, options.database);
-    require_csv_writable(csv_file);
+    require_writable(csv_file);
   }
   const PythonOutcome outcome{run_watched_experiment(load, options, told), options.database};
   if (!csv_file.empty()) {

@@ -2,14 +2,23 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace cospot {
 
 /// The user's input cannot be used. The text is one sentence that says where, what, what was
-/// expected and, for names, the valid ones. The command line prints it and exits with code 2.
+/// expected and, for names, the valid ones. The command line prints it and exits with code 2. What
+/// it quotes of the input may be anything, so every error's text is made printable here
+/// (core/printable_text.hpp).
 class InputError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit InputError(std::string_view text);
+
+  /// An error of several lines, each of which the caller has made printable.
+  struct Lines {
+    std::string text;
+  };
+  explicit InputError(const Lines& lines) : std::runtime_error(lines.text) {}
 };
 
 /// A configuration (sweep or scenario file, option, policy name) cannot be used.
@@ -34,7 +43,7 @@ class DatabaseError : public InputError {
 /// A policy broke its contract (a weight that is not a number, an insufficient eviction plan).
 class PolicyError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit PolicyError(std::string_view text);
 };
 
 /// The user ended what was being done (Ctrl-C); nothing is wrong.

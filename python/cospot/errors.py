@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from cospot.printable import printable, without_middle
+
 
 class CospotError(Exception):
-    """Base class of all exceptions that cospot raises deliberately."""
+    """Base class of all exceptions that cospot raises deliberately.
+
+    What its text quotes of the input may be anything, so it is made printable.
+    """
+
+    def __init__(self, text: object = "") -> None:
+        super().__init__(without_middle(printable(str(text))))
 
 
 class InputError(CospotError):

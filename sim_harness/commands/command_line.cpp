@@ -16,6 +16,7 @@
 
 #include "core/errors.hpp"
 #include "core/nearest_name.hpp"
+#include "core/printable_text.hpp"
 #include "sim_harness/base/interrupt/interrupt_signals.hpp"
 #include "sim_harness/base/text/terminal_ink.hpp"
 #include "sim_harness/base/text/terminal_meter.hpp"
@@ -101,8 +102,8 @@ std::string unknown_word_error(const CLI::App& app, const CLI::ParseError& error
 
 /// What CLI11 says of a mistake, as all our errors begin.
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
-  return fmt::format("{} {}; see {} --help\n", inked(Ink::kError, "cospot:", stderr), error.what(),
-                     command_path(innermost_of(*app)));
+  return fmt::format("{} {}; see {} --help\n", inked(Ink::kError, "cospot:", stderr),
+                     printable_line(error.what()), command_path(innermost_of(*app)));
 }
 
 /// `cospot help COMMAND` is `cospot COMMAND --help`; so is a bare `cospot`.
@@ -153,7 +154,7 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
   } catch (const CLI::ParseError& error) {
     const std::string unknown = unknown_word_error(app, error, studies);
     if (!unknown.empty()) {
-      print_error(unknown);
+      print_error(printable_line(unknown));
       return kBadInput;
     }
     // 0 for --help and --version; every other one is a mistake on the command line.
@@ -188,7 +189,7 @@ int run_command_line(int argc, const char* const* argv, PolicyLoader& loader,
     print_error("out of memory; expected smaller inputs, fewer threads (-j), or a larger machine");
     return kBadInput;
   } catch (const std::exception& error) {
-    print_error(fmt::format("internal error: {}", error.what()));
+    print_error(printable_line(fmt::format("internal error: {}", error.what())));
     return kInternalError;
   }
 }

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/printable_text.hpp"
 #include "sim_harness/base/files/output_file.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/interrupt/interrupt_signals.hpp"
 #include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/base/text/terminal_meter.hpp"
@@ -17,7 +19,7 @@
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/experiments/grid/stored_axes.hpp"
-#include "sim_harness/experiments/results/merge_databases.hpp"
+#include "sim_harness/experiments/queue/merge_databases.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
 #include "sim_harness/studies/stored_prices.hpp"
 
@@ -137,7 +139,7 @@ void run_compare(const CompareArguments& arguments, const CompareCommandContext&
   const std::optional<WorkloadPrices> prices = prices_of(arguments.price, file, *context.studies);
   require_other_files(csv_outputs(arguments), arguments.database);
   for (const auto& [option, csv] : csv_outputs(arguments)) {
-    if (!csv.empty()) require_csv_writable(csv);
+    if (!csv.empty()) require_writable(csv);
   }
   const Experiment experiment = load();
   print_warnings(experiment.warnings);
@@ -146,7 +148,7 @@ void run_compare(const CompareArguments& arguments, const CompareCommandContext&
   if (outcome.interrupted) {
     fmt::print(stderr,
                "interrupted: {} of {} runs are in {}; the same command with --resume{} continues\n",
-               outcome.done, outcome.total, arguments.database,
+               outcome.done, outcome.total, printable_line(arguments.database),
                arguments.force ? " instead of --force" : "");
     *context.exit_code = kInterruptedExitCode;
     return;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/printable_text.hpp"
 #include "sim_harness/base/text/terminal_ink.hpp"
 
 namespace cospot {
@@ -46,7 +47,7 @@ std::vector<std::string> merged_warnings(const std::vector<std::string>& warning
 }  // namespace
 
 void print(const std::string& text) {
-  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+  if (std::fputs(printable(text).c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
     throw InputError("standard output cannot be written");
   }
 }
@@ -55,12 +56,13 @@ void print_json(const Json& json) { print(text_of(json) + "\n"); }
 
 void print_warnings(const std::vector<std::string>& warnings) {
   for (const std::string& warning : merged_warnings(warnings)) {
-    fmt::print(stderr, "cospot: {} {}\n", inked(Ink::kWarning, "warning:", stderr), warning);
+    fmt::print(stderr, "cospot: {} {}\n", inked(Ink::kWarning, "warning:", stderr),
+               printable_line(warning));
   }
 }
 
 void print_error(std::string_view text) {
-  fmt::print(stderr, "{} {}\n", inked(Ink::kError, "cospot:", stderr), text);
+  fmt::print(stderr, "{} {}\n", inked(Ink::kError, "cospot:", stderr), printable(text));
 }
 
 }  // namespace cospot

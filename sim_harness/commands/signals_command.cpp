@@ -75,7 +75,7 @@ void require_outputs_usable(const SignalsArguments& arguments) {
   require_usable_output("--csv", arguments.csv, inputs);
   require_usable_output("--db", arguments.database, inputs);
   require_usable_output("--output", arguments.output, inputs);
-  if (!arguments.csv.empty()) require_csv_writable(arguments.csv);
+  if (!arguments.csv.empty()) require_writable(arguments.csv);
 }
 
 /// What makes the same database again.

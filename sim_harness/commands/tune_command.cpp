@@ -121,7 +121,7 @@ void require_outputs_usable(const TuneArguments& arguments) {
   require_usable_output("--db", arguments.database, inputs_of(arguments));
   require_usable_output("-o", arguments.around, inputs_of(arguments));
   std::error_code error;
-  if (!arguments.csv.empty()) require_csv_writable(arguments.csv);
+  if (!arguments.csv.empty()) require_writable(arguments.csv);
   if (arguments.database.empty()) return;
   if (is_same_file(arguments.csv, arguments.database)) {
     throw InputError("--csv " + arguments.csv + ": is the results database; choose another file");

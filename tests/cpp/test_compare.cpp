@@ -14,7 +14,7 @@
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
-#include "sim_harness/experiments/results/merge_databases.hpp"
+#include "sim_harness/experiments/queue/merge_databases.hpp"
 #include "sim_harness/studies/study.hpp"
 #include "sweep_fixtures.hpp"
 

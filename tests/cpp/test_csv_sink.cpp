@@ -5,6 +5,7 @@
 
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/experiments/results/csv_sink.hpp"
 #include "sweep_fixtures.hpp"
 
@@ -47,7 +48,7 @@ TEST_CASE("write_csv: replaces the file as a whole and leaves nothing beside it"
   ResultsDatabase results = database_of(rows);
   write_csv(file, results, Timing::kOn);
   CHECK(ScratchFolder::read(file) == csv_of(rows, Timing::kOn));
-  require_csv_writable(file);
+  require_writable(file);
   CHECK(ScratchFolder::read(file) == csv_of(rows, Timing::kOn));
   CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
 }
@@ -58,7 +59,7 @@ TEST_CASE("write_csv: a place that cannot be written is named; a full device is 
   for (const fs::path& file : {folder / "no/out.csv", folder.path(), fs::path("/proc/out.csv")}) {
     for (const bool ask_only : {true, false}) {
       const std::string error = error_text<InputError>(
-          [&] { ask_only ? require_csv_writable(file) : write_csv(file, results, Timing::kOn); });
+          [&] { ask_only ? require_writable(file) : write_csv(file, results, Timing::kOn); });
       CHECK_MESSAGE(contains(error, file.string() + ": cannot be written"), error);
     }
   }

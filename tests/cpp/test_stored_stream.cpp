@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "error_text.hpp"
 #include "sim_harness/base/files/gzip.hpp"
 #include "sim_harness/base/files/stored_stream.hpp"
 #include "tests/cpp/scratch_folder.hpp"
@@ -66,9 +67,8 @@ TEST_CASE("StoredStream: what cannot be written is an error that names the file"
   const std::filesystem::path lost = folder / "no/such/folder.csv";
   CHECK(error_of_opening(lost) == lost.string() + ": cannot be written: No such file or directory");
   CHECK(error_of_opening(folder.path()) ==
-        folder.path().string() + ": cannot be written: it exists and is not a regular file");
-  CHECK(error_of_opening("/dev/full") ==
-        "/dev/full: cannot be written: it exists and is not a regular file");
+        folder.path().string() + ": cannot be written: Is a directory");
+  CHECK(error_of_opening("/dev/full").empty());  // a device is written in place
 }
 
 /// Files of this process may not grow beyond `bytes`, as on a full disk.
@@ -99,6 +99,13 @@ std::string error_of_writing(const std::filesystem::path& file, int count) {
     return error.what();
   }
   return "";
+}
+
+TEST_CASE("StoredStream: a full device is an error of the file") {
+  StoredStream stream("/dev/full");
+  stream.write("x");
+  CHECK(error_text<InputError>([&] { stream.commit(); }) ==
+        "/dev/full: cannot be written: No space left on device");
 }
 
 TEST_CASE("StoredStream: a disk that fills up is an error and leaves nothing behind") {

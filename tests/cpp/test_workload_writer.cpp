@@ -141,10 +141,10 @@ TEST_CASE("write_workload: a place that cannot be written to") {
   CHECK(writing_error(two_rows(), folder / "none/w.csv") ==
         (folder / "none/w.csv").string() + ": cannot be written: No such file or directory");
   CHECK(writing_error(two_rows(), folder.path()) ==
-        folder.path().string() + ": cannot be written: it exists and is not a regular file");
+        folder.path().string() + ": cannot be written: Is a directory");
   if (std::filesystem::exists("/dev/full")) {
     CHECK(writing_error(two_rows(), "/dev/full") ==
-          "/dev/full: cannot be written: it exists and is not a regular file");
+          "/dev/full: cannot be written: No space left on device");
   }
   if (::geteuid() == 0) {
     MESSAGE("skipped: root may write to a read-only folder");

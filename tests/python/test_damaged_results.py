@@ -8,6 +8,10 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+from cospot import load_results
+from cospot.errors import DatabaseError
+
 STUDY = "study: deadline\ntrace: [{synthetic: bursty, seed: 7, days: 30}]\nduration_hours: 48\n"
 
 
@@ -26,9 +30,75 @@ def test_rows_of_another_sweep_are_neither_summarised_nor_continued(
     with closing(sqlite3.connect(tmp_path / "r.db")) as connection:
         connection.execute("UPDATE run SET deadline_hours = 60 WHERE run_index = 1")
         connection.commit()
-    for command in ("summary r.db", "compare s.yaml -q --db r.db --resume", "report r.db"):
+    for command in (
+        "summary r.db",
+        "compare s.yaml -q --db r.db --resume",
+        "report r.db",
+        "merge all.db r.db",
+    ):
         code, error = call(program, tmp_path, command)
         assert (code, "is not what the study in it has there" in error) == (2, True), error
+    assert not (tmp_path / "all.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ("ALTER TABLE run RENAME TO old; CREATE VIEW run AS SELECT * FROM old", "view 'run'"),
+        (
+            "DROP TABLE sweep; CREATE VIEW Sweep AS WITH RECURSIVE n(i) AS"
+            " (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
+            "view 'Sweep'",
+        ),
+        ("DROP TABLE input; CREATE VIRTUAL TABLE input USING fts5(a)", "virtual table 'input'"),
+        (
+            "CREATE TRIGGER t AFTER INSERT ON run BEGIN UPDATE run SET version = 'x'; END",
+            "trigger 't'",
+        ),
+        (
+            "UPDATE \"column\" SET name = 'a); DROP TABLE run; --' WHERE rowid = 1",
+            "column 'a); DROP",
+        ),
+        ("INSERT INTO axis_value SELECT 'x', 0, 'x', 1, '1', '1', 0", "the axes of its study"),
+    ],
+)
+def test_what_only_looks_like_results_is_refused(
+    program: Path, tmp_path: Path, change: str, found: str
+) -> None:
+    (tmp_path / "s.yaml").write_text(STUDY + "deadline_hours: 52\n")
+    assert call(program, tmp_path, "compare s.yaml -q --db r.db")[0] == 0
+    with closing(sqlite3.connect(tmp_path / "r.db")) as connection:
+        connection.executescript(change)
+    content = (tmp_path / "r.db").read_bytes()
+    for command in (
+        "summary r.db",
+        "merge all.db r.db",
+        "report r.db",
+        "compare s.yaml -q --db r.db --resume",
+    ):
+        code, error = call(program, tmp_path, command)
+        assert (code, found in error) == (2, True), (command, error)
+    assert (tmp_path / "r.db").read_bytes() == content
+    assert not (tmp_path / "all.db").exists()
+    if "column" not in found and "axes" not in found:
+        with pytest.raises(DatabaseError, match="expected the tables of a results database alone"):
+            load_results(tmp_path / "r.db")
+
+
+def test_the_views_of_a_database_reach_no_other_file(program: Path, tmp_path: Path) -> None:
+    """What merge takes over from a database is SQL; nothing in it opens a second one."""
+    (tmp_path / "s.yaml").write_text(STUDY + "deadline_hours: 52\n")
+    assert call(program, tmp_path, "compare s.yaml -q --db r.db")[0] == 0
+    with closing(sqlite3.connect(tmp_path / "r.db")) as connection:
+        connection.execute("CREATE VIEW extra AS SELECT 1 AS one")
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(
+            "UPDATE sqlite_schema SET sql = sql || ? WHERE name = 'extra'",
+            (f"; ATTACH '{tmp_path}/reached' AS r; CREATE TABLE r.t (a)",),
+        )
+        connection.commit()
+    call(program, tmp_path, "merge all.db r.db")
+    assert not (tmp_path / "reached").exists()
 
 
 def test_a_damaged_database_is_told_with_what_to_do(program: Path, tmp_path: Path) -> None:

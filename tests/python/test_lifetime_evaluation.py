@@ -369,7 +369,7 @@ def test_the_program_trains_predicts_and_evaluates(program: Path, tmp_path: Path
     done = run("eval", recipe, "-o", tmp_path / "eval")
     assert (done.returncode, done.stdout) == (2, "")
     name = tmp_path / "eval" / "evaluation.csv"
-    assert done.stderr == f"cospot: {name}: cannot be written: Is a directory\n"
+    assert done.stderr == f"cospot: {name}: expected a file, found a folder\n"
     assert sorted((tmp_path / "eval").iterdir()) == before
 
     done = run("train", recipe, "-o", tmp_path / "none" / "m.txt")

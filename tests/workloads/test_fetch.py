@@ -4,10 +4,12 @@
 Needs the environment variable COSPOT_PROGRAM: the program to test.
 """
 
+import gzip
 import hashlib
 import os
 import pathlib
 import random
+import re
 import socket
 import ssl
 import subprocess
@@ -171,7 +173,8 @@ class Fetch(unittest.TestCase):
         self.succeed(url=self.server.url + "/old")
         self.check_complete()
 
-    def test_certificates_of_the_environment(self):
+    def tls(self):
+        """A certificate of this machine, and a server's context with it."""
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
                         "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
                         "-subj", "/CN=local", "-addext", "subjectAltName=IP:127.0.0.1",
@@ -179,6 +182,10 @@ class Fetch(unittest.TestCase):
                        cwd=self.folder, check=True, capture_output=True)
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         tls.load_cert_chain(self.folder / "cert.pem", self.folder / "key.pem")
+        return tls
+
+    def test_certificates_of_the_environment(self):
+        tls = self.tls()
         with range_server.RangeServer({"/trace.zip": CONTENT}, tls=tls) as server:
             for variable in ("SSL_CERT_FILE", "CURL_CA_BUNDLE"):
                 with self.subTest(variable), unittest.mock.patch.dict(
@@ -186,6 +193,65 @@ class Fetch(unittest.TestCase):
                     self.refuse("certificate", url=server.url + "/trace.zip")
                     os.environ[variable] = str(self.folder / "cert.pem")
                     self.succeed(url=server.url + "/trace.zip", folder=self.folder / variable)
+
+    def test_redirections_stay_with_tls(self):
+        """From https only to https, in any number of steps; from http to either."""
+        trusted = {"SSL_CERT_FILE": str(self.folder / "cert.pem"), "CURL_CA_BUNDLE": ""}
+        with range_server.RangeServer({"/trace.zip": CONTENT}, tls=self.tls()) as server, \
+                unittest.mock.patch.dict(os.environ, trusted):
+            clear = self.server.url + "/trace.zip"
+            server.redirects = {"/clear": clear, "/later": "/clear", "/safe": "/trace.zip"}
+            self.server.redirects = {"/up": server.url + "/trace.zip"}
+            for path in ("/clear", "/later"):
+                self.refuse("redirects to an address that is not followed", url=server.url + path)
+                self.refuse("redirects to an address that is not followed",
+                            url=server.url.replace("https", "HTTPS") + path)
+            assert self.server.requests == []
+            self.succeed(url=server.url + "/safe", folder=self.folder / "safe")
+            self.succeed(url=self.server.url + "/up", folder=self.folder / "up")
+            assert (self.folder / "up" / NAME).read_bytes() == CONTENT
+
+    def test_nothing_that_another_has_laid_is_written_to(self):
+        """The names of an unfinished download can be foreseen, so what has them is looked at."""
+        victim = self.folder / "victim"
+        victim.write_bytes(b"precious")
+        part = self.folder / (NAME + ".part")
+        part.symlink_to(victim)
+        self.refuse(f"{part}: cannot be written: it is a link")
+        part.unlink()
+        os.link(victim, part)
+        self.refuse(f"{part}: cannot be written: it has a second name, a hard link")
+        part.unlink()
+        os.mkfifo(part)
+        self.refuse(f"{part}: cannot be written")
+        part.unlink()
+        validator = self.folder / (NAME + ".part.validator")
+        validator.symlink_to(victim)
+        (self.folder / (NAME + ".sha256")).symlink_to("nowhere")
+        self.succeed()
+        assert victim.read_bytes() == b"precious"
+        assert self.names() == [NAME, NAME + ".sha256", "victim"]
+
+    def test_validator_is_one_line_of_a_request(self):
+        self.break_off()
+        (self.folder / (NAME + ".part.validator")).write_bytes(b'"x"\r\nX-Injected: 1')
+        self.succeed()
+        assert [wanted for _, wanted in self.server.requests] == [None, None]
+        self.check_complete()
+
+    def test_every_file_of_a_dataset_that_can_be_pinned_is(self):
+        """Nobody publishes the digest of the Azure trace; the rest lie in commits."""
+        root = pathlib.Path(__file__).parents[2]
+        source = (root / "sim_harness/data/downloads/public_datasets.cpp").read_text("utf-8")
+        digests = re.findall(r'"([0-9a-f]{64})"', source)
+        assert len(digests) == len(set(digests)) == 22 + 6 + 30  # cospot, eucalyptus, spot-traces
+        copies = os.environ.get("COSPOT_DATA")
+        if not copies:
+            self.skipTest("COSPOT_DATA is not set")
+        for file in pathlib.Path(copies, "azure2020-cospot").rglob("*.*"):
+            content = file.read_bytes()
+            content = gzip.decompress(content) if file.suffix == ".gz" else content
+            assert digest(content) in digests, file
 
     def test_no_network(self):
         with socket.socket() as unused:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,8 @@ from cospot.lifetime.model import LifetimeModel, read_model
 from cospot.lifetime.spots import DEFAULT_WINDOW_DAYS, read_spots
 from cospot.lifetime.survival_model import SurvivalModel, train_survival
 from cospot.lifetime.training import train
+from cospot.printable import printable_streams
+from cospot.whole_file import write_file
 
 _BAD_INPUT = 2
 _INTERRUPTED = 130
@@ -49,22 +49,6 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _write(path: Path, text: str) -> None:
-    """Write a file atomically."""
-    try:
-        handle, part = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-            os.chmod(part, 0o644)
-            os.replace(part, path)
-        except BaseException:
-            os.unlink(part)
-            raise
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
-
-
 def _train(arguments: argparse.Namespace) -> None:
     if not arguments.output.parent.is_dir():
         raise InputError(f"{arguments.output}: there is no folder {arguments.output.parent}")
@@ -87,7 +71,7 @@ def _train(arguments: argparse.Namespace) -> None:
     else:
         least_share = chosen["least_share"] / 100
         model = train_survival(spots, arguments.days, chosen["by"], least_share, **common)
-    _write(arguments.output, model.text())
+    write_file(arguments.output, model.text().encode())
     print(f"{arguments.output}: {model.summary()}")
 
 
@@ -119,15 +103,19 @@ def _evaluate(arguments: argparse.Namespace) -> None:
     except OSError as error:
         raise InputError(f"{arguments.output}: is no folder: {error.strerror}") from error
     title = f"workload  {' '.join(arguments.name)}\nmodel     {arguments.model.name}\n\n"
-    _write(arguments.output / "evaluation.txt", title + evaluation.text())
-    _write(arguments.output / "evaluation.csv", evaluation.csv())
+    write_file(arguments.output / "evaluation.txt", (title + evaluation.text()).encode())
+    write_file(arguments.output / "evaluation.csv", evaluation.csv().encode())
     plot_evaluation(evaluation, arguments.output / "evaluation.png")
     print(title + evaluation.text(), end="")
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; return its exit code: 0 done, 2 bad input, 130 interrupted."""
-    parsed = _parse(arguments)
+    with printable_streams():
+        return _run(_parse(arguments))
+
+
+def _run(parsed: argparse.Namespace) -> int:
     try:
         if parsed.command == "train":
             _train(parsed)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 from cospot.errors import InputError
 from cospot.lifetime.evaluation import HORIZONS_S, Evaluation
+from cospot.whole_file import write_file
 
 
 def plot_evaluation(evaluation: Evaluation, path: Path) -> None:
@@ -79,7 +81,6 @@ def plot_evaluation(evaluation: Evaluation, path: Path) -> None:
         )
         concordance.grid(visible=False, axis="x")
         concordance.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        try:
-            figure.savefig(path, metadata={"Software": None})
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+        plot = io.BytesIO()
+        figure.savefig(plot, format="png", metadata={"Software": None})
+    write_file(path, plot.getvalue())

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-from datetime import datetime, timezone
 from typing import Any, Final
+
+from cospot.nova.moment import moment_of
 
 #: Flags for opening such a file; reading is needed to check its end.
 APPENDING: Final = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
@@ -39,7 +40,6 @@ def _is_unfinished(file: int) -> bool:
 def seconds_of(text: Any) -> float | None:
     """Return a record's time in seconds since the epoch; None if it has none."""
     try:
-        moment = datetime.fromisoformat(str(text).replace("Z", "+00:00"))
+        return moment_of(str(text)).timestamp()
     except ValueError:
         return None
-    return moment.replace(tzinfo=moment.tzinfo or timezone.utc).timestamp()

@@ -333,6 +333,7 @@ def _connect(path: Path) -> Iterator[sqlite3.Connection]:
 def _open(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path.resolve().as_uri() + "?mode=ro", uri=True)
     # The names of files that are stored need not be UTF-8.
+    connection.execute("PRAGMA trusted_schema = OFF")
     connection.text_factory = lambda stored: stored.decode(errors="replace")
     return connection
 
@@ -348,6 +349,18 @@ def _require_results(connection: sqlite3.Connection, path: Path) -> None:
     if version != _FORMAT_VERSION:
         raise DatabaseError(
             f"{path}: has results format {version}; this cospot reads {_FORMAT_VERSION}"
+        )
+    # As the program does: a view may compute its rows anew, and without end.
+    foreign = connection.execute(
+        "SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', 'index', 'view')"
+        " OR lower(name) IN ('run', 'timeline', 'sweep', 'input', 'column', 'axis_value')"
+        " AND (type <> 'table' OR sql LIKE 'CREATE VIRTUAL%')"
+    ).fetchone()
+    if foreign is not None:
+        kind, name = foreign
+        kind = "virtual table" if kind == "table" else kind
+        raise DatabaseError(
+            f"{path}: has the {kind} '{name}', expected the tables of a results database alone"
         )
 
 

@@ -12,25 +12,15 @@
 #include "core/errors.hpp"
 #include "core/nearest_name.hpp"
 #include "core/parse_number.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
 
 namespace cospot {
 namespace {
 
-/// A scalar for an error message: on one line, and cut, as it may be a whole file that is no YAML.
+/// A scalar for an error message, cut, as it may be a whole file that is no YAML.
 std::string shown(const std::string& text) {
   constexpr std::size_t kMostBytes = 80;
-  std::size_t end = std::min(text.size(), kMostBytes);
-  const auto is_continuation = [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
-  };
-  while (end < text.size() && end > 0 && is_continuation(text[end])) --end;
-  std::string shown;
-  for (const char c : text.substr(0, end)) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_control = byte < 0x20 || byte == 0x7f;
-    shown += is_control ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
-  }
-  return end < text.size() ? shown + "..." : shown;
+  return quoted_excerpt(text, kMostBytes);
 }
 
 std::string found_text(const ConfigNode& node) {
@@ -38,7 +28,7 @@ std::string found_text(const ConfigNode& node) {
     case ConfigNode::Kind::kNull:
       return "nothing";
     case ConfigNode::Kind::kScalar:
-      return (node.quoted ? "the text '" : "'") + shown(node.text) + "'";
+      return (node.quoted ? "the text " : "") + shown(node.text);
     case ConfigNode::Kind::kList:
       return node.items.empty() ? "an empty list" : "a list";
     case ConfigNode::Kind::kMapping:
@@ -91,7 +81,7 @@ void throw_bad_value(const ConfigNode& node, std::string_view key, std::string_v
 }
 
 void throw_duplicate(const ConfigNode& node, std::string_view key) {
-  throw ConfigError(fmt::format("{}: duplicate value '{}'", key_place(node, key), node.text));
+  throw ConfigError(fmt::format("{}: duplicate value {}", key_place(node, key), shown(node.text)));
 }
 
 void require_known_keys(const ConfigNode& mapping, std::string_view subject,
@@ -106,10 +96,10 @@ void require_known_keys(const ConfigNode& mapping, std::string_view subject,
     const bool is_place_made_of_keys = entry.where == mapping.where + "." + entry.key;
     const auto now = std::ranges::find(renamed, entry.key, &RenamedKey::before);
     throw ConfigError(
-        fmt::format("{}: unknown key '{}'; {}",
+        fmt::format("{}: unknown key {}; {}",
                     is_place_made_of_keys ? key_place(mapping, subject)
                                           : fmt::format("{}: {}", entry.where, subject),
-                    entry.key,
+                    shown(entry.key),
                     now == renamed.end() ? valid_names_text(entry.key, valid_keys)
                                          : fmt::format("it is called '{}' now", now->now)));
   }

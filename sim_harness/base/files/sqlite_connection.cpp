@@ -70,7 +70,17 @@ SqliteConnection::SqliteConnection(const std::filesystem::path& file, SqliteOpen
                         " is read-only; choose another file");
   }
   // The absolute path, because SQLite gives names like ":memory:" a meaning of their own.
-  open_as(absolute.c_str(), open_flags(open));
+  if (open != SqliteOpen::kCreate || std::filesystem::exists(absolute, error)) {
+    open_as(absolute.c_str(), open_flags(open));
+    return;
+  }
+  // A new file is not made at the end of a link that somebody has laid; SQLite's own files beside
+  // it never are.
+  if (std::filesystem::is_symlink(symlink_status(absolute, error))) {
+    throw DatabaseError(name_ + ": is a link to nothing; remove it, or choose another file");
+  }
+  const std::filesystem::path real = std::filesystem::canonical(folder) / absolute.filename();
+  open_as(real.c_str(), open_flags(open) | SQLITE_OPEN_NOFOLLOW);
 }
 
 void SqliteConnection::open_as(const char* file, int flags) {
@@ -78,6 +88,11 @@ void SqliteConnection::open_as(const char* file, int flags) {
   const int status = sqlite3_open_v2(file, &handle, flags, nullptr);
   handle_.reset(handle);
   if (status != SQLITE_OK) throw_last_error();
+  // A file from elsewhere may hold views and more: they reach no other file and no function that
+  // acts.
+  sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_busy_handler(handle, cospot_sqlite_is_busy, nullptr);
   sqlite3_progress_handler(handle, kStepsBetweenPolls, cospot_sqlite_shall_end, nullptr);
 }

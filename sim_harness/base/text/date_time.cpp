@@ -104,6 +104,7 @@ bool read_offset(DateText& text, std::int64_t& microseconds) {
   if (!text.one_of("+-") || !text.number(2, hours)) return false;
   const bool has_minutes = text.one_of(":") || !text.empty();
   if (has_minutes && !text.number(2, minutes)) return false;
+  if (hours > 23 || minutes > 59) return false;
   microseconds = (hours * 3600LL + minutes * 60LL) * 1'000'000 * (is_negative ? -1 : 1);
   return true;
 }

@@ -5,29 +5,12 @@
 #include <algorithm>
 #include <array>
 
+#include "core/printable_text.hpp"
+
 namespace cospot {
 namespace {
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
-
-/// The length of the UTF-8 sequence for a character beyond ASCII that starts `text`; 0: invalid.
-std::size_t sequence_length(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  const std::size_t length = lead < 0xc2   ? 0
-                             : lead < 0xe0 ? 2
-                             : lead < 0xf0 ? 3
-                             : lead < 0xf5 ? 4
-                                           : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(text[i])) return 0;
-  }
-  const auto second = static_cast<unsigned char>(text[1]);
-  const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
-  const bool surrogate = lead == 0xed && second >= 0xa0;
-  const bool beyond_unicode = lead == 0xf4 && second >= 0x90;
-  return overlong || surrogate || beyond_unicode ? 0 : length;
-}
 
 }  // namespace
 
@@ -40,7 +23,7 @@ std::size_t find_non_text(std::string_view text) {
     } else if (byte == '\r' && (at + 1 == text.size() || text[at + 1] == '\n')) {
       ++at;
     } else if (byte >= 0x80) {
-      const std::size_t length = sequence_length(text.substr(at));
+      const std::size_t length = utf8_length(text.substr(at));
       if (length == 0) return at;
       at += length;
     } else {
@@ -100,10 +83,9 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-std::string quoted_excerpt(std::string_view value) {
-  constexpr std::size_t kMost = 40;
-  if (value.size() <= kMost) return fmt::format("'{}'", value);
-  std::size_t cut = kMost;
+std::string quoted_excerpt(std::string_view value, std::size_t most_bytes) {
+  if (value.size() <= most_bytes) return fmt::format("'{}'", value);
+  std::size_t cut = most_bytes;
   while (cut > 0 && is_continuation(value[cut])) --cut;
   return fmt::format("'{}...'", value.substr(0, cut));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -31,7 +32,7 @@ namespace cospot {
 /// Removes the next line from `text` and returns it without its end.
 [[nodiscard]] std::string_view take_line(std::string_view& text);
 
-/// `value` in quotes for an error message, cut after about 40 bytes. Expects plain text.
-[[nodiscard]] std::string quoted_excerpt(std::string_view value);
+/// `value` in quotes for an error message, cut.
+[[nodiscard]] std::string quoted_excerpt(std::string_view value, std::size_t most_bytes = 40);
 
 }  // namespace cospot

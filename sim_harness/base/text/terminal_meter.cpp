@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "core/printable_text.hpp"
+
 namespace cospot {
 namespace {
 
@@ -70,7 +72,7 @@ void TerminalMeter::update(std::uint64_t done, std::uint64_t total) {
   if (!drawn_ && line_is_taken.exchange(true)) return;
   drawn_ = true;
   // Return to the line's start and clear it, so that a shorter text leaves nothing behind.
-  fmt::print(stderr, "\r\x1b[K{}: {}", task_, meter_text(unit_, done, total));
+  fmt::print(stderr, "\r\x1b[K{}: {}", printable_line(task_), meter_text(unit_, done, total));
   std::fflush(stderr);
 }
 

@@ -1,8 +1,16 @@
 #include "sim_harness/base/text/text_table.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/printable_text.hpp"
 
 namespace cospot {
+
+void TextTable::add_row(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = printable_line(cell);
+  rows_.push_back(std::move(cells));
+}
 
 std::string TextTable::text() const {
   std::vector<std::size_t> widths;

@@ -15,8 +15,8 @@ class TextTable {
     aligns_.push_back(align);
   }
 
-  /// Expects one cell per column.
-  void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  /// Expects one cell per column. Each cell becomes a printable_line().
+  void add_row(std::vector<std::string> cells);
 
   [[nodiscard]] bool empty() const { return rows_.empty(); }
 

@@ -169,7 +169,9 @@ void set_options(Transfer& transfer, const std::string& url, char* error_text) {
   if (const char* trusted = certificate_file()) curl_easy_setopt(curl, CURLOPT_CAINFO, trusted);
   curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+  // What was asked for over TLS does not come in the clear: anybody on the way could change it.
+  const bool is_https = in_lower_case(url).starts_with("https:");
+  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, is_https ? "https" : "http,https");
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(curl, CURLOPT_MAXREDIRS, 10L);
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
@@ -218,6 +220,11 @@ void check_result(Transfer& transfer, const std::string& url, CURLcode result,
                             kept_text(*transfer.part)));
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
+      if (response_code(transfer.curl) != 0) {
+        fail(url,
+             fmt::format("the server redirects to an address that is not followed from here ({})",
+                         reason));
+      }
       fail(url, fmt::format("is not an address that can be fetched ({}), expected http:// or "
                             "https://",
                             reason));

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "sim_harness/base/files/stored_file.hpp"
+#include "core/printable_text.hpp"
 
 namespace cospot {
 
@@ -40,44 +40,48 @@ PartFile::PartFile(std::filesystem::path target)
   std::error_code error;
   if (target_.has_parent_path()) folders_.make(target_.parent_path(), error);
   if (error) fail(error.message());
-  descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail(std::strerror(errno));
-  try {
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-      fail(errno == EWOULDBLOCK ? "another process is downloading it" : std::strerror(errno));
-    }
-    struct stat status {};
-    if (::fstat(descriptor_, &status) != 0) fail(std::strerror(errno));
-    if (!S_ISREG(status.st_mode)) fail("it is not a regular file");
-    if (std::filesystem::exists(validator_file_, error)) {
-      validator_ = read_stored_file(validator_file_);
-    }
-    if (validator_.empty() || status.st_size == 0) {
-      restart({});
-    } else {
-      size_ = static_cast<std::uint64_t>(::lseek(descriptor_, 0, SEEK_END));
-    }
-  } catch (...) {
-    ::close(descriptor_);
-    throw;
+  file_ = Descriptor(
+      ::open(part_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
+  if (!file_.is_open()) fail(errno == ELOOP ? "it is a link" : std::strerror(errno));
+  if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0) {
+    fail(errno == EWOULDBLOCK ? "another process is downloading it" : std::strerror(errno));
+  }
+  require_ours();
+  validator_ = read_validator();
+  const off_t end = ::lseek(file_.number(), 0, SEEK_END);
+  if (validator_.empty() || end <= 0) {
+    restart({});
+  } else {
+    size_ = static_cast<std::uint64_t>(end);
   }
 }
 
 PartFile::~PartFile() {
-  if (descriptor_ < 0) return;
   // An empty file is of no use to the next download.
-  if (size_ == 0) {
-    ::unlink(part_.c_str());
-    ::unlink(validator_file_.c_str());
-  }
-  ::close(descriptor_);
+  if (file_.is_open() && size_ == 0) remove();
+}
+
+void PartFile::require_ours() {
+  struct stat status {};
+  if (::fstat(file_.number(), &status) != 0) fail(std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) fail("it is not a regular file");
+  if (status.st_uid != ::geteuid()) fail("it belongs to another user");
+  if (status.st_nlink > 1) fail("it has a second name, a hard link");
+}
+
+std::string PartFile::read_validator() const {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(symlink_status(validator_file_, ignored))) return {};
+  std::string validator = read_stored_file(validator_file_);
+  // It becomes a line of the next request.
+  return validator == printable_line(validator) ? validator : std::string();
 }
 
 void PartFile::restart(const std::string& validator) {
   // The old validator goes first and the new one comes before the first byte: at no time does one
   // stand beside bytes of another version.
   ::unlink(validator_file_.c_str());
-  if (::ftruncate(descriptor_, 0) != 0 || ::lseek(descriptor_, 0, SEEK_SET) != 0) {
+  if (::ftruncate(file_.number(), 0) != 0 || ::lseek(file_.number(), 0, SEEK_SET) != 0) {
     fail(std::strerror(errno));
   }
   size_ = 0;
@@ -87,7 +91,7 @@ void PartFile::restart(const std::string& validator) {
 
 void PartFile::append(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    const ssize_t written = ::write(file_.number(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail(std::strerror(errno));
     bytes.remove_prefix(static_cast<std::size_t>(written));
@@ -96,19 +100,19 @@ void PartFile::append(std::string_view bytes) {
 }
 
 void PartFile::flush() {
-  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail(std::strerror(errno));
+  if (::fsync(file_.number()) != 0 && errno != EINVAL) fail(std::strerror(errno));
 }
 
 void PartFile::finish() {
   if (std::rename(part_.c_str(), target_.c_str()) != 0) fail(std::strerror(errno));
   ::unlink(validator_file_.c_str());
-  ::close(std::exchange(descriptor_, -1));
+  file_.close();
 }
 
 void PartFile::remove() {
   ::unlink(validator_file_.c_str());
   ::unlink(part_.c_str());
-  ::close(std::exchange(descriptor_, -1));
+  file_.close();
 }
 
 void PartFile::fail(std::string_view reason) const {

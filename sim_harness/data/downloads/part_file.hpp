@@ -7,6 +7,8 @@
 #include <system_error>
 #include <vector>
 
+#include "sim_harness/base/files/stored_file.hpp"
+
 namespace cospot {
 
 /// Creates missing folders and removes those that are empty at the end.
@@ -26,7 +28,8 @@ class MadeFolders {
 
 /// A partly downloaded file: `FILE.part`, and in `FILE.part.validator` the server's identifier of
 /// its version (an ETag or a date; RFC 9110, section 8.8). Both remain when a download is
-/// interrupted, so that the next one can resume. For one process at a time.
+/// interrupted, so that the next one can resume. For one process at a time. Both have names that
+/// anybody can foresee, so neither a link nor a file of another user is taken for them.
 ///
 /// Errors: InputError with the path and the reason.
 class PartFile {
@@ -60,6 +63,8 @@ class PartFile {
   void remove();
 
  private:
+  void require_ours();
+  [[nodiscard]] std::string read_validator() const;
   [[noreturn]] void fail(std::string_view reason) const;
 
   MadeFolders folders_;
@@ -68,7 +73,7 @@ class PartFile {
   std::filesystem::path validator_file_;
   std::string validator_;
   std::uint64_t size_ = 0;
-  int descriptor_ = -1;
+  Descriptor file_;
 };
 
 }  // namespace cospot

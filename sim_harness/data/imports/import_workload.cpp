@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/printable_text.hpp"
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/text/decimal.hpp"
@@ -33,7 +34,8 @@ void check_first_walk(const ImportOptions& options, const RequestScan& scan) {
   const std::string file = options.files.front().string();
   const bool has_requests = scan.first_start() != kNever;
   if (scan.faults().count() > 0 && (!options.skip_bad_rows || !has_requests)) {
-    throw WorkloadError(file + ": " + scan.faults().text(scan.rows()));
+    throw WorkloadError(
+        InputError::Lines{printable_line(file) + ": " + scan.faults().text(scan.rows())});
   }
   if (has_requests) return;
   throw WorkloadError(

@@ -40,8 +40,12 @@ bool has_value(const Schema& schema, const GridAxis& axis, std::size_t position,
 }  // namespace
 
 void require_on_axes(ResultsDatabase& results, const std::vector<GridAxis>& axes) {
-  const Grid grid = grid_of(axes);
   const Schema& schema = results.schema();
+  if (!std::ranges::equal(axes, schema.axes, {}, &GridAxis::name, &Column::name)) {
+    throw DatabaseError(
+        fmt::format("{}: the axes of its study are not the axes of its runs", results.name()));
+  }
+  const Grid grid = grid_of(axes);
   results.for_each_row([&](const Row& row) {
     bool fits = row.run_index < grid.run_count();
     const Coordinates at = fits ? grid.coordinates(row.run_index) : Coordinates(axes.size());

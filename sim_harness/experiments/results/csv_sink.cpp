@@ -1,14 +1,11 @@
 #include "sim_harness/experiments/results/csv_sink.hpp"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <string_view>
 
 #include "core/errors.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
 
 namespace cospot {
 namespace {
@@ -36,59 +33,6 @@ std::string header(const Schema& schema) {
     if (column.is_in_csv()) text += (text.empty() ? "" : ",") + column.name;
   }
   return text + "\n";
-}
-
-[[noreturn]] void throw_cannot_write(const fs::path& file, int error) {
-  throw InputError(fmt::format("{}: cannot be written: {}", file.string(), std::strerror(error)));
-}
-
-/// Tells whether `file` is a pipe, a terminal or a link (/dev/stdout): nothing to put a new file
-/// in the place of.
-bool is_written_in_place(const fs::path& file) {
-  std::error_code error;
-  const fs::file_status status = fs::symlink_status(file, error);
-  return fs::exists(status) && !fs::is_regular_file(status);
-}
-
-fs::path temporary_beside(const fs::path& file) {
-  fs::path temporary = file;
-  temporary += fmt::format(".{}.partial", getpid());
-  return temporary;
-}
-
-/// Writes all of `text`; gives 0 or the error number.
-int write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written < 0 && errno != EINTR) return errno;
-    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
-int write_file(const fs::path& file, std::string_view text, int flags) {
-  const int descriptor = open(file.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
-  if (descriptor < 0) return errno;
-  int error = write_all(descriptor, text);
-  // A pipe or a terminal cannot be synchronised; only a file's content could still be lost.
-  if (error == 0 && fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS) error = errno;
-  if (close(descriptor) != 0 && error == 0) error = errno;
-  return error;
-}
-
-/// Writes a file that is there as a whole or not at all.
-void write_whole(const fs::path& file, const std::string& text) {
-  if (is_written_in_place(file)) {
-    if (const int error = write_file(file, text, 0)) throw_cannot_write(file, error);
-    return;
-  }
-  const fs::path temporary = temporary_beside(file);
-  int error = write_file(temporary, text, O_CREAT | O_TRUNC);
-  if (error == 0 && std::rename(temporary.c_str(), file.c_str()) != 0) error = errno;
-  if (error == 0) return;
-  std::error_code ignored;
-  fs::remove(temporary, ignored);
-  throw_cannot_write(file, error);
 }
 
 }  // namespace
@@ -140,21 +84,11 @@ std::string timeline_csv_text(ResultsDatabase& results) {
 }
 
 void write_csv(const fs::path& file, ResultsDatabase& results, Timing timing) {
-  write_whole(file, csv_text(results, timing));
+  write_stored_file(file, csv_text(results, timing));
 }
 
 void write_timeline_csv(const fs::path& file, ResultsDatabase& results) {
-  write_whole(file, timeline_csv_text(results));
-}
-
-void require_csv_writable(const fs::path& file) {
-  std::error_code ignored;
-  if (fs::is_directory(file, ignored)) throw_cannot_write(file, EISDIR);
-  if (is_written_in_place(file)) return;
-  const fs::path temporary = temporary_beside(file);
-  const int error = write_file(temporary, "", O_CREAT | O_TRUNC);
-  fs::remove(temporary, ignored);
-  if (error != 0) throw_cannot_write(file, error);
+  write_stored_file(file, timeline_csv_text(results));
 }
 
 }  // namespace cospot

@@ -21,10 +21,7 @@ enum class Timing : std::uint8_t { kOn, kOff };
 /// The same for all runs of a database, in grid order.
 [[nodiscard]] std::string csv_text(ResultsDatabase& results, Timing timing);
 
-/// Writes csv_text to a file atomically: first to a temporary file next to it, which then replaces
-/// the old one.
-///
-/// Errors: InputError that names the file.
+/// Writes csv_text to a file, as NewFile does.
 void write_csv(const std::filesystem::path& file, ResultsDatabase& results, Timing timing);
 
 /// The timelines of a database's runs, one line per day of a run, in grid order: the run, its axes,
@@ -33,8 +30,5 @@ void write_csv(const std::filesystem::path& file, ResultsDatabase& results, Timi
 
 /// Writes the timelines to a file, as write_csv does.
 void write_timeline_csv(const std::filesystem::path& file, ResultsDatabase& results);
-
-/// Throws InputError if write_csv could not write the file: checked before hours of simulation.
-void require_csv_writable(const std::filesystem::path& file);
 
 }  // namespace cospot

@@ -3,11 +3,13 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
 
 namespace cospot {
 namespace {
@@ -171,6 +173,33 @@ std::vector<std::string> read_texts(SqliteConnection& connection, std::string_vi
   return texts;
 }
 
+/// Refuses a file that only looks like results: a view or a virtual table may compute its rows
+/// anew, and without end, and a trigger changes what is written.
+void require_own_tables(SqliteConnection& connection) {
+  SqliteStatement select(
+      connection,
+      "SELECT type, name FROM sqlite_schema WHERE type NOT IN ('table', 'index', 'view')"
+      " OR lower(name) IN ('run', 'timeline', 'sweep', 'input', 'column', 'axis_value')"
+      " AND (type <> 'table' OR sql LIKE 'CREATE VIRTUAL%')");
+  if (!select.step()) return;
+  const std::string type = select.read_text();
+  throw DatabaseError(fmt::format(
+      "{}: has the {} {}, expected the tables of a results database alone", connection.name(),
+      type == "table" ? "virtual table" : type, quoted_excerpt(select.read_text())));
+}
+
+/// The name of a column, which becomes a part of SQL.
+std::string read_column_name(SqliteStatement& select, const std::string& database) {
+  std::string name = select.read_text();
+  const auto is_of_name = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  };
+  if (!name.empty() && std::ranges::all_of(name, is_of_name)) return name;
+  throw DatabaseError(
+      fmt::format("{}: has the column {}, expected a name of lower-case letters, digits and '_'",
+                  database, quoted_excerpt(name)));
+}
+
 /// The statements that make the views, as they were created.
 std::string read_views(SqliteConnection& connection) {
   std::string views;
@@ -246,7 +275,10 @@ Content read_content(SqliteConnection& connection) {
     throw DatabaseError(connection.name() +
                         ": is a database of another program; choose another file");
   }
-  if (version == kResultsFormat) return Content::kResults;
+  if (version == kResultsFormat) {
+    require_own_tables(connection);
+    return Content::kResults;
+  }
   throw DatabaseError(
       fmt::format("{}: has results format {}; this cospot ({}) reads format {}. Run the "
                   "study again into another --db, or use the cospot that wrote it",
@@ -303,7 +335,7 @@ Schema read_schema(SqliteConnection& connection) {
                          " FROM \"column\" ORDER BY rowid");
   while (select.step()) {
     Column column;
-    column.name = select.read_text();
+    column.name = read_column_name(select, connection.name());
     column.role = parse_name(select.read_text(), kRoles, column_role_name, connection.name());
     column.type = parse_name(select.read_text(), kTypes, column_type_name, connection.name());
     column.unit = select.read_text();

@@ -336,7 +336,21 @@ def test_a_file_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     precious.write_text("precious")
     folder = tmp_path / "prom"
     folder.mkdir()
-    (folder / "cospot-scheduler-0.tmp").symlink_to(precious)
+    for name in ("cospot-scheduler-0.tmp", "cospot-scheduler-0.prom"):
+        (folder / name).symlink_to(precious)
+    counting = SchedulerMetrics(str(folder), every=0.01)
+    counting.note_request(RequestTally(), 0.001)
+    wait_for(lambda: values(folder) == {"0": 1})
+    assert precious.read_text() == "precious"
+    assert not (folder / "cospot-scheduler-0.prom").is_symlink()
+
+
+def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    folder = tmp_path / "prom"
+    folder.mkdir()
+    (folder / "cospot-scheduler-0.lock").symlink_to(precious)
     counting = SchedulerMetrics(str(folder), every=0.01)
     counting.note_request(RequestTally(), 0.001)
     wait_for(lambda: counting._of_process[os.getpid()].problem)

@@ -17,6 +17,7 @@ from cospot.nova.evictor import options
 from cospot.nova.evictor.errors import EvictorError, SettingError
 from cospot.nova.evictor.records import set_up_logging
 from cospot.nova.evictor.service import EvictorService
+from cospot.printable import printable
 
 LOG = logging.getLogger(__name__)
 _PROGRAM = "cospot-evictor"
@@ -60,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         set_up_logging(conf, _PROGRAM)
         service = EvictorService(conf)
     except (cfg.Error, EvictorError, logging.LogConfigError, OSError, ImportError) as error:
-        print(f"{_PROGRAM}: {error}", file=sys.stderr)
+        print(f"{_PROGRAM}: {printable(str(error))}", file=sys.stderr)
         return 2
     return _run(service)
 

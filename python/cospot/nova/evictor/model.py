@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from typing import Any, Final
 
 from cospot.nova.evictor.errors import CloudError, MissingInventoryError
 from cospot.nova.inventory import granted, held
+from cospot.nova.moment import seconds_of
 from cospot.nova.spot_flavors import SPOT_CLASS_OF
 
 #: Amounts by placement's class for VMs (VCPU, MEMORY_MB in MiB, DISK_GB in GB).
@@ -197,7 +197,7 @@ class Server:
             now: Nova's time, whole seconds since the epoch as `updated` is.
         """
         try:
-            return abs(now - _seconds(self.updated)) < _SAME_SECOND_S  # clocks are set
+            return abs(now - seconds_of(self.updated)) < _SAME_SECOND_S  # clocks are set
         except ValueError:
             return True
 
@@ -237,7 +237,7 @@ def read_server(value: Any) -> Server:
         CloudError: it lacks something, or makes no sense.
     """
     try:
-        created = _seconds(value["created"])
+        created = seconds_of(value["created"])
         launched = value.get("OS-SRV-USG:launched_at")
         return Server(
             uuid=value["id"],
@@ -249,7 +249,7 @@ def read_server(value: Any) -> Server:
             vm_state=value.get("OS-EXT-STS:vm_state") or "",
             task_state=value.get("OS-EXT-STS:task_state"),
             extra_specs=dict(value["flavor"].get("extra_specs") or {}),
-            placed_at=_seconds(launched) if launched else created,
+            placed_at=seconds_of(launched) if launched else created,
             metadata=dict(value.get("metadata") or {}),
             created_at=created,
             updated=str(value.get("updated")),
@@ -258,9 +258,3 @@ def read_server(value: Any) -> Server:
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CloudError(f"nova: cannot read a server: {type(error).__name__}: {error}") from error
-
-
-def _seconds(text: str) -> float:
-    """Return a time as Nova writes it (UTC, with or without a Z and fractions)."""
-    moment = datetime.fromisoformat(text.removesuffix("Z"))
-    return moment.replace(tzinfo=moment.tzinfo or timezone.utc).timestamp()

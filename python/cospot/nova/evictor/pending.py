@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from oslo_log import log as logging
 
 from cospot.nova.evictor.errors import EvictorError, SettingError
+from cospot.whole_file import replace_file
 
 LOG = logging.getLogger(__name__)
 #: How long an unanswered request may take effect, seconds.
@@ -85,6 +85,4 @@ class PendingDeletions:
         if not spots:
             path.unlink(missing_ok=True)
             return
-        draft = path.with_suffix(".draft")
-        draft.write_text(json.dumps(spots))
-        os.replace(draft, path)
+        replace_file(path, json.dumps(spots).encode())

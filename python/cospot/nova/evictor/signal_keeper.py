@@ -6,7 +6,6 @@ asked of it is answered from memory, by the values of the last look.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -28,6 +27,7 @@ from cospot.nova.signals.quotes import QuoteTable
 from cospot.nova.signals.spot_lives import SpotLife, SpotLives, life_of
 from cospot.nova.spot_evictions import EVENTS, SpotEvictions
 from cospot.nova.spot_flavors import DISK_GB, MEMORY_MB, VCPU
+from cospot.whole_file import replace_file
 
 LOG = logging.getLogger(__name__)
 LIVES_FILE: Final = "spot-lives.json"
@@ -288,11 +288,8 @@ class SignalKeeper:
     def _write(self, name: str, text: bytes, mode: int) -> None:
         """Replace a file in one step."""
         path = self._folder / name
-        draft = path.with_suffix(".draft")
         try:
-            with open(draft, "wb", opener=lambda file, flags: os.open(file, flags, mode)) as file:
-                file.write(text)
-            os.replace(draft, path)
+            replace_file(path, text, mode=mode)
         except OSError as error:
             self._metrics.errors.labels(where="signals").inc()
             LOG.warning("%s: %s", path, error.strerror)

@@ -12,7 +12,6 @@ tenant something and decides nothing.
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -26,6 +25,7 @@ from oslo_log import log as logging
 
 from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.plan_message import Plan
+from cospot.whole_file import replace_file
 
 LOG = logging.getLogger(__name__)
 #: How far ahead of this machine's clock a scheduler's may be, seconds.
@@ -204,9 +204,7 @@ class StalledHostStore:
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
         record = StalledHostRecord(host, old.since if old is not None else now, tuple(spots))
         self._folder.mkdir(parents=True, exist_ok=True)
-        draft = self._path(provider).with_suffix(".draft")
-        draft.write_text(json.dumps(asdict(record)))
-        os.replace(draft, self._path(provider))
+        replace_file(self._path(provider), json.dumps(asdict(record)).encode())
 
     def _path(self, provider: str) -> Path:
         return self._folder / f"{provider}.json"
@@ -286,13 +284,9 @@ class NoticeStore:
 
     def _write(self, notices: dict[str, Notice]) -> None:
         """Replace the file in one step."""
-        draft = self._path.with_suffix(".draft")
+        text = json.dumps([asdict(each) for each in notices.values()])
         try:
-            with draft.open("w") as file:
-                file.write(json.dumps([asdict(each) for each in notices.values()]))
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(draft, self._path)
+            replace_file(self._path, text.encode(), durable=True)
         except OSError as error:
             raise StoreError(f"{self._path}: {error.strerror}") from error
         self._notices = notices

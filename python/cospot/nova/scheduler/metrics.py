@@ -23,6 +23,7 @@ from typing import Final
 from oslo_log import log as logging
 
 from cospot.nova.scheduler.native_thread import native_sleep, start_native_thread
+from cospot.whole_file import replace_file
 
 LOG = logging.getLogger(__name__)
 
@@ -294,13 +295,8 @@ class Slot:
 
     def write(self, text: str) -> None:
         """Replace the file, so that who reads it sees the old one or the new one."""
-        # The collector reads files whose names end in .prom alone.
-        new = self._directory / f"cospot-scheduler-{self.number}.tmp"
-        with open(new, "w", opener=_open_no_link) as file:
-            # node_exporter is another user.
-            os.fchmod(file.fileno(), 0o644)
-            file.write(text)
-        os.replace(new, _file(self._directory, self.number))
+        # node_exporter, which reads files whose names end in .prom alone, is another user.
+        replace_file(_file(self._directory, self.number), text.encode(), mode=0o644, exactly=True)
 
     def remove_dead(self) -> None:
         """Remove the files of processes that have ended and were not replaced."""
@@ -323,11 +319,6 @@ def _file(directory: Path, number: int) -> Path:
 
 def _lock_file(directory: Path, number: int) -> Path:
     return directory / f"cospot-scheduler-{number}.lock"
-
-
-def _open_no_link(name: str, flags: int) -> int:
-    """Open a file that is no link: another user may write to the directory, too."""
-    return os.open(name, flags | os.O_NOFOLLOW, 0o644)
 
 
 def _lock(path: Path) -> int | None:

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from datetime import datetime, timezone
 from typing import Any, Final
 
+from cospot.nova.moment import moment_of
 from cospot.nova.signals.flavor_signals import Signals
 
 NAME: Final = "signals.json"
@@ -49,7 +50,7 @@ def signals_from_text(text: str) -> Mapping[str, Any]:
         body = json.loads(text)
         if (body["format"], body["version"]) != (FORMAT, VERSION):
             raise SignalsFileError(f"expected {FORMAT!r}, version {VERSION}")
-        datetime.fromisoformat(body["as_of"])
+        moment_of(body["as_of"])
         body["risk_score"]["skill"]
         for each in body["flavors"]:
             each["flavor"], each["running"], each["unknown"]

@@ -10,9 +10,9 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from datetime import datetime, timezone
 from typing import Any, Final
 
+from cospot.nova.moment import seconds_of
 from cospot.nova.spot_flavors import is_spot_flavor
 
 FORMAT: Final = "cospot spot lives"
@@ -71,8 +71,8 @@ def life_of(row: Mapping[str, Any]) -> SpotLife | None:
         project_id=str(row["tenant_id"]),
         flavor=str(flavor.get("original_name") or ""),
         size=(int(flavor["vcpus"]), int(flavor["ram"]), disk_gb),
-        started_at=None if launched is None else _seconds(launched),
-        ended_at=None if ended is None else _seconds(ended),
+        started_at=None if launched is None else seconds_of(launched),
+        ended_at=None if ended is None else seconds_of(ended),
     )
 
 
@@ -197,9 +197,3 @@ def _came_back(old: SpotLife, new: SpotLife) -> bool:
     if old.over_at is None or new.started_at is None or new.ended_at is not None:
         return False
     return new.started_at > old.over_at
-
-
-def _seconds(text: str) -> float:
-    """Parse a time in Nova's format (UTC, with or without a Z) to seconds since the epoch."""
-    moment = datetime.fromisoformat(text.removesuffix("Z"))
-    return moment.replace(tzinfo=moment.tzinfo or timezone.utc).timestamp()

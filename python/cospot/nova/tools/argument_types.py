@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Final
+
+from cospot.nova.moment import moment_of
 
 #: Maximum length of the input quoted in an error.
 _MOST_SHOWN: Final = 60
@@ -44,10 +46,9 @@ def moment(first: datetime, last: datetime) -> Callable[[str], float]:
 
     def read(text: str) -> float:
         try:
-            found = datetime.fromisoformat(text.removesuffix("Z"))
+            found = moment_of(text)
         except ValueError:
             raise _unexpected(text, "such as 2026-05-01 or 2026-05-01T00:00 (UTC)") from None
-        found = found.replace(tzinfo=found.tzinfo or timezone.utc)
         if not first <= found <= last:
             raise _unexpected(text, f"a time from {first:%Y-%m-%d} to {last:%Y-%m-%d}")
         return found.timestamp()

@@ -28,6 +28,7 @@ from cospot.nova.tools.doctor import command as doctor_command
 from cospot.nova.tools.history import command as history_command
 from cospot.nova.tools.plan import plan_command
 from cospot.nova.tools.promise import promise_command, quote_command
+from cospot.printable import printable_streams, without_middle
 
 #: Keeps Python from printing keystoneauth's log: our own error line is sufficient.
 _SILENT: Final = logging.NullHandler()
@@ -42,9 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: Without the program's name; those of this process unless given.
     """
     logging.getLogger("keystoneauth").addHandler(_SILENT)
-    parsed = _parser().parse_args(arguments)
     _print_any_character()
-    with warnings.catch_warnings():
+    with printable_streams(), warnings.catch_warnings():
+        parsed = _parser().parse_args(arguments)
         warnings.showwarning = _show_warning
         # Library warnings are for developers; operators cannot act on them.
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -77,7 +78,8 @@ def _run(parsed: argparse.Namespace) -> int:
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a library's warning as one of our lines, without its place in the code."""
-    print(f"cospot-nova: warning: {' '.join(str(message).splitlines())}", file=sys.stderr)
+    text = without_middle(" ".join(str(message).splitlines()))
+    print(f"cospot-nova: warning: {text}", file=sys.stderr)
 
 
 def _print_any_character() -> None:

@@ -17,7 +17,7 @@ from cospot.errors import ConfigError
 from cospot.nova import spot_flavors
 from cospot.nova.tools import argument_types, credentials, settings
 from cospot.nova.tools.cloud import Cloud, Hypervisor, Provider
-from cospot.nova.tools.whole_file import write_file
+from cospot.whole_file import write_file
 
 #: Capacity and largest single request of a spot class.
 Totals = Mapping[str, tuple[int, int]]

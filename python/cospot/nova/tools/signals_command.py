@@ -8,11 +8,11 @@ import sys
 import textwrap
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 from cospot.errors import ConfigError
+from cospot.nova.moment import seconds_of
 from cospot.nova.promises.asked_lifetime import lifetime_text
 from cospot.nova.tools import settings
 from cospot.nova.tools.text_table import text_table
@@ -91,7 +91,7 @@ def _run(arguments: argparse.Namespace) -> int:
         print("\n".join(_prometheus(found)))
     else:
         print("\n".join(_table(found)))
-    age = time.time() - datetime.fromisoformat(found["as_of"]).timestamp()
+    age = time.time() - seconds_of(found["as_of"])
     if age > _OLD_S:
         print(
             f"cospot-nova: the signals are of {lifetime_text(age)} ago: does cospot-evictor run?",
@@ -216,7 +216,7 @@ def _prometheus(found: Mapping[str, Any]) -> Iterator[str]:
             for minutes in (10, 60)
         ],
     )
-    as_of = datetime.fromisoformat(found["as_of"]).timestamp()
+    as_of = seconds_of(found["as_of"])
     yield "# HELP cospot_signals_timestamp_seconds When the signals were made"
     yield "# TYPE cospot_signals_timestamp_seconds gauge"
     yield f"cospot_signals_timestamp_seconds {as_of:.0f}"

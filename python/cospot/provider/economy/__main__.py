@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import signal
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -15,6 +16,7 @@ import numpy as np
 
 from cospot.errors import CospotError, InputError
 from cospot.provider.economy.forecast import Forecast, forecast
+from cospot.whole_file import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,16 +88,14 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         tasks = _read_tasks(parsed.tasks)
         forecasts = _make(tasks, parsed.processes)
-        with parsed.output.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(_HEADER)
-            for task, made in zip(tasks, forecasts, strict=True):
-                writer.writerows(_rows(task, made))
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(_HEADER)
+        for task, made in zip(tasks, forecasts, strict=True):
+            writer.writerows(_rows(task, made))
+        write_file(parsed.output, text.getvalue().encode())
     except CospotError as error:
         print(f"cospot: {error}", file=sys.stderr)
-        return _BAD_INPUT
-    except OSError as error:
-        print(f"cospot: {parsed.output}: cannot be written: {error.strerror}", file=sys.stderr)
         return _BAD_INPUT
     except KeyboardInterrupt:
         return _INTERRUPTED

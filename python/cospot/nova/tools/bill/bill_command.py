@@ -17,6 +17,7 @@ from typing import Any, Final
 from oslo_config import cfg
 
 from cospot.errors import ConfigError
+from cospot.nova.moment import seconds_of
 from cospot.nova.tools import argument_types, credentials, settings
 from cospot.nova.tools.bill.audit_history import AuditHistory, read_history
 from cospot.nova.tools.bill.month_bill import COLUMNS, FREE_S, Bill, Month, shown
@@ -25,7 +26,7 @@ from cospot.nova.tools.cloud import Cloud, CloudError
 from cospot.nova.tools.history import api_source
 from cospot.nova.tools.history.past_instance import FirstEnd
 from cospot.nova.tools.text_table import text_table
-from cospot.nova.tools.whole_file import write_file
+from cospot.whole_file import write_file
 
 _DAY_S: Final = 86400.0
 _FIRST: Final = datetime(2010, 1, 1, tzinfo=timezone.utc)
@@ -208,7 +209,7 @@ def _servers(cloud: Cloud, month: Month, first_end: FirstEnd) -> list[ServerTime
         if ended is not None and ended >= month.since:
             first_end.note(ended)
         is_in_time = ended is None or ended >= month.since
-        if is_spot(row) and is_in_time and api_source.seconds_of(row["created"]) < month.until:
+        if is_spot(row) and is_in_time and seconds_of(row["created"]) < month.until:
             rows[row["id"]] = row
     found = []
     for uuid, actions in cloud.actions(rows):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from cospot.nova import spot_flavors
-from cospot.nova.tools.history.api_source import seconds_of
+from cospot.nova.moment import seconds_of
 
 #: Start and end, seconds since the epoch; None: it is still running.
 Span: TypeAlias = tuple[float, float | None]

@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from cospot.nova import spot_flavors
+from cospot.nova.moment import seconds_of
 from cospot.nova.tools.cloud import Cloud, CloudError, Provider
 from cospot.nova.tools.history.hosts_file import Aggregate, PastHost
 from cospot.nova.tools.history.past_instance import NO_WISHES, PastInstance, Wishes
@@ -102,9 +103,3 @@ def _wishes(row: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]) -> 
             most = int((group.get("rules") or {}).get("max_server_per_host", 1))
             return Wishes(zone, uuid, group["policy"], most)
     return Wishes(zone=zone) if zone else NO_WISHES
-
-
-def seconds_of(text: str) -> float:
-    """Parse a time in Nova's format (UTC, with or without a Z) to seconds since the epoch."""
-    moment = datetime.fromisoformat(text.removesuffix("Z"))
-    return moment.replace(tzinfo=moment.tzinfo or timezone.utc).timestamp()

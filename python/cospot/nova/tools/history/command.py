@@ -32,7 +32,7 @@ from cospot.nova.tools.history.past_instance import (
     in_known_zones,
     kept,
 )
-from cospot.nova.tools.whole_file import write_file
+from cospot.whole_file import write_file
 
 _DAY_S: Final = 86400.0
 #: Default window of the export, up to now.

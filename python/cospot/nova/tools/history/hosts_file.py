@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from cospot.nova.tools.history.workload_file import field_text, pseudonym
-from cospot.nova.tools.whole_file import write_file
+from cospot.whole_file import write_file
 
 _COLUMNS: Final = "name,vcpus,memory_mb,disk_gb,zone,aggregates,metadata,status"
 #: Nova's default for `[DEFAULT] default_availability_zone`.

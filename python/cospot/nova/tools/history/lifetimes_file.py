@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cospot.errors import ConfigError
-from cospot.nova.tools.whole_file import write_file
+from cospot.whole_file import write_file
 
 _HEADER = ["instance_id", "asked_s"]
 

@@ -14,7 +14,7 @@ from typing import Final
 from cospot.errors import ConfigError
 from cospot.nova.tools.history.order_in_second import in_order
 from cospot.nova.tools.history.past_instance import PastInstance, SpotRule
-from cospot.nova.tools.whole_file import write_file
+from cospot.whole_file import write_file
 
 _COLUMNS: Final = "instance_id,tenant_id,class,vcpus,memory_mb,disk_gb,start_s,end_s"
 #: Additional columns if instances have placement requirements.

@@ -18,7 +18,7 @@ from cospot.nova.tools.plan.flavors import PlannedFlavor, planned_flavors
 from cospot.nova.tools.plan.nova_setting import NovaSetting, nova_setting
 from cospot.nova.tools.plan.pages import Page, pages
 from cospot.nova.tools.plan.plan_file import Plan, read_plan
-from cospot.nova.tools.whole_file import write_file
+from cospot.whole_file import write_file
 
 _WORDS: Final = {
     Verdict.OK: "ok",

@@ -28,7 +28,7 @@ from cospot.nova.tools.promise.estimate import (
     replay,
 )
 from cospot.nova.tools.promise.evidence import observations_needed, observed_text
-from cospot.nova.tools.whole_file import write_file
+from cospot.whole_file import write_file
 
 _TARGETS: Final = (0.01, 0.05, 0.1, 0.25)
 

@@ -1,4 +1,4 @@
-#include "sim_harness/experiments/results/merge_databases.hpp"
+#include "sim_harness/experiments/queue/merge_databases.hpp"
 
 #include <fmt/core.h>
 
@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/configuration_difference.hpp"
+#include "sim_harness/experiments/grid/stored_axes.hpp"
 #include "sim_harness/experiments/results/csv_sink.hpp"
 
 namespace cospot {
@@ -86,6 +87,7 @@ Gathered gather(const std::vector<fs::path>& inputs) {
   Gathered gathered;
   for (const fs::path& input : inputs) {
     ResultsDatabase database(input);
+    require_on_axes(database, database.axes());
     if (&input == &inputs.front()) {
       gathered.tables = database.tables();
       gathered.inputs = database.inputs();
