@@ -160,7 +160,7 @@ void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
     return print_json(json);
   }
   std::string text = sizes_text(arguments, host, workload, vms, unit, chains, sizes);
-  if (with) text += "Every VM has a host at every moment, with\n" + with->yaml();
+  if (with) text += "Every VM has a host at every moment, with\n" + with->yaml({});
   print(text);
 }
 

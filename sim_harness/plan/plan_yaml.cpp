@@ -30,7 +30,7 @@ std::string plan_yaml(const PlanFindings& findings, const PlannedInputs& inputs,
   const PlanSetting& setting = run.setting;
   std::string text = "# What `cospot plan` advises:\n";
   for (const std::string& sentence : decision_of(findings, inputs.currency)) {
-    text += "#   " + sentence + "\n";
+    text += yaml_comment("  " + sentence) + "\n";
   }
   if (setting.sells_nothing()) return text + "# There is nothing to run.\n";
   for (const JudgedClass& one : findings.classes) {
@@ -38,7 +38,7 @@ std::string plan_yaml(const PlanFindings& findings, const PlannedInputs& inputs,
     text += fmt::format("# promise: hours={} probability={:g}\n",
                         one.promise.life / std::chrono::hours(1), 1 - one.promise.broken);
   }
-  text += fmt::format("# In money: cospot compare THIS_FILE{}\n", inputs.prices);
+  text += yaml_comment("In money: cospot compare THIS_FILE" + inputs.prices) + "\n";
   text += fmt::format(
       "study: {}\nworkloads:\n  - {}\nhost: {}\n{}hosts: {}\nvm: [{}]\nspot: [{}]\nevictor: [{}]\n"
       "saf: {}\notn: [{}]\n",
@@ -48,7 +48,7 @@ std::string plan_yaml(const PlanFindings& findings, const PlannedInputs& inputs,
       run.hosts, chain_line(setting.vm), chain_line(setting.spot),
       evictor_line(setting.evictor, folder), setting.saf ? "on" : "off", setting.otn.label());
   text += economy_lines(findings, run);
-  if (findings.datacenter.with != nullptr) text += findings.datacenter.with->yaml();
+  if (findings.datacenter.with != nullptr) text += findings.datacenter.with->yaml(folder);
   return text;
 }
 

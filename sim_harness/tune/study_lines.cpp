@@ -1,8 +1,11 @@
 #include "sim_harness/tune/study_lines.hpp"
 
-#include <system_error>
+#include <fmt/format.h>
+
 #include <variant>
 
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/files/path_expansion.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 
@@ -11,17 +14,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string relative_path(const fs::path& file, const fs::path& folder) {
-  const fs::path from = fs::current_path() / folder;  // `folder` may be empty
-  return fs::absolute(file).lexically_normal().lexically_proximate(from.lexically_normal());
+/// The path, with escapes as in a URL if it cannot be a label: different paths have different ones.
+std::string label_of(const std::string& path) {
+  if (is_label(path) && path.find('%') == std::string::npos) return path;
+  std::string label;
+  for (const char c : path) {
+    label += c == '%' || !is_label({&c, 1}) ? fmt::format("%{:02X}", c) : std::string(1, c);
+  }
+  return label;
 }
 
 }  // namespace
 
 std::string workload_line(const WorkloadSpec& spec, const fs::path& folder) {
-  WorkloadSpec named = spec;
-  if (!spec.synthetic) named.label = relative_path(spec.file, folder);
-  return workload_yaml(setting_json(named));
+  Json workload = setting_json(spec);
+  if (!spec.synthetic) {
+    const std::string path = relative_path(spec.file, folder);
+    workload["path"] = path;
+    workload["label"] = label_of(path);
+  }
+  return workload_yaml(workload);
 }
 
 std::string evictor_line(EvictorSpec evictor, const fs::path& folder) {
@@ -35,10 +47,10 @@ std::string evictor_line(EvictorSpec evictor, const fs::path& folder) {
 std::string chain_line(const ChainSpec& chain) { return chain_yaml(setting_json(chain)); }
 
 std::string host_line(const std::string& text, const HostMix& hosts, const fs::path& folder) {
-  std::error_code error;
-  if (fs::is_regular_file(text, error)) return yaml_text(relative_path(text, folder));
-  return hosts.is_plain() ? host_yaml(host_json(hosts))
-                          : text;  // a list of types, as a study file has it
+  if (text.ends_with(".csv") || text.ends_with(".csv.gz")) {
+    return yaml_text(relative_path(text, folder));
+  }
+  return host_yaml(host_json(hosts));
 }
 
 }  // namespace cospot

@@ -73,7 +73,7 @@ std::string around_yaml(const TuneFindings& findings, const TunedInputs& inputs,
       "workloads:\n{}\nhost: {}\n{}{}vm: {}\nspot: {}\nevictor: {}\nsaf: [off, on]\notn: {}\n{}",
       inputs.prices.empty()
           ? ""
-          : fmt::format("# In money: cospot compare THIS_FILE{}\n", inputs.prices),
+          : yaml_comment("In money: cospot compare THIS_FILE" + inputs.prices) + "\n",
       fmt::join(workloads, "\n"), host_line(inputs.host, inputs.datacenter.host, folder),
       inputs.added_type.empty() ? "" : "added_type: " + yaml_text(inputs.added_type) + "\n",
       size_lines(findings, inputs.datacenter),
@@ -82,7 +82,7 @@ std::string around_yaml(const TuneFindings& findings, const TunedInputs& inputs,
       listed(evictors, [&](std::size_t i) { return evictor_line(settings.evictors[i], folder); }),
       listed(offers_around(settings, around.front().otn),
              [&](std::size_t i) { return settings.otn[i].label(); }),
-      settings.with == nullptr ? "" : settings.with->yaml());
+      settings.with == nullptr ? "" : settings.with->yaml(folder));
 }
 
 }  // namespace cospot

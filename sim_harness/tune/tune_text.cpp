@@ -137,7 +137,7 @@ class Writer {
 
   [[nodiscard]] std::string with_parts() const {
     if (settings_.with == nullptr) return {};
-    return "In every run, so that VMs lose revenue without spots too:\n" + settings_.with->yaml();
+    return "In every run, so that VMs lose revenue without spots too:\n" + settings_.with->yaml({});
   }
 
   /// Says so when an evictor goes by a model that knows nothing of these workloads.

@@ -1,8 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
+#include "core/errors.hpp"
 #include "scratch_folder.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sweep_fixtures.hpp"
@@ -76,6 +79,31 @@ TEST_CASE("yaml_text: quotes whatever could be read as something else") {
     CHECK(yaml_text(text) == "\"" + std::string(text) + "\"");
   }
   CHECK(yaml_text(R"(a"b\c)") == R"("a\"b\\c")");
+}
+
+TEST_CASE("yaml_text, yaml_comment: any text stays on its line, and is read back") {
+  CHECK(yaml_text("a\nb\t") == R"("a\x0ab\x09")");
+  CHECK(yaml_comment("EUR\nvm: UTIL") == R"(# EUR\x0avm: UTIL)");
+  CHECK(yaml_comment("\xff\r") == R"(# \xff\x0d)");
+  for (const char* text :
+       {"\n", "a\r\nb", "\x1b[31m\x7f", "\xc2\x85\xe2\x80\xa8\xe2\x80\xa9\xef\xbb\xbf", "\"\\n",
+        "\xc3\xbc", "#", "[a, b]", "%YAML"}) {
+    CAPTURE(text);
+    const std::string line = "key: " + yaml_text(text) + "\n";
+    CHECK(std::ranges::count(line, '\n') == 1);
+    CHECK(parse_yaml(yaml_comment(text) + "\n" + line, "test").find("key")->text == text);
+  }
+  // YAML is Unicode: a name that is none cannot stand in it.
+  CHECK_THROWS_AS((void)yaml_text("a\xff"), ConfigError);
+}
+
+TEST_CASE(
+    "workload_yaml: a path that could not be a label, or names a model, has a key of its own") {
+  const auto written = [](Json workload) { return workload_yaml(workload); };
+  CHECK(written({{"label", "a.csv"}}) == "a.csv");
+  CHECK(written({{"label", "a%2Cb.csv"}, {"path", "a,b.csv"}}) ==
+        R"({label: "a%2Cb.csv", path: "a,b.csv"})");
+  CHECK(written({{"label", "azure2020"}}) == "{path: azure2020}");
 }
 
 }  // namespace

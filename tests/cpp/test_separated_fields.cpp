@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,20 @@ TEST_CASE("split_fields: what is between the separators, at least one field") {
   Fields fields{"from", "the", "line", "before"};
   split_fields("a;b", fields, ';');
   CHECK(fields == Fields{"a", "b"});
+}
+
+TEST_CASE("csv_field: what a reader of CSV takes apart is quoted, and reads back") {
+  CHECK(csv_field("a b'c") == "a b'c");
+  CHECK(csv_field("a,b") == "\"a,b\"");
+  CHECK(csv_field("a\nb") == "\"a\nb\"");
+  CsvSplitter splitter;
+  for (const char* text : {"", "a", "a,b", "\"", "a\"b", "\"\"", ",", "#"}) {
+    CAPTURE(text);
+    const std::string line = csv_field(text) + "," + csv_field("x");
+    Fields fields;
+    CHECK(splitter.split(line, fields).empty());
+    CHECK(fields == Fields{text, "x"});
+  }
 }
 
 TEST_CASE("take_line: lines without their ends, in LF, CRLF, and without the last end") {

@@ -61,9 +61,10 @@ std::vector<std::string> matches_of(const std::string& pattern) {
 }  // namespace
 
 std::vector<ExpandedPath> expand_path(const std::string& written, const fs::path& folder) {
-  const std::string replaced = replace_variables(written);
-  const fs::path literal = folder / replaced;
   std::error_code ignored;
+  const bool is_literal = fs::exists(folder / written, ignored);
+  const std::string replaced = is_literal ? written : replace_variables(written);
+  const fs::path literal = folder / replaced;
   if (fs::exists(literal, ignored)) {
     if (fs::is_directory(literal, ignored)) {
       throw ConfigError(fmt::format("'{}' is a folder; expected a file", literal.string()));
@@ -96,6 +97,11 @@ std::vector<ExpandedPath> expand_path(const std::string& written, const fs::path
     throw ConfigError(fmt::format("no file matches '{}'", literal.string()));
   }
   return files;
+}
+
+std::string relative_path(const fs::path& file, const fs::path& folder) {
+  const fs::path from = fs::current_path() / folder;
+  return fs::absolute(file).lexically_normal().lexically_proximate(from.lexically_normal());
 }
 
 }  // namespace cospot

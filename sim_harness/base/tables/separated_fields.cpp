@@ -20,6 +20,13 @@ std::vector<std::string_view> split_fields(std::string_view line, char separator
   return fields;
 }
 
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string field = "\"";
+  for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return field + '"';
+}
+
 std::string_view CsvSplitter::split(std::string_view line, std::vector<std::string_view>& fields) {
   fields.clear();
   unquoted_.clear();

@@ -15,6 +15,10 @@ void split_fields(std::string_view line, std::vector<std::string_view>& fields,
 [[nodiscard]] std::vector<std::string_view> split_fields(std::string_view line,
                                                          char separator = ',');
 
+/// A text as a field of a CSV file: in quotes if it contains a comma, a quotation mark or a line
+/// end.
+[[nodiscard]] std::string csv_field(std::string_view text);
+
 /// Splits lines of CSV (RFC 4180, except that a field cannot contain a line end).
 class CsvSplitter {
  public:

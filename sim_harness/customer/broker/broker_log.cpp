@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "sim_harness/base/tables/separated_fields.hpp"
+
 namespace cospot {
 namespace {
 
@@ -28,7 +30,9 @@ void BrokerLog::happened(const Event& event) {
   fmt::format_to(out, "{},{},", event.time, event.what);
   if (event.lease >= 0) fmt::format_to(out, "{}", event.lease);
   buffer_ += ',';
-  if (event.market != kNoMarket) buffer_ += markets_->markets[event.market].name;
+  if (event.market != kNoMarket) {
+    buffer_ += csv_field(markets_->markets[event.market].name);
+  }
   buffer_ += ',';
   if (event.job >= 0) fmt::format_to(out, "{}", event.job);
   buffer_ += ',';

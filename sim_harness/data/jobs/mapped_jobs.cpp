@@ -11,6 +11,7 @@
 #include "core/digest.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/base/tables/separated_fields.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
 #include "sim_harness/data/imports/import_table.hpp"
 #include "sim_harness/data/imports/row_values.hpp"
@@ -25,12 +26,10 @@ struct FieldText {
   std::string operator()(std::int64_t number) const { return fmt::format("{}", number); }
   std::string operator()(double number) const { return fmt::format("{}", number); }
   std::string operator()(const std::string& text) const {
-    std::string quoted = "\"";
-    for (const char c : text) {
-      if (c == '"') quoted += c;
-      quoted += c == '\n' || c == '\r' ? ' ' : c;
-    }
-    return quoted + '"';
+    std::string line = text;
+    std::ranges::replace_if(
+        line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    return csv_field(line);
   }
 };
 

@@ -62,11 +62,14 @@ VcpusUnit vcpus_unit_of(const WorkloadSpec& spec) {
   return spec.synthetic ? kModelUnit : read_vcpus_unit(spec.file);
 }
 
+bool names_model(std::string_view text) {
+  return text == kModel || text.starts_with(std::string(kModel) + ":");
+}
+
 WorkloadSpec parse_workload_spec(std::string_view text) {
   WorkloadSpec spec{.label = std::string(text), .file = std::string(text), .synthetic = {}};
   std::error_code ignored;
-  const bool names_model = text == kModel || text.starts_with(std::string(kModel) + ":");
-  if (!names_model || std::filesystem::exists(spec.file, ignored)) return spec;
+  if (!names_model(text) || std::filesystem::exists(spec.file, ignored)) return spec;
   spec.file.clear();
   SyntheticSpec& recipe = spec.synthetic.emplace();
   std::size_t colon = text.find(':');

@@ -17,6 +17,9 @@ namespace cospot {
 /// The unit of a named workload's vcpus. Errors: WorkloadError.
 [[nodiscard]] VcpusUnit vcpus_unit_of(const WorkloadSpec& spec);
 
+/// Tells whether a text names a synthetic workload, unless there is a file of that name.
+[[nodiscard]] bool names_model(std::string_view text);
+
 /// Parses a workload named on the command line: a file, or a spec such as
 /// `azure2020:seed=1:scale=0.01:sampling=bernoulli`, in which every part after the model is
 /// optional. An existing file takes precedence. Errors: ConfigError for a spec.

@@ -74,9 +74,10 @@ std::vector<WorkloadSpec> read_files(const ConfigNode& path, const std::filesyst
   std::vector<WorkloadSpec> specs;
   try {
     for (ExpandedPath& expanded : expand_path(written, folder)) {
-      specs.push_back({.label = std::move(expanded.label),
+      specs.push_back({.label = expanded.label,
                        .file = std::move(expanded.file),
-                       .synthetic = std::nullopt});
+                       .synthetic = std::nullopt,
+                       .path = std::move(expanded.label)});
     }
   } catch (const ConfigError& error) {
     throw ConfigError(fmt::format("{}: {}", key_place(path, key), error.what()));

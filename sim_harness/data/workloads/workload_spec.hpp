@@ -18,6 +18,7 @@ struct WorkloadSpec {
   std::string label;           ///< as written in the sweep file; the same on every machine
   std::filesystem::path file;  ///< its path on this machine; empty for a synthetic workload
   std::optional<SyntheticSpec> synthetic;
+  std::string path{};               ///< as written in the study file; empty: the label
   std::optional<SimTime> window{};  ///< stated by a command or a sweep; otherwise from the data
   VcpusUnit recorded_unit{};        ///< the vcpus unit recorded with an experiment
   /// A workload of a caller's own, such as one made in Python, in place of a file. Its vcpus are

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "sim_harness/base/tables/separated_fields.hpp"
+
 namespace cospot {
 
 std::string_view column_type_name(ColumnType type) {
@@ -48,7 +50,7 @@ std::vector<Column> Schema::columns() const {
 
 std::string csv_value(const Column& column, const Value& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* text = std::get_if<std::string>(&value)) return csv_field(*text);
   if (const auto* revenue = std::get_if<Revenue>(&value)) return revenue_text(*revenue);
   if (const auto* number = std::get_if<double>(&value)) {
     return column.decimals < 0 ? fmt::format("{}", *number)

@@ -80,7 +80,7 @@ struct Row {
   std::vector<std::vector<Value>> timeline{};  ///< by the schema's columns, in order of time
 };
 
-/// A value in CSV notation; nothing is quoted, because labels contain no commas.
+/// A value as a field of a CSV file.
 [[nodiscard]] std::string csv_value(const Column& column, const Value& value);
 
 /// A number, text, true, false or null. Revenue is the nearest number of vcpu-seconds.

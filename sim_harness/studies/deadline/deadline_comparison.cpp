@@ -125,6 +125,10 @@ MeanInterval saving_of(const StrategyFigures& cheaper, const StrategyFigures& de
 
 bool is_saving(const MeanInterval& saving) { return saving.mean > saving.half_width.value_or(0); }
 
+bool DeadlineComparison::has_types() const {
+  return std::ranges::any_of(strategies, [](const auto& one) { return !one.type.empty(); });
+}
+
 const StrategyFigures* DeadlineComparison::find(std::string_view name,
                                                 std::string_view type) const {
   const auto found = std::ranges::find_if(

@@ -53,7 +53,7 @@ struct DeadlineComparison {
   /// USD/h, for the case with the dearest spots relative to on-demand.
   double spot_price = 0, on_demand_price = 0;
 
-  [[nodiscard]] bool has_types() const { return !strategies.front().type.empty(); }
+  [[nodiscard]] bool has_types() const;  ///< false without runs
   /// Of a type; null: not in the study.
   [[nodiscard]] const StrategyFigures* find(std::string_view name, std::string_view type) const;
   /// On the type on which its mean cost is lowest; null: not in the study.

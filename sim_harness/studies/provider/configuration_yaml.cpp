@@ -5,21 +5,61 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/errors.hpp"
 #include "core/lower_case.hpp"
 #include "sim_harness/base/json/json.hpp"
+#include "sim_harness/base/text/plain_text.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
 
 namespace cospot {
 namespace {
 
-std::string quoted_yaml(std::string_view text) {
-  std::string yaml = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') yaml += '\\';
-    yaml += c;
+/// What ends a line for some readers of YAML, or belongs to none.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kOtherLineEnds{
+    {{"\xc2\x85", "\\u0085"},
+     {"\xe2\x80\xa8", "\\u2028"},
+     {"\xe2\x80\xa9", "\\u2029"},
+     {"\xef\xbb\xbf", "\\ufeff"}}};
+
+std::string byte_escape(char byte) {
+  return fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+}
+
+/// The text with the escapes of double quotes in place of control characters and line ends.
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  while (!text.empty()) {
+    const auto end = std::ranges::find_if(
+        kOtherLineEnds, [&text](const auto& one) { return text.starts_with(one.first); });
+    const char first = text.front();
+    const bool is_control = (first >= 0 && first < 0x20) || first == 0x7f;
+    if (end != kOtherLineEnds.end()) {
+      line += end->second;
+    } else {
+      line += is_control ? byte_escape(first) : std::string(1, first);
+    }
+    text.remove_prefix(end != kOtherLineEnds.end() ? end->first.size() : 1);
   }
-  return yaml + '"';
+  return line;
+}
+
+std::string quoted_yaml(std::string_view text) {
+  std::string marked;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') marked += '\\';
+    marked += c;
+  }
+  const std::string line = on_one_line(marked);
+  if (find_non_text(line) != std::string_view::npos) {
+    throw ConfigError(fmt::format("{} cannot be written into a YAML file, expected a text in UTF-8",
+                                  yaml_comment(text)));
+  }
+  return '"' + line + '"';
 }
 
 /// Tells whether a YAML reader could take the bare word for something else than a text.
@@ -61,6 +101,14 @@ Json host_entries(const Json& host) {
 
 }  // namespace
 
+std::string yaml_comment(std::string_view text) {
+  std::string line = on_one_line(text);
+  for (std::size_t at = 0; (at = find_non_text(line)) != std::string::npos;) {
+    line.replace(at, 1, byte_escape(line[at]));
+  }
+  return "# " + line;
+}
+
 std::string yaml_text(std::string_view text) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const bool plain = !text.empty() && is_letter(text.front()) && !is_reserved(text) &&
@@ -87,11 +135,18 @@ std::string flow_yaml(const Json& json) {
 
 std::string workload_yaml(const Json& workload) {
   const std::string label = workload.at("label");
-  if (!workload.contains("synthetic")) {
-    if (!workload.contains("window_days")) return yaml_text(label);
-    return flow_yaml({{"path", label}, {"window_days", workload["window_days"]}});
-  }
   Json entries = Json::object();
+  if (!workload.contains("synthetic")) {
+    const std::string path = workload.value("path", label);
+    const bool has_label = label != path;
+    if (!has_label && !workload.contains("window_days") && !names_model(path)) {
+      return yaml_text(path);
+    }
+    entries["path"] = path;
+    if (has_label) entries["label"] = label;
+    if (workload.contains("window_days")) entries["window_days"] = workload["window_days"];
+    return flow_yaml(entries);
+  }
   for (const char* key : {"synthetic", "seed", "scale", "sampling", "window_days"}) {
     if (workload.contains(key)) entries[key] = workload[key];
   }

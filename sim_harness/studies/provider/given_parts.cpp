@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/files/path_expansion.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/provider/policies/policy_loader.hpp"
 
@@ -53,7 +54,7 @@ ProviderStudySettings read_settings(const ProviderStudy& study, const ConfigNode
 }  // namespace
 
 GivenParts::GivenParts(const ConfigNode& root, const std::filesystem::path& folder)
-    : study_(no_preset(), root), settings_(read_settings(study_, root, folder)) {}
+    : study_(no_preset(), root), settings_(read_settings(study_, root, folder)), folder_(folder) {}
 
 ProviderParts GivenParts::parts(const Workload& workload, RunSettings& settings) const {
   RunOutcome outcome;
@@ -70,9 +71,15 @@ LifeResult GivenParts::run(const Workload& workload, const EventSchedule& schedu
   return run.result();
 }
 
-std::string GivenParts::yaml() const {
+std::string GivenParts::yaml(const std::filesystem::path& folder) const {
+  ProviderStudySettings settings = settings_;
+  for (LifeSettings& life : settings.lives) {
+    for (std::string* name : {&life.failures.name, &life.maintenance.name, &life.resizes.name}) {
+      if (!name->empty()) *name = relative_path(folder_ / *name, folder);
+    }
+  }
   std::string lines;
-  for (const GridAxis& axis : study_.table().axes(settings_)) {
+  for (const GridAxis& axis : study_.table().axes(settings)) {
     lines += fmt::format("{}: {}\n", axis.key, axis.values.front().yaml);
   }
   return lines;

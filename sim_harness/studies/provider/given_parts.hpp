@@ -25,14 +25,15 @@ class GivenParts {
   /// The parts to add to a run; may modify `settings`, for example its hosts. Errors: ConfigError.
   [[nodiscard]] ProviderParts parts(const Workload& workload, RunSettings& settings) const;
 
-  /// The keys, one per line, in study file syntax.
-  [[nodiscard]] std::string yaml() const;
+  /// The keys, one per line, in the syntax of a study file in `folder`.
+  [[nodiscard]] std::string yaml(const std::filesystem::path& folder) const;
   /// The same as JSON.
   [[nodiscard]] Json json() const { return study_.table().json(settings_); }
 
  private:
   ProviderStudy study_;
   ProviderStudySettings settings_;
+  std::filesystem::path folder_;  ///< the base of relative paths
 };
 
 /// Parses the option `--with`: a YAML file, or the mapping itself. Errors: as GivenParts;

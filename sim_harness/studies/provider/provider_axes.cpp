@@ -79,7 +79,9 @@ const Axis<P, OfferRule> kOtnAxis{
     .read_all = [](const StudyFile& file, const P&) { return read_offers(file.root); }};
 
 AxisValue axis_value(const WorkloadSpec& workload) {
-  return {workload.label, workload.label, workload_yaml(setting_json(workload))};
+  Json json = setting_json(workload);
+  if (!workload.path.empty()) json["path"] = workload.path;
+  return {workload.label, workload.label, workload_yaml(json)};
 }
 
 AxisValue axis_value(const Headroom& size) {
