@@ -12,138 +12,14 @@
 #include <set>
 #include <utility>
 
-#include "core/lower_case.hpp"
 #include "core/parse_number.hpp"
+#include "sim_harness/data/imports/sql_tokens.hpp"
 
 namespace cospot {
 namespace {
 
-enum class Kind : std::uint8_t { kEnd, kColumn, kWord, kNumber, kText, kSign };
-
-struct Token {
-  Kind kind = Kind::kEnd;
-  std::string text{};      ///< of words, signs, texts and columns; in lower case but for texts
-  std::size_t column = 0;  ///< of columns
-};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool is_word(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-
-/// Splits an expression as SQLite does. Behind the last token stand as many ends as are asked for.
-class Tokens {
- public:
-  Tokens(std::string_view text, std::span<const std::string> columns) : rest_(text) {
-    for (const std::string& column : columns) names_.push_back(in_lower_case(column));
-    while (skip_blanks()) take();
-  }
-
-  [[nodiscard]] std::size_t size() const { return tokens_.size(); }
-
-  /// Positions outside are ends; -1 wraps around to one of them.
-  [[nodiscard]] const Token& operator[](std::size_t i) const {
-    static const Token end;
-    return i < tokens_.size() ? tokens_[i] : end;
-  }
-  [[nodiscard]] bool is(std::size_t i, std::string_view text) const {
-    const Token& token = (*this)[i];
-    return (token.kind == Kind::kSign || token.kind == Kind::kWord) && token.text == text;
-  }
-  /// The same where a column may have the word for its name, as `end`.
-  [[nodiscard]] bool is_named(std::size_t i, std::string_view text) const {
-    return is(i, text) || ((*this)[i].kind == Kind::kColumn && (*this)[i].text == text);
-  }
-
- private:
-  bool skip_blanks() {
-    for (;;) {
-      const std::size_t first = rest_.find_first_not_of(" \t\r\n\f");
-      rest_.remove_prefix(std::min(first, rest_.size()));
-      if (rest_.starts_with("--")) {
-        rest_.remove_prefix(std::min(rest_.find('\n'), rest_.size()));
-      } else if (rest_.starts_with("/*")) {
-        const std::size_t end = rest_.find("*/", 2);
-        rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 2);
-      } else {
-        return !rest_.empty();
-      }
-    }
-  }
-
-  void take() {
-    const char first = rest_.front();
-    if (first == '\'') {
-      tokens_.push_back({.kind = Kind::kText, .text = take_quoted(first)});
-    } else if (first == '"' || first == '`') {
-      add_name(take_quoted(first), false);
-    } else if (first == '[') {
-      add_name(take_quoted(']'), false);
-    } else if (is_digit(first) || (first == '.' && rest_.size() > 1 && is_digit(rest_[1]))) {
-      take_number();
-    } else if (is_word(first)) {
-      const auto* const end = std::ranges::find_if_not(rest_, is_word);
-      const std::string_view word(rest_.begin(), end);
-      rest_.remove_prefix(word.size());
-      const bool is_call = rest_.starts_with('(');
-      add_name(word, is_call);
-    } else {
-      take_sign();
-    }
-  }
-
-  /// Returns what stands between quotation marks, of which doubled ones are part of it.
-  std::string take_quoted(char mark) {
-    std::string text;
-    rest_.remove_prefix(1);
-    while (!rest_.empty()) {
-      const char c = rest_.front();
-      rest_.remove_prefix(1);
-      if (c == mark && !rest_.starts_with(mark)) break;
-      if (c == mark) rest_.remove_prefix(1);
-      text += c;
-    }
-    return text;
-  }
-
-  void take_number() {
-    const auto is_part = [](char c) { return is_word(c) || c == '.'; };
-    rest_.remove_prefix(
-        static_cast<std::size_t>(std::ranges::find_if_not(rest_, is_part) - rest_.begin()));
-    tokens_.push_back({.kind = Kind::kNumber});
-  }
-
-  void take_sign() {
-    static constexpr std::array<std::string_view, 9> kLong{
-        "->>", "->", "||", "<=", ">=", "<>", "!=", "==", "<<"};
-    std::string_view sign = rest_.substr(0, 1);
-    for (const std::string_view each : kLong) {
-      if (rest_.starts_with(each)) {
-        sign = each;
-        break;
-      }
-    }
-    tokens_.push_back({.kind = Kind::kSign, .text = std::string(sign)});
-    rest_.remove_prefix(sign.size());
-  }
-
-  void add_name(std::string_view name, bool is_call) {
-    std::string text = in_lower_case(name);
-    const auto known = std::ranges::find(names_, text);
-    if (is_call || known == names_.end()) {
-      tokens_.push_back({.kind = Kind::kWord, .text = std::move(text)});
-    } else {
-      const auto column = static_cast<std::size_t>(known - names_.begin());
-      tokens_.push_back({.kind = Kind::kColumn, .text = std::move(text), .column = column});
-    }
-  }
-
-  std::string_view rest_;
-  std::vector<std::string> names_;
-  std::vector<Token> tokens_;
-};
+using Token = SqlToken;
+using Kind = SqlToken::Kind;
 
 bool is_one_of(const Token& token, Kind kind, std::span<const std::string_view> texts) {
   return token.kind == kind && std::ranges::find(texts, token.text) != texts.end();
@@ -182,6 +58,10 @@ bool gives_an_argument(const Token& token) {
   return is_one_of(token, Kind::kWord, kNames);
 }
 
+bool is_maximum(const Token& token) {
+  return token.kind == Kind::kWord && (token.text == "max" || token.text == "min");
+}
+
 bool is_of_numbers(const Token& token) {
   static constexpr std::array<std::string_view, 2> kNames{"abs", "round"};
   return is_one_of(token, Kind::kWord, kNames);
@@ -197,7 +77,8 @@ enum class Use : std::uint8_t {
 /// What one occurrence of a column, or of what gives its value, is taken for.
 class Occurrence {
  public:
-  Occurrence(const Tokens& tokens, std::size_t at) : tokens_(&tokens), begin_(at), end_(at + 1) {}
+  Occurrence(const SqlTokens& tokens, std::size_t at)
+      : tokens_(&tokens), begin_(at), end_(at + 1) {}
 
   /// The texts that become NULL before it is used, as of `nullif(x, 'none')`.
   [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
@@ -230,7 +111,7 @@ class Occurrence {
       if (!is_group && !gives_an_argument(before)) {
         return is_call(before) ? Use::kText : Use::kEither;
       }
-      if (!is_group) note_call(*opening);
+      is_ordered_ |= is_maximum(before);
       begin_ = is_group ? *opening : *opening - 1;
       end_ = closing(*opening) + 1;
     }
@@ -243,9 +124,13 @@ class Occurrence {
     const Token& right = (*tokens_)[next];
     if (is_of_texts(left) || is_of_texts(right)) return Use::kText;
     if (is_arithmetic(left) || is_arithmetic(right)) return Use::kNumber;
-    if (is_order(left) || is_equation(left)) return use_compared(left, begin_ - 2);
+    if (is_order(left) || is_equation(left)) return use_compared(begin_ - 1, begin_ - 2);
     if (is_order(right) || is_equation(right)) {
-      return use_compared(right, next + (tokens_->is(next + 1, "not") ? 2 : 1));
+      return use_compared(next, next + (tokens_->is(next + 1, "not") ? 2 : 1));
+    }
+    if (tokens_->is(begin_ - 1, "and")) {
+      const std::size_t first = side(begin_ - 1, -1);
+      if (tokens_->is(first - 1, "between")) return use_compared(first - 1, first - 2);
     }
     if (tokens_->is(next, "in") && tokens_->is(next + 1, "(")) return use_in_list(next + 1);
     if (tokens_->is(begin_ - 1, "case") && tokens_->is(end_, "when") &&
@@ -255,12 +140,39 @@ class Occurrence {
     return Use::kEither;
   }
 
-  /// Compared with what begins, or ends, at a token. Ids are equal if their texts are; but numbers
-  /// of which one has a number for its default are numbers.
-  [[nodiscard]] Use use_compared(const Token& sign, std::size_t at) const {
+  /// Compared by a sign with what begins, or ends, at a token. Ids are equal if their texts are;
+  /// but where either side has a number in it, numbers are compared.
+  [[nodiscard]] Use use_compared(std::size_t sign, std::size_t at) const {
     const Use found = use_beside(at);
-    if (found != Use::kEither) return found;
-    return is_order(sign) || has_number_ ? Use::kOrder : Use::kEither;
+    if (found != Use::kEither || is_order((*tokens_)[sign])) {
+      return found == Use::kEither ? Use::kOrder : found;
+    }
+    for (std::size_t i = side(sign, -1); i < side(sign, 1); ++i) {
+      const Token& token = (*tokens_)[i];
+      const bool is_number = token.kind == Kind::kNumber || is_arithmetic(token) ||
+                             is_of_numbers(token) || is_maximum(token);
+      if (is_number) return Use::kOrder;
+    }
+    return Use::kEither;
+  }
+
+  /// Returns where the operand before a token begins (step -1), or the one behind it ends (1).
+  [[nodiscard]] std::size_t side(std::size_t token, int step) const {
+    static constexpr std::array<std::string_view, 7> kBounds{"and",  "or",   "not",    "when",
+                                                             "then", "else", "between"};
+    int depth = 0;
+    std::size_t at = step < 0 ? token : token + 1;
+    for (; step < 0 ? at > 0 : at < tokens_->size(); at = step < 0 ? at - 1 : at + 1) {
+      const std::size_t next = step < 0 ? at - 1 : at;
+      const Token& each = (*tokens_)[next];
+      const int opens = tokens_->is(next, "(") || tokens_->is(next, "case") ? step : 0;
+      const int closes = tokens_->is(next, ")") || tokens_->is_named(next, "end") ? step : 0;
+      const bool is_bound = is_one_of(each, Kind::kWord, kBounds) || tokens_->is(next, ",") ||
+                            is_order(each) || is_equation(each);
+      if (depth == 0 && (is_bound || opens < 0 || closes > 0)) break;
+      depth += opens - closes;
+    }
+    return at;
   }
 
   /// Of one of the values that a `case` gives, goes on to the whole of it.
@@ -279,16 +191,6 @@ class Occurrence {
     begin_ = first;
     end_ = last;
     return true;
-  }
-
-  /// Notes what the other arguments of a function tell of one.
-  void note_call(std::size_t opening) {
-    is_ordered_ |= tokens_->is(opening - 1, "max") || tokens_->is(opening - 1, "min");
-    for (std::size_t i = opening + 1; i < closing(opening); ++i) {
-      const bool is_argument = (tokens_->is(i - 1, "(") || tokens_->is(i - 1, ",")) &&
-                               (tokens_->is(i + 1, ")") || tokens_->is(i + 1, ","));
-      has_number_ |= is_argument && (*tokens_)[i].kind == Kind::kNumber;
-    }
   }
 
   [[nodiscard]] Use use_beside(std::size_t at) const {
@@ -334,12 +236,11 @@ class Occurrence {
     return word.kind == Kind::kWord && !is_one_of(word, Kind::kWord, kSqlWords);
   }
 
-  const Tokens* tokens_;
+  const SqlTokens* tokens_;
   std::size_t begin_;
   std::size_t end_;
   std::vector<std::string> texts_;
   bool is_ordered_ = false;  ///< by a function that it is an argument of
-  bool has_number_ = false;  ///< as another argument
 };
 
 }  // namespace
@@ -354,7 +255,7 @@ std::string NumericColumn::expected() const {
 }
 
 ColumnUses column_uses(std::string_view expression, std::span<const std::string> columns) {
-  const Tokens tokens(expression, columns);
+  const SqlTokens tokens(expression, columns);
   ColumnUses uses;
   std::map<std::size_t, std::vector<std::string>> numbers;
   std::set<std::size_t> texts;
