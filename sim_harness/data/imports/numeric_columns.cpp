@@ -244,6 +244,9 @@ class Occurrence {
     if (is_of_texts(left) || is_of_texts(right)) return Use::kText;
     if (is_arithmetic(left) || is_arithmetic(right)) return Use::kNumber;
     if (is_order(left) || is_equation(left)) return use_compared(left, begin_ - 2);
+    if (tokens_->is(begin_ - 1, "and") && tokens_->is(begin_ - 3, "between")) {
+      return use_compared((*tokens_)[begin_ - 3], begin_ - 4);
+    }
     if (is_order(right) || is_equation(right)) {
       return use_compared(right, next + (tokens_->is(next + 1, "not") ? 2 : 1));
     }
