@@ -250,10 +250,10 @@ TEST_CASE("SWF: what is wrong, on which line, and what was expected") {
 
 TEST_CASE("job CSV: columns by name, others ignored, one node unless stated") {
   const JobLog log =
-      parse_job_log("id,duration_s,submission_s\r\n9,2.5,1656604920\r\n8,0,-4\r\n", "jobs");
+      parse_job_log("id,duration_s,submission_s\r\n9,2.5,165660492\r\n8,0,-4\r\n", "jobs");
   REQUIRE(log.jobs.size() == 2);
   CHECK(log.jobs[0] ==
-        Job{.id = 1, .line = 2, .submission = seconds(1656604920), .duration = milliseconds(2500)});
+        Job{.id = 1, .line = 2, .submission = seconds(165660492), .duration = milliseconds(2500)});
   CHECK(log.jobs[0].width() == 1);
   CHECK(log.jobs[1].submission == seconds(-4));
   CHECK(parse_job_log("submission_s,duration_s,nodes\n1,2,3", "jobs").jobs[0].width() == 3);

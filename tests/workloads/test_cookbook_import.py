@@ -56,6 +56,8 @@ class Cookbook(unittest.TestCase):
         commands = blocks()[name]
         assert len(commands) == 5, (name, commands)
         instances = exports.draw_instances(11, 160, 5)
+        if name == "swf":  # all of whose jobs are over: without an end they are left out
+            instances = [one for one in instances if one.end is not None]
         with tempfile.TemporaryDirectory(prefix="cospot-cookbook-") as scratch:
             folder = pathlib.Path(scratch)
             write(folder, instances)
@@ -75,7 +77,7 @@ class Cookbook(unittest.TestCase):
                 assert done.returncode == 0, (command, done.stdout, done.stderr)
                 printed.append(done.stdout)
             report = (folder / "report.html").read_text()
-        assert "160 requests: " in printed[0]
+        assert f"{len(instances)} requests: " in printed[0]
         recommended = re.search(
             r"Money \(.*\n  recommendation +spots earn ([\d.,]+) of ([\d.,]+), "
             r"VMs lose ([\d.,]+) of ([\d.,]+):",

@@ -189,11 +189,13 @@ class DocumentDetector final : public YAML::EventHandler {
   void OnMapEnd() override {}
 };
 
-void reject_unreadable_bytes(const std::string& text, const std::string& source) {
+/// Of an argument of the command line only the size counts: it may name a file in any bytes.
+void reject_unreadable_bytes(const std::string& text, const std::string& source, bool is_file) {
   if (text.size() > kMaxTextBytes) {
     throw ConfigError(fmt::format("{}: {} bytes; a configuration has at most {}", source,
                                   text.size(), kMaxTextBytes));
   }
+  if (!is_file) return;
   if (const std::string_view kind = other_kind_of_file(text); !kind.empty()) {
     throw ConfigError(fmt::format("{}: the file is {}", source, kind));
   }
@@ -205,7 +207,7 @@ void reject_unreadable_bytes(const std::string& text, const std::string& source)
 }
 
 ConfigNode parse(const std::string& text, const std::string& source, bool has_lines) {
-  reject_unreadable_bytes(text, source);
+  reject_unreadable_bytes(text, source, has_lines);
   const Places places(source, has_lines);
   try {
     std::istringstream stream(text);

@@ -430,8 +430,9 @@ std::string shortest_markets_text(const MarketSet& set) {
       set.markets, set.begin(), [](const Market& market) { return market.prices.begin(); });
   const auto first_end = std::ranges::find(
       set.markets, set.end(), [](const Market& market) { return market.prices.end(); });
-  const std::string other = first_end == last_begin ? "" : first_end->name + " has them ";
-  return fmt::format("{} has them from {}, {}until {}", last_begin->name,
+  const std::string other =
+      first_end == last_begin ? "" : fmt::format(", {} has them", first_end->name);
+  return fmt::format("{} has them from {}{} until {}", last_begin->name,
                      price_time_text(set.begin()), other, price_time_text(set.end()));
 }
 

@@ -68,13 +68,18 @@ void check_jobs(const LoadedJobs& jobs, const std::string& label, const MarketSe
                 const std::string& markets_label, const JobModel& model) {
   check_memory(jobs, label, markets, markets_label);
   const InstanceType& fastest = fastest_type(markets);
+  // The last price holds on, but not for ever: every hour of a slip would be simulated.
+  constexpr double kMostHistories = 10;
   const double known_hours = static_cast<double>(markets.end() - markets.begin()) / kHour;
   for (const Job& job : jobs.log.jobs) {
-    if (!job.has_run() || least_hours(job, fastest, model) <= known_hours) continue;
-    throw ConfigError(fmt::format(
-        "jobs {}: {}: job {} asks for {}; expected at most the {:.4g} h of prices of market {}",
-        label, jobs.log.place(job), job.id, need_text(job, fastest, model), known_hours,
-        markets_label));
+    if (!job.has_run() || least_hours(job, fastest, model) <= kMostHistories * known_hours) {
+      continue;
+    }
+    throw ConfigError(
+        fmt::format("jobs {}: {}: job {} asks for {}; expected at most {:g} times the {:.4g} h for "
+                    "which market {} has prices",
+                    label, jobs.log.place(job), job.id, need_text(job, fastest, model),
+                    kMostHistories, known_hours, markets_label));
   }
 }
 
