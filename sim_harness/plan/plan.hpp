@@ -61,7 +61,7 @@ struct JudgedAlternative {
   double vm_loss = 0;       ///< fraction of the VM revenue requested in all judged parts
   double most_vm_loss = 0;  ///< maximum over the judged parts
   double last_vm_loss = 0;  ///< of `last`, maximum over all parts
-  std::uint64_t evictions = 0;  ///< of spots
+  std::uint64_t evictions = 0;
   double idle = 0;       ///< fraction of the capacity that is unused
   double recovered = 0;  ///< fraction of the capacity left by VMs that is sold
   PromiseCount economy{};

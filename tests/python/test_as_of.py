@@ -130,6 +130,7 @@ def test_evidence_and_estimates_leave_out_what_a_history_has_later() -> None:
     assert found[0][-1] is not None
     assert cospot.Evidence(long, 100_000_000_000, [0.01]).probabilities == []
     assert cospot.Evidence(long, now_us, [0.01]).probabilities != []
-    assert cospot.Evidence(long, 1_000_000_000_000, [0.01], from_us=700_000_000_000).probabilities == []
+    last = cospot.Evidence(long, 1_000_000_000_000, [0.01], from_us=700_000_000_000)
+    assert last.probabilities == []
     with pytest.raises(cospot.ConfigError, match="expected one of"):
         evidence.supported(quantiles, (1, 1), 1, 0.2)
