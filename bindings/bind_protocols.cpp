@@ -18,6 +18,7 @@
 #include "core/errors.hpp"
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
+#include "guarantees/sla/evidence.hpp"
 #include "guarantees/sla/history.hpp"
 #include "guarantees/sla/lifetime_quantiles.hpp"
 #include "sim_harness/data/workloads/csv_workload.hpp"
@@ -322,6 +323,12 @@ void show_in_notebooks(const py::module_& core, const char* name) {
 
 void bind_protocols(py::module_& core) {
   core.def("_restore", &restore, "class_name"_a, "state"_a, "Make again what was pickled.");
+  pickle_by_state<Evidence>(
+      core, "Evidence",
+      [](const Evidence& evidence) { return py::make_tuple(evidence.spots(), evidence.targets()); },
+      [](const py::tuple& state) {
+        return Evidence(state[0].cast<std::uint64_t>(), state[1].cast<std::vector<double>>());
+      });
   pickle_by_state<RunResult>(core, "RunResult", &state_of_result, &result_of_state);
   pickle_by_state<PythonWorkload>(core, "Workload", &state_of_workload, &workload_of_state);
   pickle_by_state<DatacenterSize>(

@@ -42,7 +42,7 @@ std::optional<std::uint64_t> observations_needed(double target, double share) {
 }
 
 Evidence::Evidence(std::uint64_t spots, std::span<const double> targets)
-    : targets_(targets.begin(), targets.end()) {
+    : spots_(spots), targets_(targets.begin(), targets.end()) {
   for (const double target : targets) {
     for (int part = 0; part < kShares; ++part) {
       const double share = target * part / kShares;

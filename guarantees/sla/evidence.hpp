@@ -28,6 +28,8 @@ class Evidence {
   /// Args: targets: probabilities of eviction for which lifetimes are promised.
   Evidence(std::uint64_t spots, std::span<const double> targets);
 
+  [[nodiscard]] std::uint64_t spots() const { return spots_; }
+  [[nodiscard]] const std::vector<double>& targets() const { return targets_; }
   /// The probabilities whose quantiles are looked at; LifetimeQuantiles has to have them.
   [[nodiscard]] const std::vector<double>& probabilities() const { return probabilities_; }
 
@@ -44,6 +46,7 @@ class Evidence {
     std::uint64_t needed = 0;
   };
 
+  std::uint64_t spots_;
   std::vector<double> targets_;
   std::vector<double> probabilities_;
   std::vector<Step> steps_;

@@ -105,6 +105,7 @@ void PartAccounts::promise(const Request& request, HostIndex host) {
 void PartAccounts::end_stay(InstanceIndex instance, SimTime time, bool is_evicted) {
   const Stay stay = std::exchange(stays_[instance], {});
   if (stay.since == kNever) return;
+  time = std::min(time, parts_.window);  // nobody saw what came after it
   add(instance, stay.since, time, &LevelAccount::earned);
   PartAccount& part = accounts_[parts_.of(stay.since)];
   const std::size_t block = parts_.block_of(stay.since);

@@ -371,7 +371,7 @@ class PlanMaker {
       vms_requested += part.of(Level::kVm).requested;
       vms += part.of(Level::kVm).earned;
       sold += part.of(Level::kEconomy).earned + part.of(Level::kSpot).earned;
-      judged.evictions += part.of(Level::kEconomy).evictions + part.of(Level::kSpot).evictions;
+      judged.evictions += part.of(Level::kSpot).evictions;
       judged.economy.promised += part.of(Level::kEconomy).placed;
       judged.economy.broken += part.of(Level::kEconomy).evictions;
       capacity += static_cast<double>(found_.datacenter.host.sum(run.hosts).vcpus) *

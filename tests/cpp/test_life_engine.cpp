@@ -285,7 +285,7 @@ TEST_CASE("life engine: at one moment a host comes back, one fails, one is maint
   workload.rows = {vm_of(4, seconds(1), kEnd), vm_of(4, seconds(1), kEnd),
                    vm_of(6, seconds(1), kEnd), vm_of(2, seconds(1), seconds(9)),
                    vm_of(2, seconds(2), kEnd)};
-  const auto outage = [](const char* host, SimTime start) {
+  const auto outage = [&](const char* host, SimTime start) {
     return NamedOutage{.host = host, .notice = start, .start = start, .end = start + kMoment};
   };
   LifeSettings life{.label = "both"};

@@ -68,6 +68,7 @@ def values(workload: cospot.Workload) -> dict[str, Any]:
         "CompiledWeigher": cospot.make_weigher("COS", capacity_normalised=True),
         "DatacenterSize": cospot.size(workload, host=(10400, 2250), vm="COS"),
         "EvictionPlan": evictor.make_plan([SPOT], (2, 2)),
+        "Evidence": cospot.Evidence(history(), 20, [0.5]),
         "HostRow": TABLE[1],
         "HostSpec": cospot.HostSpec("é", (8, 64, 5), vm_used=(2, 8), num_vms=1, num_io_ops=2),
         "HostTable": TABLE,

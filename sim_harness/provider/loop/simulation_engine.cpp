@@ -67,8 +67,9 @@ RunPause SimulationEngine::run(const PauseAt& pause) {
 /// Most runs have neither pauses nor waits, and their loop asks about neither.
 template <bool kWithPauses, bool kHasWaits>
 RunPause SimulationEngine::run_events(const PauseAt& pause) {
-  const std::size_t end = observer_ != nullptr || kHasWaits ? schedule_->events.size()
-                                                            : schedule_->events_to_last_arrival;
+  // Whoever looks at a time, or watches, sees departures after the last arrival too.
+  const bool sees_all = observer_ != nullptr || kHasWaits || pause.time != kNever;
+  const std::size_t end = sees_all ? schedule_->events.size() : schedule_->events_to_last_arrival;
   RunPause reason = RunPause::kFinished;
   for (std::size_t step = position_;; ++step) {
     if (step % kEventsBetweenPolls == 0) stop_.check();

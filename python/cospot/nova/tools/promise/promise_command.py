@@ -167,8 +167,8 @@ def _tell(output: str, table: PromiseTable, options: Any) -> None:
         print(f"{', '.join(each.flavors)}: at most {told}")
     if history["rejected_vms"]:
         print(
-            f"note: {history['rejected_vms']} VMs of the history found no host on these hosts; on hosts"
-            " that hold them, promises differ"
+            f"note: {history['rejected_vms']} VMs of the history found no host on these hosts; on"
+            " hosts that hold them, promises differ"
         )
     _tell_too_few(history["spots"], table.targets)
     if options is None or options.evictor == promises.EVICTOR:
