@@ -24,7 +24,12 @@ endif()
 if(COSPOT_WERROR)
   target_compile_options(cospot_flags INTERFACE -Werror)
 endif()
-if(COSPOT_SANITIZE)
+if(NOT COSPOT_SANITIZE)
+  # Debian's hardening, as files of others are read. FORTIFY is undefined first, as some compilers bring one of their own.
+  target_compile_options(cospot_flags INTERFACE -fstack-protector-strong -Wformat -Werror=format-security
+    $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
+  target_link_options(cospot_flags INTERFACE -Wl,-z,relro -Wl,-z,now)
+else()
   target_compile_options(cospot_flags INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(cospot_flags INTERFACE -fsanitize=address,undefined)
@@ -38,3 +43,9 @@ if(COSPOT_SANITIZE)
     target_link_options(cospot_flags INTERFACE -shared-libasan -Wl,-rpath,${asan_folder})
   endif()
 endif()
+
+# The checks of libstdc++, for what reads options and settings, fetches, writes results and talks to Python. Not for the libraries of
+# policies and cospot_sim, where the simulation is: with all of this everywhere `compare` took 12 % more user time (median
+# of 9 pairs of 432 allocators on a sample of CoSpot's, one thread, g++ 12), with it in cospot_sim alone 8 %.
+add_library(cospot_assertions INTERFACE)
+target_compile_definitions(cospot_assertions INTERFACE _GLIBCXX_ASSERTIONS)

@@ -20,6 +20,24 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PACKAGES = {"program": "cospot", "python_package": "python3-cospot", "evictor": "cospot-evictor"}
 MAINTAINER = "The cospot maintainers <maintainers@users.noreply.cospot.example>"
 
+# What lintian would warn of without reason, by component: the reason and the tag.
+OVERRIDES = {
+    "program": [],
+    "python_package": [
+        (
+            "CPack's own script, for a library that is opened by its path",
+            "maintscript-calls-ldconfig *",
+        )
+    ],
+    "evictor": [
+        (
+            "It holds passwords for the group of the service alone",
+            "non-standard-file-perm 0640 != 0644 [etc/cospot/cospot-evictor.conf]",
+        )
+    ],
+}
+NOT_IN_DEBIAN = ("Not in Debian, so no bug asks for it", "initial-upload-closes-no-bugs *")
+
 COMMAND = """\
 #!/usr/bin/python3
 import sys
@@ -120,6 +138,11 @@ def main():
         write(documents / "copyright", copyright_file())
         full_version = f"{options.version}-{options.release}"
         write_compressed(documents / "changelog.Debian.gz", changelog(full_version))
+        overrides = [NOT_IN_DEBIAN, *OVERRIDES[component]]
+        write(
+            root[component] / "share/lintian/overrides" / package,
+            "".join(f"# {reason}.\n{package}: {tag}\n" for reason, tag in overrides),
+        )
     shell = options.build / "shell"
     program = root["program"]
     write_compressed(program / "share/man/man1/cospot.1.gz", (shell / "cospot.1").read_text())

@@ -16,6 +16,14 @@ sys.path += [str(HERE), str(ROOT / "tests" / "workloads")]
 from chroot import DEBIAN_12, UBUNTU_24_04, Chroot, why_impossible  # noqa: E402  (after its folder)
 
 
+def require_hardened(files):
+    """Read in compiled files of a package whether they are hardened."""
+    done = subprocess.run(
+        [HERE / "check-hardening.sh", *files], stderr=subprocess.PIPE, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def pytest_addoption(parser):
     parser.addoption(
         "--wheel-python", action="append", help="an interpreter to test a wheel for, of several"

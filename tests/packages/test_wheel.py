@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 import range_server
-from conftest import ROOT
+from conftest import ROOT, require_hardened
 
 COSPOT = "/env/bin/cospot"
 CERTIFICATES = "/etc/pki/tls/certs/ca-bundle.crt"  # where Fedora has them, and Debian has not
@@ -99,6 +99,12 @@ def test_it_brings_its_libraries(machine):
         "sh", "-c", "ls /env/lib/python*/site-packages/cospot-*/licenses/libraries"
     )
     assert {"libyaml-cpp0.7", "libsqlite3-0"} <= set(licences.split())
+
+
+def test_what_is_compiled_is_hardened(machine):
+    require_hardened(
+        [machine.path(path) for path in machine.find("_core*.so") if "/cospot/" in path]
+    )
 
 
 def test_it_compares_and_reports(machine):

@@ -333,7 +333,6 @@ def _connect(path: Path) -> Iterator[sqlite3.Connection]:
 def _open(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path.resolve().as_uri() + "?mode=ro", uri=True)
     # The names of files that are stored need not be UTF-8.
-    connection.execute("PRAGMA trusted_schema = OFF")
     connection.text_factory = lambda stored: stored.decode(errors="replace")
     return connection
 

