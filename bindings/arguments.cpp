@@ -17,10 +17,7 @@ namespace py = pybind11;
 
 namespace {
 
-[[noreturn]] void throw_type(py::handle value, std::string_view name, std::string_view expected) {
-  throw ArgumentError(
-      fmt::format("{} is of type {}, expected {}", name, type_name(value), expected));
-}
+constexpr std::int64_t kMostItems = 10'000'000;  // as for hosts and OTN in sweep files
 
 [[noreturn]] void throw_range(py::handle value, std::string_view name, std::string_view kind,
                               const std::string& least, const std::string& most) {
@@ -62,7 +59,11 @@ std::int64_t read_integer(py::handle value, std::string_view name, std::int64_t 
     throw_type(value, name, "a whole number");
   }
   const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-  if (!number) throw py::error_already_set();
+  if (!number) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
+    PyErr_Clear();  // an array has an index, and refuses
+    throw_type(value, name, "a whole number");
+  }
   int overflow = 0;
   const std::int64_t read = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
   if (overflow != 0) {
@@ -77,8 +78,7 @@ std::int64_t read_integer(py::handle value, std::string_view name, std::int64_t 
 }
 
 std::size_t read_count(py::handle value, std::string_view name, std::int64_t least) {
-  constexpr std::int64_t kMost = 10'000'000;  // as for hosts and OTN in sweep files
-  return static_cast<std::size_t>(read_integer(value, name, least, kMost));
+  return static_cast<std::size_t>(read_integer(value, name, least, kMostItems));
 }
 
 std::size_t read_threads(py::handle threads) {
@@ -140,8 +140,8 @@ SimTime read_time(py::handle value, std::string_view name) {
 }
 
 SimTime read_end(py::handle value, std::string_view name) {
-  const auto never = py::int_(kNever.count());
-  return PyIndex_Check(value.ptr()) != 0 && never.equal(value) ? kNever : read_time(value, name);
+  const SimTime read(read_integer(value, name, INT64_MIN, INT64_MAX));
+  return read == kNever ? kNever : read_time(value, name);
 }
 
 SimTime read_promised_until(py::handle value) {
@@ -157,6 +157,44 @@ std::string read_text(py::handle value, std::string_view name) {
     throw ConfigError(fmt::format("{} is not a text: it has a lone surrogate", name));
   }
   return {text, static_cast<std::size_t>(size)};
+}
+
+void throw_type(py::handle value, std::string_view name, std::string_view expected) {
+  throw ArgumentError(
+      fmt::format("{} is of type {}, expected {}", name, type_name(value), expected));
+}
+
+std::vector<py::object> read_items(py::handle value, std::string_view name,
+                                   std::string_view expected) {
+  PyObject* const given = value.ptr();
+  const bool is_no_list = PyUnicode_Check(given) != 0 || PyBytes_Check(given) != 0 ||
+                          PyByteArray_Check(given) != 0 || PyDict_Check(given) != 0 ||
+                          PyAnySet_Check(given) != 0;
+  const auto iterator =
+      py::reinterpret_steal<py::object>(is_no_list ? nullptr : PyObject_GetIter(given));
+  if (!iterator) {
+    if (!is_no_list && PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
+    PyErr_Clear();
+    throw_type(value, name, fmt::format("a list of {}", expected));
+  }
+  std::vector<py::object> items;
+  while (auto item = py::reinterpret_steal<py::object>(PyIter_Next(iterator.ptr()))) {
+    if (items.size() == kMostItems) {
+      throw ConfigError(
+          fmt::format("{} has no end, expected at most {} of {}", name, kMostItems, expected));
+    }
+    items.push_back(std::move(item));
+  }
+  if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+  return items;
+}
+
+std::vector<double> read_numbers(py::handle values, std::string_view name) {
+  std::vector<double> numbers;
+  for (const py::object& value : read_items(values, name, "numbers")) {
+    numbers.push_back(read_any_number(value, fmt::format("{}[{}]", name, numbers.size())));
+  }
+  return numbers;
 }
 
 std::string saving_hint(py::handle value) {
@@ -289,9 +327,9 @@ std::vector<std::string> read_price_texts(const py::object& price) {
   if (!py::isinstance<py::dict>(price)) return {read_path(price, "price").string()};
   std::vector<std::string> texts;
   for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(price)) {
-    std::string name = py::str(key).cast<std::string>();
+    std::string name = read_text(key, "a key of price");
     if (name == "on_demand") name = "on-demand";
-    texts.push_back(name + "=" + py::str(value).cast<std::string>());
+    texts.push_back(name + "=" + read_text(py::str(value), "price[" + name + "]"));
   }
   if (texts.empty()) throw ConfigError("price is empty, expected on_demand and spot");
   return texts;

@@ -69,6 +69,29 @@ class ArgumentError : public InputError {
 
 [[nodiscard]] std::string read_text(pybind11::handle value, std::string_view name);
 
+/// ArgumentError: `value` is of a type other than `expected`.
+[[noreturn]] void throw_type(pybind11::handle value, std::string_view name,
+                             std::string_view expected);
+
+/// Items of a list, tuple or other iterable, at most 10,000,000. Not the letters of a text or the
+/// keys of a dict; nor a set, which has no order.
+[[nodiscard]] std::vector<pybind11::object> read_items(pybind11::handle value,
+                                                       std::string_view name,
+                                                       std::string_view expected);
+
+/// Numbers that the core checks itself.
+[[nodiscard]] std::vector<double> read_numbers(pybind11::handle values, std::string_view name);
+
+/// An object of a class of the module, or what pybind11 converts to T.
+template <class T>
+[[nodiscard]] T read_as(pybind11::handle value, std::string_view name, std::string_view expected) {
+  try {
+    return value.cast<T>();
+  } catch (const pybind11::cast_error&) {
+    throw_type(value, name, expected);
+  }
+}
+
 /// str, bytes or os.PathLike.
 [[nodiscard]] std::filesystem::path read_path(pybind11::handle value, std::string_view name);
 

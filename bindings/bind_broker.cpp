@@ -28,7 +28,7 @@ struct GivenBroker {
   std::string where;
 };
 
-GivenBroker read_broker(const py::object& study, const py::iterable& overrides,
+GivenBroker read_broker(const py::object& study, const py::object& overrides,
                         const BrokerStudySettings& defaults) {
   GivenPolicies policies;
   const GivenStudy given = read_given_study(study, "study", read_overrides(overrides), policies);
@@ -36,7 +36,7 @@ GivenBroker read_broker(const py::object& study, const py::iterable& overrides,
           given.where};
 }
 
-py::dict broker_run(const py::object& study, const py::iterable& overrides,
+py::dict broker_run(const py::object& study, const py::object& overrides,
                     const py::object& events) {
   const GivenBroker given = read_broker(study, overrides, paper_defaults());
   std::filesystem::path file;
@@ -50,7 +50,7 @@ py::dict broker_run(const py::object& study, const py::iterable& overrides,
   return measures;
 }
 
-py::object broker_recommend(const py::object& study, const py::iterable& overrides,
+py::object broker_recommend(const py::object& study, const py::object& overrides,
                             const py::object& max_late_percent, const py::object& threads) {
   GivenBroker given = read_broker(study, overrides, recommendation_defaults());
   if (!max_late_percent.is_none()) {

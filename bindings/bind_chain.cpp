@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 #include <pybind11/numpy.h>
+#include <pybind11/stl.h>
 
+#include <string_view>
 #include <vector>
 
 #include "bindings/arguments.hpp"
@@ -20,10 +22,11 @@ using namespace pybind11::literals;
 
 namespace {
 
-PythonChain make_python_chain(const py::iterable& given_weighers, const py::iterable& given_filters,
+PythonChain make_python_chain(const py::object& given_weighers, const py::object& given_filters,
                               const py::object& label) {
-  const py::tuple weighers(given_weighers);
-  const py::tuple filters(given_filters);
+  constexpr std::string_view kExpected = "policies, as [\"UTIL\"]";
+  const py::tuple weighers = py::cast(read_items(given_weighers, "weighers", kExpected));
+  const py::tuple filters = py::cast(read_items(given_filters, "filters", kExpected));
   ChainSpec spec;
   std::string names;
   const auto add_name = [&names](const std::string& name) {

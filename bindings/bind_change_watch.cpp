@@ -47,9 +47,11 @@ std::uint64_t version_of(const py::object& dict) {
 /// to what it saw, so that no new object can be taken for one that is gone.
 class ChangeWatch {
  public:
-  ChangeWatch(const py::object& key, const py::iterable& attributes, const py::object& contents)
+  ChangeWatch(const py::object& key, const py::object& attributes, const py::object& contents)
       : key_(interned(key, "key")), contents_(interned(contents, "contents")) {
-    for (const py::handle name : attributes) attributes_.push_back(interned(name, "attribute"));
+    for (const py::object& name : read_items(attributes, "attributes", "names")) {
+      attributes_.push_back(interned(name, "attribute"));
+    }
   }
 
   py::tuple look(const py::list& objects) {
@@ -163,7 +165,7 @@ Finds, among many Python objects, those that show something new.
 For a reader of objects that are made anew for every request and show mostly what they showed
 before. Use it from one thread at a time.
 )doc")
-      .def(py::init<const py::object&, const py::iterable&, const py::object&>(), "key"_a,
+      .def(py::init<const py::object&, const py::object&, const py::object&>(), "key"_a,
            "attributes"_a, "contents"_a, R"doc(
 Say what to look at.
 

@@ -19,9 +19,9 @@ using namespace pybind11::literals;
 
 namespace {
 
-int run(const py::iterable& arguments) {
+int run(const py::object& arguments) {
   std::vector<std::string> words{"cospot"};
-  for (const py::handle argument : arguments) {
+  for (const py::object& argument : read_items(arguments, "arguments", "words, as [\"list\"]")) {
     words.push_back(read_path(argument, "argument").string());
   }
   std::vector<const char*> argv;

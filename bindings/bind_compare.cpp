@@ -65,7 +65,7 @@ void require_other_file(const std::filesystem::path& csv, const std::filesystem:
 
 PythonOutcome compare(const py::object& sweep, const py::object& db, const py::object& csv,
                       const py::object& threads, bool resume, bool force, const py::object& shard,
-                      const py::iterable& overrides, const py::object& progress, bool timing,
+                      const py::object& overrides, const py::object& progress, bool timing,
                       bool timeline) {
   if (resume && force) throw ConfigError("resume excludes force; expected at most one of them");
   const py::object told = read_progress(progress);
@@ -239,8 +239,8 @@ Raises:
 )doc");
   core.def(
       "mean_interval",
-      [](const std::vector<double>& values) {
-        const MeanInterval interval = mean_interval(values);
+      [](const py::object& values) {
+        const MeanInterval interval = mean_interval(read_numbers(values, "values"));
         return std::pair(interval.mean, interval.half_width);
       },
       "values"_a, R"doc(

@@ -6,6 +6,10 @@
 #include <pybind11/stl.h>
 
 #include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
@@ -23,23 +27,34 @@ constexpr const char* kFreeIgnoringSpots = "What the host could take beside its 
 constexpr const char* kFree =
     "What the host could take beside its VMs and spots; negative: overcommitted until spots go";
 
+/// VMs and spots together may be more than the host has, until spots are evicted; neither alone.
+ResourceVector read_used(const py::object& value, std::string_view name,
+                         const ResourceVector& total) {
+  const ResourceVector used = read_resources(value, name);
+  if (used.fits_in(total)) return used;
+  throw ConfigError(fmt::format("{} is ({}, {}, {}), expected at most the total, ({}, {}, {})",
+                                name, used.vcpus, used.memory_mb, used.disk_gb, total.vcpus,
+                                total.memory_mb, total.disk_gb));
+}
+
 HostSpec make_spec(const py::object& name, const py::object& total, const py::object& vm_used,
                    const py::object& spot_used, const py::object& num_vms,
                    const py::object& num_spots, const py::object& num_io_ops) {
   const auto count = [](const py::object& value, std::string_view what) {
     return static_cast<std::int32_t>(read_integer(value, what, 0, INT32_MAX / 2));
   };
+  const ResourceVector has = read_host(total, "total");
   return {.name = read_text(name, "name"),
-          .total = read_host(total, "total"),
-          .vm_used = read_resources(vm_used, "vm_used"),
-          .spot_used = read_resources(spot_used, "spot_used"),
+          .total = has,
+          .vm_used = read_used(vm_used, "vm_used", has),
+          .spot_used = read_used(spot_used, "spot_used", has),
           .num_vms = count(num_vms, "num_vms"),
           .num_spots = count(num_spots, "num_spots"),
           .num_io_ops = count(num_io_ops, "num_io_ops")};
 }
 
-OwnedHosts make_table(const std::vector<HostSpec>& hosts) {
-  return OwnedHosts(std::make_shared<HostTable>(hosts));
+OwnedHosts make_table(const py::object& hosts) {
+  return OwnedHosts(std::make_shared<HostTable>(read_host_table(hosts, "HostSpec")));
 }
 
 OwnedHosts make_uniform(const py::object& count, const py::object& total) {
@@ -121,14 +136,15 @@ Args:
     name: Its name.
     total: What the scheduler may hand out, after allocation ratios and reserved amounts: a
         ResourceVector or a tuple (vcpus, memory_mb) or (vcpus, memory_mb, disk_gb).
-    vm_used: What its VMs hold.
-    spot_used: What its spots hold.
+    vm_used: What its VMs hold, at most `total`.
+    spot_used: What its spots hold, at most `total`. VMs and spots together may hold more, until
+        spots are evicted.
     num_vms: How many VMs it holds.
     num_spots: How many spots it holds.
     num_io_ops: Instances being built, resized or moved, as Nova counts them.
 
 Raises:
-    ConfigError: A number is out of range.
+    ConfigError: A number is out of range, or more is used than there is.
     ArgumentError: An argument is of another type.
 )doc")
       .def_readonly("name", &HostSpec::name, "Its name.")
@@ -198,6 +214,22 @@ Raises:
 
 }  // namespace
 
+HostTable read_host_table(py::handle hosts, std::string_view expected) {
+  std::vector<HostSpec> specs;
+  std::unordered_map<std::string, std::size_t> rows;  // looked up only, so its order is no matter
+  for (const py::object& host : read_items(hosts, "hosts", expected)) {
+    const std::size_t row = specs.size();
+    specs.push_back(read_as<HostSpec>(host, fmt::format("hosts[{}]", row), "a HostSpec"));
+    const auto [named, is_new] = rows.emplace(specs.back().name, row);
+    if (is_new) continue;
+    throw ConfigError(
+        fmt::format("hosts[{}]: the name '{}' is that of hosts[{}], expected a name "
+                    "for each host",
+                    row, named->first, named->second));
+  }
+  return HostTable(specs);
+}
+
 void bind_hosts(py::module_& core) {
   bind_spec(core);
   py::class_<HostOfColumns> row(core, "HostRow", R"doc(
@@ -225,6 +257,7 @@ Args:
 
 Raises:
     ArgumentError: `hosts` is no list of HostSpec.
+    ConfigError: Two hosts have the same name.
 )doc")
       .def_static("uniform", &make_uniform, "count"_a, "total"_a, R"doc(
 Make empty hosts that are all alike, named host-0, host-1, ...

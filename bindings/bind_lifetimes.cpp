@@ -22,28 +22,22 @@ using namespace pybind11::literals;
 
 namespace {
 
-std::vector<ResourceVector> read_sizes(const py::iterable& values, std::string_view name) {
+std::vector<ResourceVector> read_sizes(const py::object& values, std::string_view name) {
   std::vector<ResourceVector> sizes;
-  for (const py::handle value : values) sizes.push_back(read_resources(value, name));
+  for (const py::object& value : read_items(values, name, "ResourceVector or tuples")) {
+    sizes.push_back(read_resources(value, name));
+  }
   return sizes;
 }
 
-std::vector<double> read_probabilities(const py::iterable& values) {
-  std::vector<double> probabilities;
-  for (const py::handle value : values) {
-    probabilities.push_back(read_any_number(value, "probabilities"));
-  }
-  return probabilities;
-}
-
-LifetimeQuantiles estimate(const History& history, const py::iterable& sizes,
-                           const py::iterable& probabilities, const py::object& now_us,
+LifetimeQuantiles estimate(const History& history, const py::object& sizes,
+                           const py::object& probabilities, const py::object& now_us,
                            const py::object& from_us, const py::kwargs& settings) {
   const PluginOptions options("estimate_lifetimes", read_options(settings));
   LifetimeEstimateSettings estimate = read_lifetime_sla_options(options).estimate;
   options.reject_unknown();
   estimate.sizes = read_sizes(sizes, "sizes");
-  estimate.probabilities = read_probabilities(probabilities);
+  estimate.probabilities = read_numbers(probabilities, "probabilities");
   const SimTime from = read_time(from_us, "from_us");
   const SimTime now = read_time(now_us, "now_us");
   const py::gil_scoped_release unlocked;
@@ -100,7 +94,7 @@ void bind_history(py::module_& core) {
   py::class_<History>(core, "History", R"doc(
 What happened on some hosts so far, in order of time: for estimate_lifetimes.
 )doc")
-      .def(py::init([](const py::iterable& hosts) { return History(read_sizes(hosts, "hosts")); }),
+      .def(py::init([](const py::object& hosts) { return History(read_sizes(hosts, "hosts")); }),
            "hosts"_a, R"doc(
 Start the history of hosts on which nothing runs.
 

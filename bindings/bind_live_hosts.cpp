@@ -60,9 +60,11 @@ struct SharedHosts {
   ProviderHosts live;
 };
 
-std::shared_ptr<SharedHosts> make_shared_hosts(const py::iterable& names) {
+std::shared_ptr<SharedHosts> make_shared_hosts(const py::object& names) {
   std::vector<std::string> read;
-  for (const py::handle name : names) read.push_back(read_text(name, "name"));
+  for (const py::object& name : read_items(names, "names", "names of hosts")) {
+    read.push_back(read_text(name, "name"));
+  }
   return std::make_shared<SharedHosts>(read);
 }
 
@@ -74,9 +76,9 @@ HostIndex read_row(const py::object& row, std::size_t hosts) {
 
 /// (vcpus, memory_mb, disk_gb, placed_at_us[, promised_until_us]) each; an instance is its
 /// position.
-std::vector<RunningSpot> read_spots(const py::iterable& spots) {
+std::vector<RunningSpot> read_spots(const py::object& spots) {
   std::vector<RunningSpot> read;
-  for (const py::handle entry : spots) {
+  for (const py::object& entry : read_items(spots, "spots", "tuples")) {
     const py::tuple spot =
         py::isinstance<py::tuple>(entry) ? py::reinterpret_borrow<py::tuple>(entry) : py::tuple();
     if (spot.size() != 4 && spot.size() != 5) {
@@ -98,7 +100,7 @@ std::vector<RunningSpot> read_spots(const py::iterable& spots) {
 }
 
 void set_host(SharedHosts& self, const py::object& row, const py::object& total,
-              const py::object& vm_used, const py::iterable& spots, const py::object& num_vms,
+              const py::object& vm_used, const py::object& spots, const py::object& num_vms,
               const py::object& num_io_ops) {
   const HostIndex host = read_row(row, self.size());
   const auto count = [](const py::object& value, std::string_view what) {

@@ -75,13 +75,26 @@ py::object choose(const Offer& offer, const py::object& evictor, const Datacente
   return choice.has_host() ? py::cast(choice) : py::object(py::none());
 }
 
-Offer make_offer_value(const Request& request,
-                       const std::vector<std::pair<py::object, py::object>>& hosts) {
+/// Refuses what comes twice; `noun`: what it is.
+template <class Number>
+void require_distinct(std::vector<Number> numbers, std::string_view name, std::string_view noun) {
+  std::ranges::sort(numbers);
+  const auto twice = std::ranges::adjacent_find(numbers);
+  if (twice == numbers.end()) return;
+  throw ConfigError(fmt::format("{}: the {} {} comes twice, expected once", name, noun, *twice));
+}
+
+Offer make_offer_value(const Request& request, const py::object& hosts) {
+  constexpr std::string_view kExpected = "(host, generation) pairs";
   Offer offer{.request = request, .hosts = {}};
-  for (const auto& [host, generation] : hosts) {
-    offer.hosts.push_back(
-        {.host = read_host_number(host), .generation = read_generation(generation)});
+  std::vector<HostIndex> rows;
+  for (const py::object& one : read_items(hosts, "hosts", kExpected)) {
+    const auto [host, generation] =
+        read_as<std::pair<py::object, py::object>>(one, "an entry of hosts", kExpected);
+    rows.push_back(read_host_number(host));
+    offer.hosts.push_back({.host = rows.back(), .generation = read_generation(generation)});
   }
+  require_distinct(std::move(rows), "hosts", "host");
   return offer;
 }
 
@@ -93,12 +106,15 @@ py::tuple offered_hosts(const Offer& offer) {
   return py::tuple(hosts);
 }
 
-Choice make_choice(const py::object& host, const py::object& generation,
-                   const std::vector<py::object>& victims, double score) {
+Choice make_choice(const py::object& host, const py::object& generation, const py::object& victims,
+                   const py::object& score) {
   Choice choice{.host = {.host = read_host_number(host), .generation = read_generation(generation)},
                 .victims = {},
-                .score = score};
-  for (const py::object& victim : victims) choice.victims.push_back(read_instance(victim));
+                .score = read_finite(score, "score")};
+  for (const py::object& victim : read_items(victims, "victims", "instances")) {
+    choice.victims.push_back(read_instance(victim));
+  }
+  require_distinct(choice.victims, "victims", "instance");
   return choice;
 }
 
@@ -106,7 +122,7 @@ std::shared_ptr<Datacenter> make_datacenter(const py::object& hosts) {
   if (py::isinstance<OwnedHosts>(hosts)) {
     return std::make_shared<Datacenter>(*hosts.cast<const OwnedHosts&>().table);
   }
-  return std::make_shared<Datacenter>(HostTable(hosts.cast<std::vector<HostSpec>>()));
+  return std::make_shared<Datacenter>(read_host_table(hosts, "HostSpec, or a HostTable"));
 }
 
 /// Keeps the datacenter as long as its hosts are looked at.
@@ -126,6 +142,10 @@ Make an offer.
 Args:
     request: What is to be placed.
     hosts: (host, generation) pairs, the best host first.
+
+Raises:
+    ConfigError: A number is out of range, or a host comes twice.
+    ArgumentError: An argument is of another type.
 )doc")
       .def_readonly("request", &Offer::request, "What is to be placed.")
       .def_property_readonly("hosts", &offered_hosts, R"doc(
@@ -146,7 +166,13 @@ Args:
 What the spot side answers: the offered host it prefers and the spots that must go.
 )doc")
       .def(py::init(&make_choice), "host"_a, "generation"_a, "victims"_a, "score"_a,
-           "Make a choice; see the properties.")
+           R"doc(
+Make a choice; see the properties.
+
+Raises:
+    ConfigError: A number is out of range, or a victim comes twice.
+    ArgumentError: An argument is of another type.
+)doc")
       .def_property_readonly(
           "host", [](const Choice& choice) { return choice.host.host; }, "Row of the host.")
       .def_property_readonly(
@@ -178,6 +204,10 @@ Make a datacenter without instances.
 
 Args:
     hosts: A HostTable, which is copied, or a list of HostSpec.
+
+Raises:
+    ConfigError: Two hosts have the same name.
+    ArgumentError: `hosts` is neither.
 )doc")
       .def_property_readonly("hosts", &hosts_of, "Its hosts, live: HostTable.")
       .def(

@@ -39,7 +39,7 @@ TuneCandidates read_plan_candidates(const py::kwargs& given, GivenPolicies& poli
                                                                {"evictor", &candidates.evictor},
                                                                {"otn", &candidates.otn}};
   for (const auto& [key, value] : given) {
-    const auto name = key.cast<std::string>();
+    const std::string name = read_text(key, "an argument's name");
     const auto found = lists.find(name);
     if (found == lists.end()) {
       throw_unknown_argument("plan", name, {"vm", "spot", "evictor", "otn"});

@@ -77,14 +77,15 @@ void require_one_host(const std::vector<RunningSpot>& spots) {
                                 most, kMaxResourceAmount));
 }
 
-py::object make_plan(const CompiledEvictor& self, const std::vector<RunningSpot>& spots,
+py::object make_plan(const CompiledEvictor& self, const py::object& given,
                      const py::object& shortfall, const py::object& now_us) {
-  ResourceVector missing;
-  if (py::isinstance<ResourceVector>(shortfall)) {
-    missing = shortfall.cast<ResourceVector>();
-  } else {
-    missing = read_resources(shortfall, "shortfall");
+  std::vector<RunningSpot> spots;
+  for (const py::object& spot : read_items(given, "spots", "RunningSpot")) {
+    spots.push_back(read_as<RunningSpot>(spot, "an entry of spots", "a RunningSpot"));
   }
+  const ResourceVector missing = py::isinstance<ResourceVector>(shortfall)
+                                     ? shortfall.cast<ResourceVector>()  // may be negative
+                                     : read_resources(shortfall, "shortfall");
   require_one_host(spots);
   EvictionPlan plan;
   if (missing.fits_in({})) return py::cast(plan);
@@ -99,11 +100,14 @@ py::object make_plan(const CompiledEvictor& self, const std::vector<RunningSpot>
 RunningSpot make_spot(const py::object& instance, const py::object& resources,
                       const py::object& placed_at_us, const py::object& ends_at_us,
                       const py::object& promised_until_us) {
-  return {.instance = read_instance(instance),
-          .resources = read_resources(resources, "resources"),
-          .placed_at = read_time(placed_at_us, "placed_at_us"),
-          .ends_at = read_end(ends_at_us, "ends_at_us"),
-          .promised_until = read_promised_until(promised_until_us)};
+  const RunningSpot spot{.instance = read_instance(instance),
+                         .resources = read_resources(resources, "resources"),
+                         .placed_at = read_time(placed_at_us, "placed_at_us"),
+                         .ends_at = read_end(ends_at_us, "ends_at_us"),
+                         .promised_until = read_promised_until(promised_until_us)};
+  if (spot.ends_at >= spot.placed_at) return spot;
+  throw ConfigError(fmt::format("ends_at_us is {}, expected at least placed_at_us, which is {}",
+                                spot.ends_at.count(), spot.placed_at.count()));
 }
 
 /// Adds make_filter, make_weigher or make_evictor; `make` makes the policy of a spec.

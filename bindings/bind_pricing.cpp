@@ -119,7 +119,7 @@ py::object price_classes(const py::object& trace, const std::vector<std::size_t>
 
 CheckpointPolicy read_policy(const py::object& policy, double checkpoint) {
   if (py::isinstance<py::str>(policy)) {
-    const auto name = policy.cast<std::string>();
+    const std::string name = read_text(policy, "checkpoint");
     if (name == "oracle") return CheckpointPolicy::oracle();
     if (name == "hourly") return CheckpointPolicy::hourly();
     throw ConfigError(fmt::format(
@@ -160,10 +160,13 @@ std::unique_ptr<RevocationProcess> make_servers(const py::object& mttr_hours,
     return std::make_unique<PoissonRevocations>(read_any_number(mttr_hours, "mttr_hours"), seed);
   }
   if (!lives_hours.is_none()) {
-    return std::make_unique<RecordedLives>(lives_hours.cast<std::vector<double>>(), seed);
+    return std::make_unique<RecordedLives>(read_numbers(lives_hours, "lives_hours"), seed);
   }
+  constexpr std::string_view kExpected = "pairs (begin, end) of hours";
   std::vector<RecordedAvailability::Span> spans;
-  for (const auto& [begin, end] : available_hours.cast<std::vector<std::pair<double, double>>>()) {
+  for (const py::object& span : read_items(available_hours, "available_hours", kExpected)) {
+    const auto [begin, end] =
+        read_as<std::pair<double, double>>(span, "an entry of available_hours", kExpected);
     spans.push_back({begin, end});
   }
   return std::make_unique<RecordedAvailability>(std::move(spans));

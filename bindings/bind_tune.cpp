@@ -99,7 +99,7 @@ TuneCandidates read_candidates(const py::kwargs& given, GivenPolicies& policies)
       {"vm", &candidates.vm},   {"spot", &candidates.spot},        {"evictor", &candidates.evictor},
       {"otn", &candidates.otn}, {"promise", &candidates.promises}, {"model", &candidates.models}};
   for (const auto& [key, value] : given) {
-    const auto name = key.cast<std::string>();
+    const std::string name = read_text(key, "an argument's name");
     const auto found = lists.find(name);
     if (found == lists.end()) {
       throw_unknown_argument("tune", name, {"vm", "spot", "evictor", "otn", "promise", "model"});

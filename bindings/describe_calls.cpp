@@ -49,11 +49,25 @@ bool is_about_arguments(PyObject* result) {
   return result == nullptr && PyErr_ExceptionMatches(PyExc_TypeError) != 0;
 }
 
+/// Calls pybind11, which throws through Python's own frames, so ends the process, where it cannot
+/// write a keyword into its TypeError: one with a lone surrogate.
+template <class Call>
+PyObject* result_of(const BoundCall& bound, const Call& call) {
+  try {
+    return call();
+  } catch (const py::error_already_set&) {
+    const std::string method = bound.name.substr(bound.name.rfind('.') + 1);
+    PyErr_SetString(PyExc_TypeError, (method + "(): incompatible function arguments").c_str());
+    return nullptr;
+  }
+}
+
 /// METH_VARARGS | METH_KEYWORDS: pybind11 before 3.1.
 PyObject* pass_on(PyObject* self, PyObject* args, PyObject* kwargs) {
   const BoundCall& bound = bound_calls().at(self);
-  PyObject* result =
-      reinterpret_cast<PyCFunctionWithKeywords>(bound.call)(bound.self, args, kwargs);
+  PyObject* result = result_of(bound, [&] {
+    return reinterpret_cast<PyCFunctionWithKeywords>(bound.call)(bound.self, args, kwargs);
+  });
   if (is_about_arguments(result)) {
     name_the_argument(bound, args,
                       kwargs == nullptr ? py::dict() : py::reinterpret_borrow<py::dict>(kwargs));
@@ -66,8 +80,10 @@ PyObject* pass_on(PyObject* self, PyObject* args, PyObject* kwargs) {
 PyObject* pass_on_vector(PyObject* self, PyObject* const* values, Py_ssize_t count,
                          PyObject* names) {
   const BoundCall& bound = bound_calls().at(self);
-  PyObject* result =
-      reinterpret_cast<_PyCFunctionFastWithKeywords>(bound.call)(bound.self, values, count, names);
+  PyObject* result = result_of(bound, [&] {
+    return reinterpret_cast<_PyCFunctionFastWithKeywords>(bound.call)(bound.self, values, count,
+                                                                      names);
+  });
   if (!is_about_arguments(result)) return result;
   const auto positional = static_cast<std::size_t>(count);
   py::tuple args(positional);

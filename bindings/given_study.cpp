@@ -264,12 +264,9 @@ GivenStudy read_given_study(const py::object& study, std::string_view name,
   return given;
 }
 
-std::vector<std::string> read_overrides(const py::iterable& given) {
-  if (py::isinstance<py::str>(given)) {
-    throw ArgumentError("overrides is a str, expected a list of them, as [\"otn=[1,4]\"]");
-  }
+std::vector<std::string> read_overrides(const py::object& given) {
   std::vector<std::string> overrides;
-  for (const py::handle assignment : given) {
+  for (const py::object& assignment : read_items(given, "overrides", "texts, as [\"otn=[1,4]\"]")) {
     overrides.push_back(read_text(assignment, "overrides"));
   }
   return overrides;

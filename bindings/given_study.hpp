@@ -65,6 +65,6 @@ struct GivenStudy {
                                           GivenPolicies& policies);
 
 /// Assignments as those of `--set`. Errors: TypeError.
-[[nodiscard]] std::vector<std::string> read_overrides(const pybind11::iterable& given);
+[[nodiscard]] std::vector<std::string> read_overrides(const pybind11::object& given);
 
 }  // namespace cospot::bindings

@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "core/model/host_log.hpp"
@@ -33,6 +34,9 @@ struct OwnedHosts : HostColumns {
   std::shared_ptr<const HostTable> table;
   std::shared_ptr<const HostLog> log;
 };
+
+/// The table of a list of HostSpec, each with a name of its own.
+[[nodiscard]] HostTable read_host_table(pybind11::handle hosts, std::string_view expected);
 
 /// One host of some columns: HostRow in Python.
 struct HostOfColumns {

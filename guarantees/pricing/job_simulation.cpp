@@ -13,6 +13,8 @@ namespace {
 
 /// More servers in a row without a checkpoint than any job that ends will see.
 constexpr std::uint64_t kMostFutile = 1000000;
+/// Pieces of work, checkpoints and restarts: a second or so.
+constexpr std::uint64_t kMostSteps = 100'000'000;
 
 void require(bool valid, std::string_view what, double value, std::string_view expected) {
   if (!valid) throw ConfigError(fmt::format("{} is {} h, expected {}", what, value, expected));
@@ -48,6 +50,12 @@ class RunningJob {
  private:
   /// Spends time on something. False: the server was revoked meanwhile.
   bool spend(double time, double& on) {
+    if (++steps_ > kMostSteps) {
+      throw ConfigError(
+          fmt::format("the work of a job is {} h, which takes over {} pieces, checkpoints and "
+                      "restarts, expected less work or more time between checkpoints",
+                      work_, kMostSteps));
+    }
     const bool alive = time <= left_;
     on += std::min(time, left_);
     left_ -= std::min(time, left_);
@@ -90,6 +98,7 @@ class RunningJob {
   JobOutcome outcome_;
   double left_ = 0;  // of the server's life
   std::uint64_t futile_ = 0;
+  std::uint64_t steps_ = 0;
 };
 
 }  // namespace

@@ -103,6 +103,7 @@ except Exception as error:
     compiled_module_error = error
 
 if TYPE_CHECKING:
+    from cospot import plots
     from cospot.customer.broker import BrokerRecommendation
     from cospot.plots import host_plots, offer_plot
     from cospot.provider import classes, economy, sla
@@ -143,10 +144,17 @@ _LAZY = {
 }
 _LAZY_MODULES = {
     "classes": "cospot.provider.classes",
+    "customer": "cospot.customer",
     "economy": "cospot.provider.economy",
     "host_plots": "cospot.plots.host_plots",
+    "lifetime": "cospot.lifetime",
+    "nova": "cospot.nova",
     "offer_plot": "cospot.plots.offer_plot",
+    "plots": "cospot.plots",
+    "provider": "cospot.provider",
+    "results": "cospot.results",
     "sla": "cospot.provider.sla",
+    "sweeps": "cospot.sweeps",
 }
 
 
@@ -249,6 +257,7 @@ __all__ = [
     "optimal_interval",
     "pareto_front",
     "plan",
+    "plots",
     "price_classes",
     "read_events",
     "renewal_performance",

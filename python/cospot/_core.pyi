@@ -144,8 +144,9 @@ class HostSpec:
             name: Its name.
             total: What the scheduler may hand out, after allocation ratios and reserved amounts: a
                 ResourceVector or a tuple (vcpus, memory_mb) or (vcpus, memory_mb, disk_gb).
-            vm_used: What its VMs hold.
-            spot_used: What its spots hold.
+            vm_used: What its VMs hold, at most `total`.
+            spot_used: What its spots hold, at most `total`. VMs and spots together may hold more, until
+                spots are evicted.
             num_vms: How many VMs it holds.
             num_spots: How many spots it holds.
             num_io_ops: Instances being built, resized or moved, as Nova counts them.
@@ -347,6 +348,7 @@ class HostTable(HostView):
 
         Raises:
             ArgumentError: `hosts` is no list of HostSpec.
+            ConfigError: Two hosts have the same name.
         """
     @staticmethod
     def uniform(count: _Integer, total: _Resources) -> HostTable:
@@ -680,6 +682,10 @@ class Offer:
         Args:
             request: What is to be placed.
             hosts: (host, generation) pairs, the best host first.
+
+        Raises:
+            ConfigError: A number is out of range, or a host comes twice.
+            ArgumentError: An argument is of another type.
         """
     @property
     def request(self) -> Request:
@@ -702,7 +708,12 @@ class Choice:
         victims: Sequence[_Integer],
         score: float,
     ) -> None:
-        """Make a choice; see the properties."""
+        """Make a choice; see the properties.
+
+        Raises:
+            ConfigError: A number is out of range, or a victim comes twice.
+            ArgumentError: An argument is of another type.
+        """
     @property
     def host(self) -> int:
         """Row of the host."""
@@ -730,6 +741,10 @@ class Datacenter:
 
         Args:
             hosts: A HostTable, which is copied, or a list of HostSpec.
+
+        Raises:
+            ConfigError: Two hosts have the same name.
+            ArgumentError: `hosts` is neither.
         """
     @property
     def hosts(self) -> HostTable:

@@ -1,16 +1,94 @@
-"""The error for a call of the compiled module with invalid arguments."""
+"""The error for a call with invalid arguments, of the compiled module or of a Python function."""
 
 from __future__ import annotations
 
+import ast
+import functools
 import inspect
+import math
 import numbers
+import os
 import re
-from typing import Any
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, TypeVar
 
 import numpy
 
 from cospot import _core
-from cospot.errors import ArgumentError
+from cospot.errors import ArgumentError, ConfigError
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+_MOST = 2**63 - 1
+
+
+def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+    """Decorate a function of the package so that calls are checked against its annotations.
+
+    A wrong name or type raises ArgumentError; a number that is not finite or exceeds 64 bits raises
+    ConfigError. A text for a ``Literal`` is left to the function.
+    """
+    signature = inspect.signature(function)
+    name = function.__qualname__
+    annotations = {
+        parameter: ast.parse(str(annotation), mode="eval").body
+        for parameter, annotation in function.__annotations__.items()
+    }
+
+    @functools.wraps(function)
+    def call(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
+        try:
+            given = signature.bind(*args, **kwargs).arguments
+        except TypeError:
+            fault = _fault(name, signature, args, kwargs, "")
+            raise ArgumentError(f"{name}: {fault}") from None
+        for parameter, value in given.items():
+            if parameter in annotations:
+                _check(f"{name}: {parameter}", annotations[parameter], value)
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _check(what: str, annotation: ast.expr, value: object) -> None:
+    if not _is_of(annotation, value):
+        expected = ast.unparse(annotation).replace("PathLike[str]", "path")
+        expected = expected.replace("pd.DataFrame", "pandas DataFrame").replace(" | ", " or ")
+        raise ArgumentError(f"{what} is of type {_type_name(value)}, expected {expected}")
+    for number in value if isinstance(value, tuple) else (value,):
+        if isinstance(number, numbers.Integral) and abs(int(number)) > _MOST:
+            raise ConfigError(f"{what} is too large, expected a whole number of 64 bits")
+        if isinstance(number, numbers.Real) and not math.isfinite(number):
+            raise ConfigError(f"{what} is {number}, expected a finite number")
+
+
+def _is_of(annotation: ast.expr, value: object) -> bool:
+    """Whether a value fits an annotation; those unknown here accept everything."""
+    match annotation:
+        case ast.BinOp(left=left, right=right):
+            return _is_of(left, value) or _is_of(right, value)
+        case ast.Constant(value=None):
+            return value is None
+        case ast.Subscript(value=ast.Name(id="tuple"), slice=ast.Tuple(elts=parts)):
+            is_pair = isinstance(value, tuple | list) and len(value) == len(parts)
+            return is_pair and all(map(_is_of, parts, value))  # type: ignore[arg-type]
+        case ast.Subscript(value=ast.Name(id="Sequence"), slice=part):
+            return isinstance(value, list | tuple) and all(_is_of(part, one) for one in value)
+        case ast.Attribute(attr="ArrayLike"):
+            return numpy.asarray(value).dtype.kind in "iuf"
+        case ast.Subscript(value=generic):
+            return _is_of(generic, value)
+        case ast.Attribute(value=ast.Name(id="pd"), attr=name):
+            return isinstance(value, getattr(sys.modules["pandas"], name))
+        case ast.Name(id=name) if name in _OF_ANNOTATION:
+            is_flag = isinstance(value, bool | numpy.bool_)
+            return isinstance(value, _OF_ANNOTATION[name]) and is_flag == (name == "bool")
+        case ast.Name(id="Callable"):
+            return callable(value)
+        case ast.Name(id=name) if isinstance(getattr(_core, name, None), type):
+            return isinstance(value, getattr(_core, name))
+    return True
 
 
 def argument_error(
@@ -30,11 +108,13 @@ def argument_error(
         "__init__(): incompatible" not in str(raised)
     ):
         return raised
+    # Without the values, which may be long and look like a signature.
+    supported = str(raised).partition("\nInvoked with: ")[0]
     signature = _signature(parameters)
     if "self" in signature.parameters:
         args = args[1:]
         signature = signature.replace(parameters=list(signature.parameters.values())[1:])
-    error = ArgumentError(f"{name}: {_fault(name, signature, args, kwargs, str(raised))}")
+    error = ArgumentError(f"{name}: {_fault(name, signature, args, kwargs, supported)}")
     error.__suppress_context__ = True
     return error
 
@@ -61,8 +141,10 @@ def _fault(
     takes_any = any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values())
     for keyword in kwargs:
         if keyword not in names and not takes_any:
-            valid = _core._valid_names_text(keyword, names) if names else "expected none"
-            return f"there is no argument '{keyword}'; {valid}"
+            # A lone surrogate cannot be written.
+            said = keyword.encode(errors="backslashreplace").decode()
+            valid = _core._valid_names_text(said, names) if names else "expected none"
+            return f"there is no argument '{said}'; {valid}"
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
@@ -103,6 +185,15 @@ def _wrong_types(given: dict[str, Any], supported: str) -> list[str]:
         if types.get(name) in _CONVERTED and not isinstance(value, _CONVERTED[types[name]])
     ]
 
+
+#: The classes of an annotation, which takes no bool for a number and no bytes for a text.
+_OF_ANNOTATION: dict[str, tuple[type, ...]] = {
+    **_CONVERTED,
+    "str": (str,),
+    "Literal": (str,),
+    "Mapping": (Mapping,),
+    "PathLike": (os.PathLike,),
+}
 
 #: How to make an object of a class from the values that callers often pass instead.
 _MADE_BY: dict[str, str] = {"Workload": "cospot.Workload.load(FILE) reads a file"}

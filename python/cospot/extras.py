@@ -6,12 +6,15 @@ from __future__ import annotations
 EXTRA_OF = {
     "dask": "dask",
     "distributed": "dask",
+    "ipywidgets": "notebook",
     "matplotlib": "plots",
     "pandas": "plots",
     "polars": "frames",
     "pyarrow": "frames",
     "sklearn": "lifetime",
     "statsmodels": "economy",
+    "tqdm": "notebook",
+    "yaml": "dask",
 }
 
 

@@ -8,6 +8,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from cospot import _core
+from cospot.argument_errors import checked
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class Report:
     size_bytes: int
 
 
+@checked
 def report(
     database: str | PathLike[str],
     output: str | PathLike[str] = "report.html",

@@ -114,6 +114,16 @@ class Browser:
         """Files that a page saves come into this folder."""
         self.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
 
+    def saved(self, folder: pathlib.Path, *names: str) -> list[pathlib.Path]:
+        """The files that a page saves, once all are whole.
+
+        Chromium makes an empty file of the name first, writes another, and renames that.
+        """
+        files = [folder / name for name in names]
+        assert self.until(lambda: all(file.exists() and file.stat().st_size > 0 for file in files)
+                          and not any(folder.glob("*.crdownload"))), sorted(folder.iterdir())
+        return files
+
     def console(self) -> list[str]:
         """What the page has written to its console since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser")]

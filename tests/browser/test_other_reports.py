@@ -16,7 +16,6 @@ import math
 import pathlib
 import subprocess
 import sys
-import time
 import unittest
 from typing import ClassVar
 
@@ -201,9 +200,9 @@ class OtherReports(unittest.TestCase):
         """At 1400 and 390 pixels nothing is cut off, overlaps, or is raw Markdown."""
         for width in (1400, 390):
             page.resize(width, 900)
-            time.sleep(0.5)  # until the chart has the new width
-            self.assertEqual(page.run("const page = document.documentElement;"
-                                      "return page.scrollWidth - page.clientWidth"), 0)
+            self.assertTrue(page.until(lambda: page.run(
+                "const page = document.documentElement;"
+                "return page.scrollWidth === page.clientWidth")))
             check_labels(self, page)
             self.assertNotIn("`", page.text("#answer") + page.text("main"))
             # "start (h)s": a unit is no part of the word whose plural is meant.

@@ -17,7 +17,6 @@ import shlex
 import statistics
 import subprocess
 import sys
-import time
 import unittest
 from typing import Any, ClassVar
 
@@ -221,19 +220,12 @@ class StudyReport(unittest.TestCase):
                              ".find((one) => one.textContent === arguments[0]).click()", label)
         self.browser.one("#table-tools button").click()
         names = [f"vm_rejected by host_subset_size.{kind}" for kind in ("png", "svg", "csv")]
-        names.append("degradation points.csv")
-        deadline = time.monotonic() + 20
-
-        def is_saved(name: str) -> bool:  # a file is there before its content is
-            return (saved / name).exists() and (saved / name).stat().st_size > 0
-
-        while not all(map(is_saved, names)) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        self.assertEqual((saved / names[0]).read_bytes()[:4], b"\x89PNG")
-        picture = (saved / names[1]).read_text(encoding="utf-8")
+        png, svg, _, points = self.browser.saved(saved, *names, "degradation points.csv")
+        self.assertEqual(png.read_bytes()[:4], b"\x89PNG")
+        picture = svg.read_text(encoding="utf-8")
         self.assertIn("VMs rejected", picture)
         self.assertIn("</svg>", picture)
-        with open(saved / names[3], newline="", encoding="utf-8") as file:
+        with open(points, newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), 12)  # combinations
         for row in rows:

@@ -16,7 +16,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-import time
 import unittest
 from typing import Any, ClassVar
 
@@ -158,15 +157,13 @@ class TimelineReport(unittest.TestCase):
         for label in ("PNG", "SVG", "CSV"):
             self.browser.run("[...document.querySelectorAll('#timeline-save button')]"
                              ".find((one) => one.textContent === arguments[0]).click()", label)
-        names = [f"life day by day.{kind}" for kind in ("png", "svg", "csv")]
-        end = time.monotonic() + 20
-        while any(not (saved / name).exists() for name in names) and time.monotonic() < end:
-            time.sleep(0.1)
-        self.assertEqual((saved / names[0]).read_bytes()[:4], b"\x89PNG")
-        picture = (saved / names[1]).read_text(encoding="utf-8")
+        png, svg, table = self.browser.saved(
+            saved, *(f"life day by day.{kind}" for kind in ("png", "svg", "csv")))
+        self.assertEqual(png.read_bytes()[:4], b"\x89PNG")
+        picture = svg.read_text(encoding="utf-8")
         for title in ("Hosts in use", "Spot revenue (unit-hours)"):
             self.assertIn(title, picture)
-        with open(saved / names[2], newline="", encoding="utf-8") as file:
+        with open(table, newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), 2 * 14)
         self.assertEqual(len({row["workload"] for row in rows}), 2)

@@ -128,6 +128,59 @@ def test_weights_are_those_of_the_formulas() -> None:
     assert cospot.make_weigher("RAMWeigher").weigh_all(hosts, [0, 1], REQUEST).tolist() == [6, 16]
 
 
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (
+            lambda: HostSpec("a", (8, 8), vm_used=(9, 0)),
+            r"vm_used is \(9, 0, 0\), expected at most",
+        ),
+        (lambda: HostSpec("a", (8, 8), spot_used=(0, 0, 1)), r"spot_used is \(0, 0, 1\), expected"),
+        (
+            lambda: HostTable([HostSpec("a", (1, 1))] * 2),
+            r"hosts\[1\]: the name 'a' is that of hosts\[0",
+        ),
+        (
+            lambda: cospot.Datacenter([HostSpec("a", (1, 1))] * 2),
+            r"hosts\[1\]: the name 'a' is that of",
+        ),
+        (
+            lambda: cospot.RunningSpot(1, (1, 1), 5, 3),
+            "ends_at_us is 3, expected at least placed_at_",
+        ),
+        (lambda: cospot.Offer(REQUEST, [(3, 0), (3, 1)]), "hosts: the host 3 comes twice"),
+        (lambda: cospot.Choice(0, 0, [4, 4], 0.0), "victims: the instance 4 comes twice"),
+        (lambda: cospot.Choice(0, 0, [], float("nan")), "score is nan, expected a finite number"),
+    ],
+)
+def test_values_that_contradict_themselves(call: Any, text: str) -> None:
+    with pytest.raises(cospot.ConfigError, match=text):
+        call()
+
+
+@pytest.mark.parametrize("no_list", ["UTIL", b"UTIL", {"UTIL": 1}, {"UTIL"}, 3, None])
+def test_what_is_no_list_of_names(no_list: Any) -> None:
+    """The letters of a text and the keys of a dict are no list."""
+    study = {"workloads": {"synthetic": "azure2020"}}
+    for call in (
+        lambda: Chain(no_list),
+        lambda: Chain(["UTIL"], no_list),
+        lambda: HostTable(no_list),
+        lambda: cospot.Datacenter(no_list),
+        lambda: cospot.History(no_list),
+        lambda: cospot.Offer(REQUEST, no_list),
+        lambda: cospot.Choice(0, 0, no_list, 0.0),
+        lambda: cospot.mean_interval(no_list),
+        lambda: cospot.run_command_line(no_list),
+        lambda: cospot.compare(study, overrides=no_list),
+        lambda: cospot.broker_run(study, overrides=no_list),
+        lambda: cospot.make_evictor("FIFO").make_plan(no_list, (1, 1)),
+        lambda: cospot.simulate_job(1, 1, available_hours=no_list or 3),
+    ):
+        with pytest.raises(cospot.ArgumentError, match="expected a list of "):
+            call()
+
+
 def test_options_of_policies() -> None:
     with pytest.raises(cospot.ConfigError, match="COS: unknown option 'colour'; valid options: "):
         cospot.make_weigher("COS", colour=1)

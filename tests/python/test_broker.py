@@ -64,7 +64,7 @@ def test_overrides(study: dict[str, Any]) -> None:
     assert dear["hours_paid"] < cospot.broker_run(study)["hours_paid"]
     with pytest.raises(ConfigError, match="more than one value of: bid, seed"):
         cospot.broker_run(study, overrides=["bid=[mean,high]", "seed=[1,2]"])
-    with pytest.raises(TypeError, match="overrides is a str"):
+    with pytest.raises(TypeError, match="overrides is of type str, expected a list of texts"):
         cospot.broker_run(study, overrides="bid=mean")
     with pytest.raises(ConfigError, match="expected a study file with study: broker"):
         cospot.broker_run({**study, "study": "deadline"})

@@ -121,8 +121,15 @@ def test_chains_on_any_hosts(
 ) -> None:
     table = HostTable(
         [
-            HostSpec("h", (a, b, c), vm_used=(d, e), spot_used=(e, f, d), num_vms=a, num_spots=f)
-            for a, b, c, d, e, f in hosts
+            HostSpec(
+                f"h{i}",
+                (a, b, c),
+                vm_used=(d % (a + 1), e % (b + 1)),
+                spot_used=(e % (a + 1), f % (b + 1), d % (c + 1)),
+                num_vms=a,
+                num_spots=f,
+            )  # fmt: skip
+            for i, (a, b, c, d, e, f) in enumerate(hosts)
         ]
     )
     chain = works_or_raises(Chain, weighers)

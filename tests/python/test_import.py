@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -49,10 +50,37 @@ def test_a_missing_package_names_its_extra(package: str, code: str) -> None:
     assert told.strip() == f"this needs {package}: {install_hint(EXTRA_OF[package])}"
 
 
+def test_everything_that_is_looked_for_is_in_an_extra() -> None:
+    """A package that is used when it is there, as ipywidgets for a bar, has to come with one."""
+    brought_by_others = {"scipy", "threadpoolctl"}  # scikit-learn needs them
+    found = set()
+    package = ROOT / "python" / "cospot"
+    for source in package.rglob("*.py"):
+        if "nova" in source.relative_to(package).parts[:1] or source.name.startswith("nova_"):
+            continue  # what Nova's machines have
+        text = source.read_text()
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Import):
+                found |= {one.name.partition(".")[0] for one in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found.add(str(node.module).partition(".")[0])
+        found |= set(re.findall(r"find_spec\(\"(\w+)\"\)", text))
+    optional = found - set(sys.stdlib_module_names) - {"cospot", "numpy"} - brought_by_others
+    assert "ipywidgets" in optional
+    assert optional <= set(EXTRA_OF)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(path.parent.name for path in (ROOT / "python" / "cospot").glob("*/__init__.py"))
+)
+def test_every_package_below_is_there_after_import(name: str) -> None:
+    assert run(f"import cospot; print(cospot.{name}.__name__)") == f"cospot.{name}\n"
+
+
 def test_every_extra_exists() -> None:
     text = (ROOT / "pyproject.toml").read_text()
     section = text.split("[project.optional-dependencies]")[1].split("\n[")[0]
     extras = dict(re.findall(r"^(\w+) = \[(.*)\]$", section, re.M))
-    distribution = {"sklearn": "scikit-learn", "dask": "distributed"}
+    distribution = {"sklearn": "scikit-learn", "dask": "distributed", "yaml": "pyyaml"}
     for package, extra in EXTRA_OF.items():
         assert f'"{distribution.get(package, package)}>=' in extras[extra]

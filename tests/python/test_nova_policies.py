@@ -114,7 +114,7 @@ def test_ranks_as_nova_and_as_the_compiled_ports(seed: int) -> None:
 def test_an_overcommitted_host_counts_as_full() -> None:
     # Spots use 20 of 16 MiB beside 4 used by VMs: -8 free, which Nova clamps to minval = 0.
     hosts = HostTable(
-        [HostSpec("a", (8, 16), vm_used=(0, 4), spot_used=(0, 20)), HostSpec("b", (8, 9))]
+        [HostSpec("a", (8, 16), vm_used=(0, 4), spot_used=(0, 16)), HostSpec("b", (8, 9))]
     )
     weigher = NovaWeigher(ram.RAMWeigher)
     candidates = np.array([1, 0], dtype=np.uint32)

@@ -164,6 +164,39 @@ def test_offers_with_labels(tmp_path: Path) -> None:
     assert plots.gain_against_vm_loss(runs).axes
 
 
+def all_plots(runs: pd.DataFrame, hosts: int) -> dict[str, Figure]:
+    """Every public plot, of few or many hosts."""
+    datacenter = cospot.Datacenter(cospot.HostTable.uniform(hosts, (8, 16)))
+    for host in range(hosts):
+        datacenter.add_spot(host, cospot.Request(8, 8, spot=True, instance=host))
+    vm = cospot.Request(4, 4, instance=99)
+    offer = cospot.make_offer(cospot.Chain(["UTIL"]), datacenter.hosts, vm, otn=2)
+    choice = cospot.choose(offer, "FIFO", datacenter)
+    columns = {"time_s": [0, 0], "event": ["request", "placement"], "instance_id": ["a", "a"],
+               "class": ["vm", "vm"], "vcpus": [4, 4], "memory_mb": [4, 4], "host": ["", "h"]}  # fmt: skip
+    used = cospot.occupancy_over_time(pd.DataFrame(columns), host=(8, 16), hosts=hosts)
+    given: dict[str, tuple[object, ...]] = {
+        "offered_hosts": (datacenter, offer, choice), "host_occupancy": (used,)
+    }  # fmt: skip
+    title = "What the hosts hold, and where the VM goes"
+    return {
+        name: getattr(plots, name)(*given.get(name, (runs,)), title=title) for name in plots.__all__
+    }
+
+
+@pytest.mark.parametrize("hosts", [1, 2, 12])
+def test_no_legend_covers_a_title_or_leaves_the_figure(runs: pd.DataFrame, hosts: int) -> None:
+    for name, figure in all_plots(runs, hosts).items():
+        figure.draw_without_rendering()
+        for axes in figure.axes:
+            # The title on the left is no attribute of its own.
+            texts = [one for one in axes.get_children() if getattr(one, "get_text", str)()]
+            for legend in filter(None, [axes.get_legend(), *axes.artists]):
+                box = legend.get_window_extent()
+                assert not any(one.get_window_extent().overlaps(box) for one in texts), name
+                assert box.x0 >= 0, name
+
+
 def test_nothing_is_left_open(runs: pd.DataFrame) -> None:
     before = pyplot.get_fignums()
     style = dict(matplotlib.rcParams)

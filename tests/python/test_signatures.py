@@ -141,6 +141,27 @@ def test_errors_name_arguments_instead_of_options(
         cospot.load_results(outcome.database).money(flavors=tmp_path / "p.csv")
 
 
+def test_a_keyword_that_is_no_text_is_an_error_like_others() -> None:
+    with pytest.raises(cospot.ArgumentError, match=r"^Chain: there is no argument '\\udc80'"):
+        cospot.Chain(["UTIL"], **{"\udc80": 1})
+    with pytest.raises(cospot.ArgumentError, match="^mean_interval: there is no argument"):
+        cospot.mean_interval(**{"\ud800": 1})
+
+
+def test_functions_in_python_name_the_argument_too() -> None:
+    pytest.importorskip("pandas")
+    with pytest.raises(cospot.ArgumentError) as raised:
+        cospot.pareto_front({})  # type: ignore[arg-type]
+    text = "pareto_front: frame is of type dict, expected pandas DataFrame"
+    assert str(raised.value) == text
+    with pytest.raises(
+        cospot.ArgumentError, match="^read_events: there is no argument 'event'; did"
+    ):
+        cospot.read_events(event="x")  # type: ignore[call-arg]
+    with pytest.raises(cospot.ConfigError, match="first_day is nan, expected a finite number"):
+        cospot.occupancy_over_time("x.csv", host=(1, 1), hosts=1, first_day=float("nan"))
+
+
 def test_an_error_of_the_function_itself_stays() -> None:
     own = TypeError("vcpus is of type float, expected a whole number")
     assert argument_error("Request", "(self, vcpus)", (None, 1.5), {}, own) is own

@@ -470,6 +470,68 @@ def test_a_sweep_on_a_given_cluster_waits_for_workers(
     assert rows(tmp_path / "r.db") == rows(folder / "one.db")
 
 
+def start_dask(program: str, *arguments: str, pythonpath: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", f"distributed.cli.dask_{program}", "--no-dashboard", *arguments],
+        env={**os.environ, "PYTHONPATH": pythonpath}, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("package", "lacks"),
+    [
+        ("raise ModuleNotFoundError(\"No module named 'cospot'\", name='cospot')", "No module named"),
+        ("raise ImportError('libfoo.so.1: cannot open')", "libfoo.so.1"),
+        ("import sys, types; sys.modules['cospot._core'] = types.SimpleNamespace(__version__='0.0')",
+         "cospot 0.0, expected cospot"),
+    ],
+)  # fmt: skip
+def test_a_worker_without_our_cospot_is_named_at_once(
+    folder: Path, tmp_path: Path, package: str, lacks: str
+) -> None:
+    """Neither it nor the scheduler can import cospot; no task is sent to it."""
+    (tmp_path / "cospot").mkdir()
+    (tmp_path / "cospot" / "__init__.py").write_text(package + "\n")
+    address_file = tmp_path / "scheduler.json"
+    lacking = str(tmp_path)
+    where = ("--scheduler-file", str(address_file))
+    processes = [start_dask("scheduler", "--host", "127.0.0.1", "--port", "0", *where, pythonpath=lacking),
+                 start_dask("worker", "--no-nanny", "--nthreads", "1", *where, pythonpath=lacking)]  # fmt: skip
+    try:
+        with distributed.Client(scheduler_file=str(address_file), timeout=60) as client:
+            client.wait_for_workers(1, timeout=60)
+            (address,) = client.nthreads()
+            with pytest.raises(cospot.ConfigError) as raised:
+                cospot.sweep(
+                    folder / "sweep.yaml", db=tmp_path / "r.db", executor="dask", scheduler=client
+                )
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+    assert address in str(raised.value)
+    assert lacks in str(raised.value)
+
+
+def test_a_study_that_a_worker_cannot_read_is_an_error(
+    folder: Path, cluster: distributed.LocalCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its policy is in a module that only the client has."""
+    (tmp_path / "only_here.py").write_text(
+        "import cospot\nclass Mine(cospot.Weigher):\n    def weigh_host(self, host, request):\n"
+        "        return 0.0\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import only_here  # type: ignore[import-not-found]
+
+    study = {**yaml.safe_load(SWEEP), "vm": only_here.Mine,
+             "workloads": {"synthetic": "azure2020", "scale": 0.001}}  # fmt: skip
+    with pytest.raises(
+        cospot.CospotError, match="cannot be read there: ModuleNotFoundError.*only_here"
+    ):
+        cospot.sweep(study, db=tmp_path / "r.db", executor="dask", scheduler=cluster)
+
+
 def test_finished_runs_are_not_done_again(folder: Path, tmp_path: Path) -> None:
     """A shard is sent with its finished runs, as a database that a worker can resume."""
     from cospot.sweeps.shard_merge import extract_shard

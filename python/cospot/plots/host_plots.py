@@ -6,12 +6,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from cospot.argument_errors import checked
 from cospot.plots.style import BLUE, DARK, ORANGE, VERMILION, legend_above, new_figure
 from cospot.results.choices import require_columns
 
 _RESOURCES = {"vcpus": "vCPUs", "memory_mb": "memory"}
 
 
+@checked
 def host_occupancy(occupancy: pd.DataFrame, *, title: str | None = None) -> Figure:
     """Plot the usage of the datacenter over time, with spots stacked on VMs.
 
@@ -51,6 +53,6 @@ def host_occupancy(occupancy: pd.DataFrame, *, title: str | None = None) -> Figu
         lower.set_ylabel("evictions\nper hour")
         lower.set_xlabel("day")
         lower.set_xlim(day[0], day[-1])
-        legend_above(upper)
         upper.set_title(title if title is not None else "")
+        legend_above(upper)
     return figure

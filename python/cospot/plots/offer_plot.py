@@ -8,24 +8,25 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from cospot.argument_errors import checked
 from cospot.errors import ConfigError
 from cospot.plots.style import BLUE, DARK, GREEN, ORANGE, VERMILION, legend_above, new_figure
 
 if TYPE_CHECKING:
     from cospot._core import Choice, Datacenter, Offer
 
-Resource = Literal["vcpus", "memory_mb", "disk_gb"]
 _UNITS = {"vcpus": "vCPUs", "memory_mb": "memory (MiB)", "disk_gb": "disk (GB)"}
 _WIDTH = 0.72
 _MOST_HOSTS = 60
 
 
+@checked
 def offered_hosts(
     datacenter: Datacenter,
     offer: Offer | None = None,
     choice: Choice | None = None,
     *,
-    resource: Resource = "vcpus",
+    resource: Literal["vcpus", "memory_mb", "disk_gb"] = "vcpus",
     title: str | None = None,
 ) -> Figure:
     """Plot every host's usage of one resource, and an offer on top of it.

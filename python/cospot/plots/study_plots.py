@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from cospot.argument_errors import checked
 from cospot.plots.style import (
     DARK,
     GAIN,
@@ -37,6 +38,7 @@ from cospot.plots.style import (
 from cospot.results.choices import pareto_front, require_columns
 
 
+@checked
 def gain_against_vm_loss(
     frame: pd.DataFrame,
     *,
@@ -100,6 +102,7 @@ def gain_against_vm_loss(
     return figure
 
 
+@checked
 def gain_by_otn_and_saf(frame: pd.DataFrame, *, title: str | None = None) -> Figure:
     """Plot the gain as box plots by OTN, with SAF off and on side by side.
 
@@ -129,6 +132,7 @@ def gain_by_otn_and_saf(frame: pd.DataFrame, *, title: str | None = None) -> Fig
     return figure
 
 
+@checked
 def gain_by_headroom(frame: pd.DataFrame, *, title: str | None = None) -> Figure:
     """Plot gain and VM loss as box plots by datacenter size, with SAF off and on side by side.
 
@@ -163,6 +167,7 @@ def gain_by_headroom(frame: pd.DataFrame, *, title: str | None = None) -> Figure
     return figure
 
 
+@checked
 def degradation_curve(frame: pd.DataFrame, *, title: str | None = None) -> Figure:
     """Plot the VMs' loss and the spots' gain against the offer length: means by OTN.
 

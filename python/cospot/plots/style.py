@@ -175,20 +175,32 @@ def saf_patches(frame: pd.DataFrame) -> list[Patch]:
     ]
 
 
-def legend_above(axes: Axes, handles: Sequence[Any] | None = None, **options: Any) -> None:
-    """Put a legend in one line above the axes, at the right end of the title's line."""
+def legend_above(axes: Axes, handles: Sequence[Any] | None = None) -> None:
+    """Put a legend above the axes, at the right end of the title's line.
+
+    It gets more lines where it is wider than the figure, and the title goes above it where both do
+    not fit into one line.
+    """
     if handles is None:
         handles, _ = axes.get_legend_handles_labels()
-    axes.legend(
-        handles=handles,
-        loc="lower right",
-        bbox_to_anchor=(1.0, 1.0),
-        ncol=len(handles),
-        borderaxespad=0.1,
-        handletextpad=0.4,
-        columnspacing=1.2,
-        **options,
-    )
+    for lines in range(1, len(handles) + 1):
+        legend = axes.legend(
+            handles=handles,
+            loc="lower right",
+            bbox_to_anchor=(1.0, 1.0),
+            ncol=-(-len(handles) // lines),
+            borderaxespad=0.1,
+            handletextpad=0.4,
+            columnspacing=1.2,
+        )
+        axes.figure.draw_without_rendering()
+        box = legend.get_window_extent()
+        if box.x0 >= 0:
+            break
+    title = axes.set_title(axes.get_title(loc="left"))
+    if title.get_text() and title.get_window_extent().overlaps(box):
+        points = 72 * box.height / axes.figure.dpi
+        axes.set_title(title.get_text(), pad=points + mpl.rcParams["axes.titlepad"])
 
 
 def note(figure: Figure, text: str) -> None:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from cospot._core import idle_periods, price_classes, transient_price
+from cospot.argument_errors import checked
 from cospot.errors import ConfigError
 from cospot.provider.pricing import OfferedClass
 
@@ -22,6 +23,7 @@ CHECKPOINT_HOURS = 10 / 60
 Numbers = npt.NDArray[np.float64]
 
 
+@checked
 def servers(
     trace: str | PathLike[str], *, checkpoint_hours: float = CHECKPOINT_HOURS, **part: Any
 ) -> pd.DataFrame:
@@ -55,6 +57,7 @@ def servers(
     )
 
 
+@checked
 def performance(
     mttr_hours: npt.ArrayLike, checkpoint_hours: float, interval_hours: float | None = None
 ) -> Numbers:
@@ -68,6 +71,7 @@ def performance(
     return np.asarray(1 / (1 + extra), dtype=np.float64)
 
 
+@checked
 def held_out(
     trace: str | PathLike[str],
     *,

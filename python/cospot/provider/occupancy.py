@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from cospot.argument_errors import checked
 from cospot.errors import ConfigError, WorkloadError
 
 if TYPE_CHECKING:
@@ -28,11 +29,13 @@ _COLUMNS: dict[str, Any] = {
     "host": "str",
 }
 _LEAST_WINDOW_DAYS = 14.0
+_MOST_ROWS = 10_000_000
 _SIGNS = {"placement": 1, "departure": -1, "eviction": -1, "loss": -1, "stop": -1, "evacuation": -1}
 #: Events that set an instance's host and size; it may have been elsewhere.
 _HOLDS = ("placement", "migration", "resize")
 
 
+@checked
 def read_events(events: str | PathLike[str]) -> pd.DataFrame:
     """Read an event log.
 
@@ -57,6 +60,7 @@ def read_events(events: str | PathLike[str]) -> pd.DataFrame:
     return frame[list(_COLUMNS)]
 
 
+@checked
 def occupancy_over_time(
     events: pd.DataFrame | str | PathLike[str],
     *,
@@ -109,6 +113,7 @@ def occupancy_over_time(
     return occupancy
 
 
+@checked
 def watch_occupancy(
     simulation: Simulation,
     *,
@@ -203,6 +208,11 @@ def _days(first_day: float, last_day: float, step_hours: float) -> Any:
             f"expected a first day before the last and a positive step"
         )
     step_days = step_hours / 24
+    if last_day - first_day > _MOST_ROWS * step_days:
+        raise ConfigError(
+            f"found first_day={first_day}, last_day={last_day}, step_hours={step_hours}; expected "
+            f"at most {_MOST_ROWS} steps"
+        )
     # Add half a step, so that rounding does not lose the last day.
     return np.arange(first_day, last_day + step_days / 2, step_days)
 

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from cospot import _core
+from cospot.argument_errors import checked
 from cospot.errors import ArgumentError, ConfigError
 from cospot.results import COMBINATION, Results, load_results
 from cospot.results.choices import best_without_vm_loss
@@ -50,6 +51,7 @@ class PolicyComparison:
         return f"{table}<p>against</p>{against}"
 
 
+@checked
 def compare_policies(
     mine: Mapping[str, Any],
     against: str | Mapping[str, Any] = "best",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
+from cospot.argument_errors import checked
 from cospot.errors import ConfigError
 from cospot.results.database import COMBINATION
 
 
+@checked
 def average_over_workloads(runs: pd.DataFrame) -> pd.DataFrame:
     """Average every combination of policies and settings over the workloads, at each size.
 
@@ -36,6 +38,7 @@ def average_over_workloads(runs: pd.DataFrame) -> pd.DataFrame:
     return averages.reset_index()
 
 
+@checked
 def best_without_vm_loss(runs: pd.DataFrame) -> pd.DataFrame:
     """Select the best deployable combination without VM loss, at each size.
 
@@ -64,6 +67,7 @@ def best_without_vm_loss(runs: pd.DataFrame) -> pd.DataFrame:
     return best
 
 
+@checked
 def pareto_front(
     frame: pd.DataFrame, *, gain: str = "spot_share", loss: str = "vm_loss"
 ) -> pd.DataFrame:

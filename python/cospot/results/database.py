@@ -20,6 +20,7 @@ from typing import Any, cast
 import pandas as pd
 
 from cospot import _core
+from cospot.argument_errors import checked
 from cospot.errors import ConfigError, DatabaseError, ResultsWarning
 from cospot.frames import to_arrow, to_polars
 from cospot.html_tables import html_table
@@ -129,6 +130,7 @@ class Results:
         caption = f"Study {self.study}: {len(self.runs):,} of {self.run_count:,} runs"
         return html_table(caption, ("Measure", "Unit", "Least", "Mean", "Most"), rows)
 
+    @checked
     def view(self, name: str) -> pd.DataFrame:
         """Read one of the database's views, such as ``pareto_front``, unchanged.
 
@@ -237,6 +239,7 @@ class Results:
             frame[plain] = frame[plain].astype(cast("Any", _DTYPES[str(column["type"])]))
         return frame.set_index(["run_index", "day"])
 
+    @checked
     def configuration(self, run_index: int) -> dict[str, Any]:
         """Return everything needed to repeat one run.
 
@@ -254,6 +257,7 @@ class Results:
         return cast("dict[str, Any]", json.loads(self.configurations.loc[run_index]))
 
 
+@checked
 def load_results(database: str | PathLike[str]) -> Results:
     """Read a results database.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from cospot._core import compare
+from cospot.argument_errors import checked
 from cospot.errors import ConfigError
 from cospot.progress import progress_function
 
@@ -15,6 +16,7 @@ from cospot.progress import progress_function
 _NO_SHARD = "100000000/100000000"
 
 
+@checked
 def sweep(
     sweep: str | PathLike[str] | Mapping[str, Any],
     *,

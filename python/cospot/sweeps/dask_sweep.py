@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import pickle
 import re
+import socket
 import tempfile
 import time
 import warnings
@@ -37,6 +40,10 @@ _LOOK_S = 5.0
 #: ones at once, if it can. On the caller's cluster workers may take long to start, as in a Slurm
 #: queue, so there is only a warning, each time.
 _WITHOUT_WORKERS_S = 120.0
+#: Evaluated on workers. A function of cospot could not be received by a worker without cospot: Dask
+#: takes such a worker for one that died, and never says why.
+_VERSION = "__import__('importlib').import_module('cospot._core').__version__"
+_RUN = "__import__('importlib').import_module('cospot.sweeps.dask_sweep')._on_worker(number, sent)"
 
 Progress = Callable[[int, int], Any]
 
@@ -148,6 +155,7 @@ def run_on_cluster(
         InputError: A worker cannot use the sweep, its workloads or its cospot.
         CospotError: A shard failed, or no worker is left.
     """
+    _require_cospot(client)
     state = read_state(database)
     threads = sum(client.nthreads().values())
     count = min(state.group_count, tasks) if tasks else task_count(state, threads)
@@ -189,9 +197,40 @@ def _started(state: SweepState, database: Path, number: int, count: int) -> byte
     return extract_shard(database, number, count) if is_started else b""
 
 
-def _on_worker(task: ShardTask) -> ShardResult:
+def _require_cospot(client: Client) -> None:
+    """Raise ConfigError unless every worker has the cospot of the client."""
+    for address, answer in sorted(client.run(eval, _VERSION, on_error="return").items()):
+        if isinstance(answer, OSError):  # the worker is gone
+            continue
+        if answer != __version__:
+            found = repr(answer) if isinstance(answer, Exception) else f"cospot {answer}"
+            raise ConfigError(
+                f"the Dask worker {address} cannot run shards: found {found}, expected cospot "
+                f"{__version__} as on the client"
+            )
+
+
+def _sent(task: ShardTask) -> bytes:
+    """Pickle a task as Dask would: classes of a notebook go along."""
+    from distributed.protocol.pickle import dumps
+
+    try:
+        return bytes(dumps(task))
+    except Exception as error:
+        raise ConfigError(
+            f"the study cannot be sent to Dask workers: {error}; expected policies that can be "
+            f"pickled"
+        ) from error
+
+
+def _on_worker(number: int, sent: bytes) -> ShardResult:
     from distributed import get_worker
 
+    try:
+        task = pickle.loads(sent)
+    except Exception as error:
+        failure = f"the study cannot be read there: {error!r}; expected the modules of its policies"
+        return ShardResult(number, socket.gethostname(), failure=failure)
     return run_shard(task, get_worker().local_directory)
 
 
@@ -202,11 +241,13 @@ class _Patience:
         self._gives_up = gives_up
         self._clock = clock
         self._since: float | None = None
+        self._has_had_workers = False
 
     def look(self, client: Client) -> None:
         """Warn, or raise CospotError, after too long without a worker."""
         if client.nthreads():
             self._since = None
+            self._has_had_workers = True
             return
         now = self._clock()
         if self._since is None:
@@ -219,8 +260,10 @@ class _Patience:
                 f"one; what is done is kept: resume=True continues"
             )
         self._since = now
+        why = "; the logs of those that ended say why" if self._has_had_workers else ""
         warnings.warn(
-            f"the Dask cluster has had no worker for {_WITHOUT_WORKERS_S:.0f} s; the study waits",
+            f"the Dask cluster has had no worker for {_WITHOUT_WORKERS_S:.0f} s{why}; the study "
+            f"waits",
             stacklevel=2,
         )
 
@@ -231,7 +274,8 @@ def _results(client: Client, tasks: list[ShardTask], patience: _Patience) -> Ite
 
     # Dask reruns the tasks of a lost worker by itself. Not pure: another sweep of this client must
     # not get these results.
-    futures = client.map(_on_worker, tasks, pure=False, key="cospot-shard")
+    sent = [{"number": task.number, "sent": _sent(task)} for task in tasks]
+    futures = client.map(functools.partial(eval, _RUN), sent, pure=False, key="cospot-shard")
     try:
         pending = set(futures)
         while pending:
@@ -244,14 +288,14 @@ def _results(client: Client, tasks: list[ShardTask], patience: _Patience) -> Ite
                 patience.look(client)
                 continue
             for future in done:
-                yield _result_of(future)
+                yield _result_of(client, future)
                 # Free the result's memory on the worker.
                 future.release()
     finally:
         client.cancel(futures)
 
 
-def _result_of(future: Future) -> ShardResult:
+def _result_of(client: Client, future: Future) -> ShardResult:
     from distributed import KilledWorker
 
     try:
@@ -261,11 +305,9 @@ def _result_of(future: Future) -> ShardResult:
             f"Dask has given up on a shard, with which several workers died; is there enough "
             f"memory? {error}"
         ) from error
-    except ModuleNotFoundError as error:
-        raise ConfigError(
-            f"a Dask worker cannot run shards: {error}; expected the same cospot on every worker "
-            f"as on the client"
-        ) from error
+    except Exception as error:
+        _require_cospot(client)  # of workers that have joined since, it names the one without
+        raise CospotError(f"a Dask worker cannot run shards: {error!r}") from error
     return result
 
 

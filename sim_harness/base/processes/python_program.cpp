@@ -43,10 +43,10 @@ fs::path package_folder() {
   return {};
 }
 
-std::vector<std::string> child_environment() {
+std::vector<std::string> child_environment(const fs::path& package) {
   constexpr std::string_view kPath = "PYTHONPATH=";
   std::vector<std::string> variables;
-  std::string path = package_folder().string();
+  std::string path = package.string();
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
     if (!text.starts_with(kPath)) {
@@ -102,8 +102,9 @@ int wait_for(pid_t child) {
 
 enum class Output : bool { kShown, kDropped };
 
-int run(std::vector<std::string> command, Output output, const std::string& needs) {
-  std::vector<std::string> variables = child_environment();
+int run(std::vector<std::string> command, const fs::path& package, Output output,
+        const std::string& needs) {
+  std::vector<std::string> variables = child_environment(package);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   if (output == Output::kDropped) {
@@ -122,23 +123,33 @@ int run(std::vector<std::string> command, Output output, const std::string& need
   return wait_for(child);
 }
 
-}  // namespace
-
-void require_python_module(const std::string& module, const std::string& needs) {
+/// The folder to import `module` from: that of the package next to this program, or nothing where
+/// the Python imports its own. The one next to this program may be half of one, without its
+/// compiled module, or for another Python.
+fs::path folder_of(const std::string& module, const std::string& needs) {
   const std::string python = python_name();
-  if (run({python, "-c", "import " + module}, Output::kDropped, needs) == 0) return;
+  const fs::path folder = package_folder();
+  const std::vector<std::string> import{python, "-c", "import cospot._core, " + module};
+  if (run(import, folder, Output::kDropped, needs) == 0) return folder;
+  if (!folder.empty() && run(import, {}, Output::kDropped, needs) == 0) return {};
   throw ConfigError(
       fmt::format("'{}' cannot import {}; this command needs the Python package cospot and {}; "
                   "COSPOT_PYTHON may name another Python",
                   python, module, needs));
 }
 
+}  // namespace
+
+void require_python_module(const std::string& module, const std::string& needs) {
+  (void)folder_of(module, needs);
+}
+
 int run_python_module(const std::string& module, const std::vector<std::string>& arguments,
                       const std::string& needs) {
-  require_python_module(module, needs);
+  const fs::path folder = folder_of(module, needs);
   std::vector<std::string> command{python_name(), "-m", module};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  return run(std::move(command), Output::kShown, needs);
+  return run(std::move(command), folder, Output::kShown, needs);
 }
 
 }  // namespace cospot

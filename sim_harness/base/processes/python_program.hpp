@@ -12,8 +12,8 @@ void require_python_module(const std::string& module, const std::string& needs);
 /// code, or 1 if a signal ended it.
 ///
 /// Uses the Python named by the environment variable COSPOT_PYTHON, or else the one that this
-/// program was built for. Uses the package cospot next to this program, as in a build folder, or
-/// else the one installed in that Python.
+/// program was built for. Uses the package cospot next to this program, as in a build folder, if
+/// that Python can import it, or else the one installed in that Python.
 ///
 /// Args: needs: what the module needs besides Python, for the error.
 /// Errors: ConfigError if that Python or the package does not exist.

@@ -8,6 +8,7 @@ import io
 import signal
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,8 +71,14 @@ def _rows(task: _Task, made: Forecast) -> Iterator[tuple[object, ...]]:
 def _make(tasks: list[_Task], processes: int) -> list[Forecast]:
     if processes == 1 or len(tasks) == 1:
         return [_run(task) for task in tasks]
-    with ProcessPoolExecutor(processes) as pool:
-        return list(pool.map(_run, tasks))
+    try:
+        with ProcessPoolExecutor(processes) as pool:
+            return list(pool.map(_run, tasks))
+    except BrokenProcessPool as error:
+        raise CospotError(
+            f"one of {processes} processes that make forecasts died; is there enough memory? Fewer "
+            f"threads need less"
+        ) from error
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
