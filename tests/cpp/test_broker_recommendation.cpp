@@ -435,12 +435,13 @@ TEST_CASE("recommend: cautions, and what it cannot answer") {
   CHECK(contains(late.cautions[0],
                  "jobs.csv:3: job 2 asks for 3 nodes for 36 h, at least 108 h on m1.small, the "
                  "fastest type, and has 100 h until its deadline; check"));
-  // 60 h on 9 nodes are 540 h, more than the 20 days of prices.
+  // 600 h on 9 nodes are 5,400 h, more than ten times the 20 days of prices.
   (void)folder.write("jobs.csv",
-                     "submission_s,duration_s,nodes,parallelism\n0,7000,1,\n9,216000,9,9\n");
-  CHECK(contains(error_text<ConfigError>([&] { (void)recommend(read(text), {}); }),
-                 "jobs.csv:3: job 2 asks for 9 nodes for 60 h, at least 540 h on m1.small, the "
-                 "fastest type; expected at most the 480 h of prices of market markets"));
+                     "submission_s,duration_s,nodes,parallelism\n0,7000,1,\n9,2160000,9,9\n");
+  CHECK(contains(
+      error_text<ConfigError>([&] { (void)recommend(read(text), {}); }),
+      "jobs.csv:3: job 2 asks for 9 nodes for 600 h, at least 5400 h on m1.small, the "
+      "fastest type; expected at most 10 times the 480 h for which market markets has prices"));
   // One of twenty jobs that is most of all work: 30 h of 30 h + 19 x 0.5 h.
   std::string jobs = "submission_s,duration_s\n0,108000\n";
   for (int i = 1; i < 20; ++i) jobs += fmt::format("{},1800\n", 9000 * i);

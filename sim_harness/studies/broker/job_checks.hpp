@@ -7,8 +7,8 @@
 
 namespace cospot {
 
-/// Refuses jobs that fit on no type of a set of markets, or that no type could finish within the
-/// time for which there are prices. Errors: ConfigError that starts with the jobs' label.
+/// Refuses jobs that fit on no type of a set of markets, or that no type could finish within ten
+/// times the time for which there are prices. Errors: ConfigError that starts with the jobs' label.
 void check_jobs(const LoadedJobs& jobs, const std::string& label, const MarketSet& markets,
                 const std::string& markets_label, const JobModel& model);
 
