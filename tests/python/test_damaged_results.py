@@ -8,6 +8,8 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 STUDY = "study: deadline\ntrace: [{synthetic: bursty, seed: 7, days: 30}]\nduration_hours: 48\n"
 
 
@@ -29,6 +31,28 @@ def test_rows_of_another_sweep_are_neither_summarised_nor_continued(
     for command in ("summary r.db", "compare s.yaml -q --db r.db --resume", "report r.db"):
         code, error = call(program, tmp_path, command)
         assert (code, "is not what the study in it has there" in error) == (2, True), error
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("UPDATE sweep SET run_count = 1e308", "run_count is 9223372036854775807, expected"),
+        ("UPDATE sweep SET run_count = -1", "run_count is -1, expected"),
+        ("UPDATE sweep SET group_count = 4611686018427387904", "group_count is 46116860184273"),
+        ('UPDATE "column" SET decimals = 2000000000', "decimals is 2000000000, expected"),
+    ],
+)
+def test_numbers_that_a_database_states_of_itself_are_bounded(
+    program: Path, tmp_path: Path, change: str, told: str
+) -> None:
+    (tmp_path / "s.yaml").write_text(STUDY + "deadline_hours: [52, 70]\n")
+    assert call(program, tmp_path, "compare s.yaml -q --db r.db")[0] == 0
+    with closing(sqlite3.connect(tmp_path / "r.db")) as connection, connection:
+        connection.execute(change)
+    commands = ("summary r.db", "summary r.db --csv s.csv", "report r.db", "merge m.db r.db")
+    for command in (*commands, "compare s.yaml -q --db r.db --resume"):
+        code, error = call(program, tmp_path, command)
+        assert (code, told in error) == (2, True), (command, error)
 
 
 def test_a_damaged_database_is_told_with_what_to_do(program: Path, tmp_path: Path) -> None:
