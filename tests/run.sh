@@ -17,12 +17,14 @@ and the report in a browser, and checks format, types, spelling, shell scripts, 
                     scenarios on a whole cloud of Nova's services
   --sources         only what looks at the sources: format, types, spelling, shell scripts, docs/evidence.md,
                     and the lines of each folder beside their budget (tests/budgets.txt)
-  --slow            only the build by clang with sanitizers and its tests, clang-tidy, the wheel, the
-                    Debian packages, the wheel and the container files on fresh machines, and, if
-                    there is a release build, the Python tests marked slow and the documentation's site
-  --nightly         only the simulation of 100,000 seeds (docs/nova/simulation.md) on the release build, the
-                    scenarios on a cloud of Nova 34, Debian packages that are built on Ubuntu 24.04 and
-                    used there next to its Nova, and the page of Kolla-Ansible (docs/nova) followed
+  --slow            only the build by clang with sanitizers and its tests, 3 minutes of inputs changed at
+                    random (tests/fuzz), clang-tidy, the wheel, the Debian packages, the wheel and the
+                    container files on fresh machines, and, if there is a release build, the Python tests
+                    marked slow and the documentation's site
+  --nightly         only the simulation of 100,000 seeds (docs/nova/simulation.md) on the release build, an
+                    hour of inputs changed at random on the build with sanitizers, the scenarios on a cloud
+                    of Nova 34, Debian packages that are built on Ubuntu 24.04 and used there next to its
+                    Nova, and the page of Kolla-Ansible (docs/nova) followed
   --no-nova         with --full: without what runs OpenStack Nova's services
   --no-nova-cloud   with --full: without the scenarios on the cloud, which take a quarter of an hour
   --nova-releases   with --full: Nova's fixtures also on releases from the Python registry
@@ -221,9 +223,18 @@ test_all_nova() {
   if $nova_cloud; then test_nova_cloud; fi
 }
 
+# change_inputs SECONDS: runs the dev build on inputs that are changed at random, with fixed seeds.
+change_inputs() {
+  check "changed inputs for $1 s" tests/fuzz/run.py build/dev/cospot --seconds "$1" --runs 1000000 &&
+    tail -n 2 "$logs/changed-inputs-for-$1-s.log"
+}
+
 test_by_clang() {
   has_tool clang++ "build and tests with sanitizers" || return
-  check "build dev" build_preset dev && test_preset dev
+  if check "build dev" build_preset dev; then
+    test_preset dev
+    change_inputs 180
+  fi
   if has_module dev "python with sanitizers"; then
     test_python "python with sanitizers" tests/python/run_asan.sh build/dev
   fi
@@ -326,6 +337,7 @@ elif [ "$mode" = sources ]; then
   check_sources
 elif [ "$mode" = nightly ]; then
   simulate_many_seeds
+  if has_tool clang++ "changed inputs"; then check "build dev" build_preset dev && change_inputs 3600; fi
   if has_module release "a cloud of Nova 34"; then
     test_python "a cloud of Nova 34" tests/nova/run.sh --release 34.0.0
   fi

@@ -1,4 +1,4 @@
-"""Changes to valid inputs that keep most of their structure, drawn from a generator with a fixed seed."""
+"""Changes to valid inputs that keep most of their structure, drawn from a seeded generator."""
 
 from __future__ import annotations
 
@@ -13,24 +13,25 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-Bytes = bytes
 Mutation = Callable[[random.Random, bytes], bytes]
 
-#: What a field may hold that a reader does not expect: numbers at the edges of types, other spellings
-#: of nothing, times that do not exist, and texts that mean something to a later reader.
+#: What a field may hold that a reader does not expect: numbers at the edges of types, other
+#: spellings of nothing, times that do not exist, texts that mean something to a later reader.
 HOSTILE = [
-    "", " ", "0", "-0", "-1", "1", "2", "0.5", "-0.5", "1e-320", "1e308", "1e309", "-1e308", "1e18", "nan",
-    "-nan", "inf", "-inf", "never", "NULL", "null", "None", "true", "~", "0x10", "1_000", "1,5", "1.2.3",
-    "2147483647", "2147483648", "4294967296", "9007199254740993", "9223372036854775807",
-    "9223372036854775808", "-9223372036854775808", "67108864", "67108865", "100000", "864000000",
-    "9999-12-31T23:59:59Z", "0001-01-01", "2024-02-30", "2024-01-01T00:00:00+99:99", "1970-01-01T00:00:00Z",
-    "a,b", 'a"b', "a;b", "a'b", "#", "-", "--", "../x", "/dev/null", "${HOME}", "*", "{}", "[]", "\u00e9",
-    "\u202e", "\x1b[31m", "x" * 300, "9" * 40, "\x00", "\t", "spot", "vm", "economy", "all", "none",
-    "on", "off", "python:x.Y", "azure2020",
+    "", " ", "0", "-0", "-1", "1", "2", "0.5", "-0.5", "1e-320", "1e308", "1e309", "-1e308",
+    "1e18", "nan", "-nan", "inf", "-inf", "never", "NULL", "null", "None", "true", "~", "0x10",
+    "1_000", "1,5", "1.2.3", "2147483647", "2147483648", "4294967296", "9007199254740993",
+    "9223372036854775807", "9223372036854775808", "-9223372036854775808", "67108864", "67108865",
+    "100000", "864000000", "9999-12-31T23:59:59Z", "0001-01-01", "2024-02-30",
+    "2024-01-01T00:00:00+99:99", "1970-01-01T00:00:00Z", "a,b", 'a"b', "a;b", "a'b", "#", "-",
+    "--", "../x", "/dev/null", "${HOME}", "*", "{}", "[]", "\xe9", "\u202e", "\x1b[31m",
+    "x" * 300, "9" * 40, "\x00", "\t", "spot", "vm", "economy", "all", "none", "on", "off",
+    "python:x.Y", "azure2020",
 ]  # fmt: skip
 HOSTILE_JSON: list[Any] = [
-    None, True, False, 0, -1, 0.5, 1e308, 2**63, -(2**63), 2**64, 10**40, "", "x", "-1", "nan", "\u0000",
-    [], {}, [[]], {"": None}, [None] * 3, "9999-12-31T23:59:59Z", "1e999", "100000Ei", "-5m",
+    None, True, False, 0, -1, 0.5, 1e308, 2**63, -(2**63), 2**64, 10**40, "", "x", "-1", "nan",
+    "\x00", [], {}, [[]], {"": None}, [None] * 3, "9999-12-31T23:59:59Z", "1e999", "100000Ei",
+    "-5m",
 ]  # fmt: skip
 
 
@@ -47,7 +48,11 @@ def some_bytes(rng: random.Random, data: bytes) -> bytes:
     if kind == 0 and at < len(data):
         return data[:at] + bytes([data[at] ^ (1 << rng.randrange(8))]) + data[at + 1 :]
     if kind == 1:
-        return data[:at] + rng.choice([b"\0", b"\xff", b"\n", b'"', b",", b"\r", b"\xef\xbb\xbf"]) + data[at:]
+        return (
+            data[:at]
+            + rng.choice([b"\0", b"\xff", b"\n", b'"', b",", b"\r", b"\xef\xbb\xbf"])
+            + data[at:]
+        )
     if kind == 2:
         return data[:at] + data[upto:]
     if kind == 3:
@@ -62,13 +67,17 @@ def _changed_number(rng: random.Random, text: str) -> str:
         number = float(text)
     except ValueError:
         return rng.choice(HOSTILE)
-    return repr(rng.choice([-number, number * 10, number * 1e6, number / 1e6, number + 1, number - 1]))
+    return repr(
+        rng.choice([-number, number * 10, number * 1e6, number / 1e6, number + 1, number - 1])
+    )
 
 
 def _changed_field(rng: random.Random, text: str) -> str:
     if rng.random() < 0.3:
         return _changed_number(rng, text)
-    return rng.choice([rng.choice(HOSTILE), text + text, text[: len(text) // 2], f" {text} ", f'"{text}"'])
+    return rng.choice(
+        [rng.choice(HOSTILE), text + text, text[: len(text) // 2], f" {text} ", f'"{text}"']
+    )
 
 
 def table(separator: str = ",") -> Mutation:
@@ -90,9 +99,10 @@ def table(separator: str = ",") -> Mutation:
             other = rng.randrange(len(rows))
             rows[row], rows[other] = rows[other], rows[row]
         elif kind == 8:
-            change = rng.choice(HOSTILE)
-            rows = [r[:column] + [change if i and len(r) > 1 else f] + r[column + 1 :] for i, r in
-                    enumerate(rows) if len(r) > column for f in [r[column]]]  # fmt: skip
+            value = rng.choice(HOSTILE)
+            for other_row in rows[1:]:
+                if column < len(other_row):
+                    other_row[column] = value
         elif kind == 9:
             rows = [r[:column] + r[column + 1 :] for r in rows]
         elif kind == 10:
@@ -106,7 +116,13 @@ def table(separator: str = ",") -> Mutation:
 
 
 def _places(value: Any, found: list[tuple[Any, Any]]) -> None:
-    keys = value.keys() if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    keys = (
+        value.keys()
+        if isinstance(value, dict)
+        else range(len(value))
+        if isinstance(value, list)
+        else ()
+    )
     for key in keys:
         found.append((value, key))
         _places(value[key], found)
@@ -166,9 +182,18 @@ def yaml_text(rng: random.Random, data: bytes) -> bytes:
     if kind < 6 and tokens:
         token = rng.choice(tokens)
         value = rng.choice(
-            [rng.choice(HOSTILE), rng.choice(_WORDS), _changed_number(rng, token[0]), f"[{token[0]}, 1]",
-             f"{{{token[0]}: 1}}", f"[{token[0]}, {token[0]}]", "&a " + token[0], "*a", f"'{token[0]}'"]
-        )  # fmt: skip
+            [
+                rng.choice(HOSTILE),
+                rng.choice(_WORDS),
+                _changed_number(rng, token[0]),
+                f"[{token[0]}, 1]",
+                f"{{{token[0]}: 1}}",
+                f"[{token[0]}, {token[0]}]",
+                "&a " + token[0],
+                "*a",
+                f"'{token[0]}'",
+            ]
+        )
         text = text[: token.start()] + value + text[token.end() :]
     elif kind == 6 and lines:
         del lines[rng.randrange(len(lines))]
@@ -185,7 +210,20 @@ def yaml_text(rng: random.Random, data: bytes) -> bytes:
 
 def database(rng: random.Random, data: bytes) -> bytes:
     """Change cells, rows, tables and views of an SQLite file."""
-    values = [None, -1, 0, 2**62, 1e308, float("inf"), "", "x", b"\0\xff", "{}", "[]", *HOSTILE[:30]]
+    values = [
+        None,
+        -1,
+        0,
+        2**62,
+        1e308,
+        float("inf"),
+        "",
+        "x",
+        b"\0\xff",
+        "{}",
+        "[]",
+        *HOSTILE[:30],
+    ]
     with tempfile.NamedTemporaryFile(suffix=".db") as file:
         path = Path(file.name)
         path.write_bytes(data)
@@ -197,7 +235,9 @@ def database(rng: random.Random, data: bytes) -> bytes:
         columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{name}")')]
         column = rng.choice(columns)
         count = connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]
-        where = f"WHERE rowid IN (SELECT rowid FROM \"{name}\" LIMIT 1 OFFSET {rng.randrange(count + 1)})"
+        where = (
+            f'WHERE rowid IN (SELECT rowid FROM "{name}" LIMIT 1 OFFSET {rng.randrange(count + 1)})'
+        )
         value = rng.choice(values)
         changes: list[tuple[str, tuple[Any, ...]]] = [
             (f'UPDATE "{name}" SET "{column}" = ? {where}', (value,)),
@@ -247,4 +287,6 @@ BY_SUFFIX: dict[str, Mutation] = {
 
 def mutation_of(name: str) -> Mutation:
     """The mutations of a kind of file."""
-    return max((one for one in BY_SUFFIX.items() if name.endswith(one[0])), key=lambda one: len(one[0]))[1]
+    return max(
+        (one for one in BY_SUFFIX.items() if name.endswith(one[0])), key=lambda one: len(one[0])
+    )[1]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Changes valid inputs of every format at random and runs cospot on them, with fixed seeds.
 
-Each run takes one of the inputs (inputs.py), changes it once to three times in a way that keeps most
-of its structure (mutations.py), and starts a command that reads it. Whatever the input is, cospot ends
-by itself with exit code 0 or 2 and, if 2, says why: no crash, no report of a sanitizer, no "internal
-error", at most 20 s of processor time and 2 GB of memory.
+Each run takes one of the inputs (inputs.py), changes it once to three times in a way that keeps
+most of its structure (mutations.py), and starts a command that reads it. Whatever the input is,
+cospot ends by itself with exit code 0 or 2 and, if 2, says why: no crash, no report of a sanitizer,
+no "internal error", at most 20 s of processor time and 2 GB of memory.
 
     tests/fuzz/run.py build/dev/cospot --seconds 180     # what --slow runs
     tests/fuzz/run.py build/dev/cospot --case 4711       # one run again, shown
@@ -14,18 +14,21 @@ from __future__ import annotations
 
 import argparse
 import collections
+import itertools
 import multiprocessing
 import os
 import random
 import resource
 import shlex
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import inputs
@@ -37,6 +40,18 @@ MOST_WALL_S = 120
 MOST_BYTES = 2 << 30
 #: Other than what cospot ends with.
 SANITIZER_EXIT = 99
+#: What mutations raise on a file that is no longer of its format.
+UNREADABLE = (
+    ValueError,
+    IndexError,
+    KeyError,
+    TypeError,
+    OSError,
+    RecursionError,
+    EOFError,
+    zlib.error,
+    sqlite3.Error,
+)
 ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith("COSPOT_")},
     "COSPOT_PYTHON": "/nonexistent",
@@ -70,8 +85,8 @@ def drawn(case: inputs.Case, seed: int) -> tuple[inputs.Files, str, str]:
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         try:
             content = mutate(rng, content)
-        except (ValueError, IndexError, KeyError, TypeError, OSError, RecursionError, EOFError):
-            content = mutations.some_bytes(rng, content)  # no longer of its format
+        except UNREADABLE:  # since the change before
+            content = mutations.some_bytes(rng, content)
     return {**case.files, changed: content}, changed, command
 
 
@@ -87,7 +102,9 @@ def arguments_of(command: str, files: inputs.Files) -> list[str]:
 def fault_of(code: int, cpu_s: float, size: int, told: str) -> str:
     if code < 0:
         name = signal.Signals(-code).name
-        return f"more than {MOST_CPU_S} s" if name in ("SIGXCPU", "SIGKILL") else f"ended by {name}"
+        if name == "SIGKILL":
+            return f"{cpu_s:.0f} s of processor time in {MOST_WALL_S} s"
+        return f"more than {MOST_CPU_S} s" if name == "SIGXCPU" else f"ended by {name}"
     if code == SANITIZER_EXIT or "Sanitizer" in told or "runtime error:" in told:
         return "report of a sanitizer"
     if code not in (0, 2) or "internal error" in told:
@@ -99,26 +116,23 @@ def fault_of(code: int, cpu_s: float, size: int, told: str) -> str:
     return f"{cpu_s:.0f} s" if cpu_s > MOST_CPU_S else ""
 
 
-def limit() -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU_S + 1, MOST_CPU_S + 2))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def run(program: Path, case: inputs.Case, seed: int, folder: Path) -> Outcome:
-    """Make the files of a run in a folder and run its command there."""
-    return run_on(program, case.name, *drawn(case, seed), seed, folder)
-
-
-def run_on(
-    program: Path, name: str, files: inputs.Files, changed: str, command: str, seed: int, folder: Path
+def run(
+    program: Path, name: str, files: inputs.Files, command: str, seed: int, folder: Path
 ) -> Outcome:
+    """Make the files in a folder and run the command there."""
     inputs.write_files(folder, files)
     with (folder / "told.txt").open("w+b") as told:
         process = subprocess.Popen(
-            [program, *arguments_of(command, files)], cwd=folder, env=ENVIRONMENT,
-            stdin=subprocess.DEVNULL, stdout=told, stderr=told, preexec_fn=limit,
-        )  # fmt: skip
+            [program, *arguments_of(command, files)],
+            cwd=folder,
+            env=ENVIRONMENT,
+            stdin=subprocess.DEVNULL,
+            stdout=told,
+            stderr=told,
+        )
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (MOST_CPU_S + 1, MOST_CPU_S + 2))
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
+        resource.prlimit(process.pid, resource.RLIMIT_CORE, (0, 0))
         signal.signal(signal.SIGALRM, lambda *_: process.kill())
         signal.alarm(MOST_WALL_S)
         _, status, used = os.wait4(process.pid, 0)
@@ -128,53 +142,50 @@ def run_on(
         text = told.read(1 << 20).decode("utf-8", "replace")
     cpu_s, size = used.ru_utime + used.ru_stime, used.ru_maxrss << 10
     return Outcome(
-        seed, f"{name}: {changed}", command, code, cpu_s, size,
-        fault_of(code, cpu_s, size, text), text,
-    )  # fmt: skip
+        seed,
+        name,
+        command,
+        code,
+        cpu_s,
+        size,
+        fault_of(code, cpu_s, size, text),
+        text,
+    )
 
 
 class Runner:
-    """Runs by number; a process has one."""
+    """Runs by number. Those below 0 change nothing: a command that fails there tests nothing."""
 
     def __init__(self, program: Path) -> None:
         self.program = program
         self.cases = inputs.all_cases(program)
+        self.valid = [(case, command) for case in self.cases for command in case.commands]
         mutations.know_words_of(
-            [content.decode() for case in self.cases for name, content in case.files.items()
-             if name.endswith(".yaml")]
-        )  # fmt: skip
+            [
+                content.decode()
+                for case in self.cases
+                for name, content in case.files.items()
+                if name.endswith(".yaml")
+            ]
+        )
 
-    def __call__(self, seed: int) -> Outcome:
-        with tempfile.TemporaryDirectory(prefix="cospot-fuzz-") as folder:
-            return run(self.program, self.cases[seed % len(self.cases)], seed, Path(folder))
+    def __call__(self, seed: int, folder: Path) -> Outcome:
+        if seed < 0:
+            case, command = self.valid[seed]
+            one = run(self.program, f"{case.name}: valid", case.files, command, seed, folder)
+            return replace(one, fault=one.fault or "refused" * (one.code != 0))
+        case = self.cases[seed % len(self.cases)]
+        files, changed, command = drawn(case, seed)
+        return run(self.program, f"{case.name}: {changed}", files, command, seed, folder)
 
 
-runner: Runner
-
-
-def start(program: Path) -> None:
-    global runner
-    os.nice(10)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    runner = Runner(program)
+#: Made once, before the processes that inherit it.
+runners: list[Runner] = []
 
 
 def run_number(seed: int) -> Outcome:
-    return runner(seed)
-
-
-def unchanged(program: Path) -> int:
-    """Run every command on the inputs as they are, which says whether they are valid."""
-    start(program)
-    faults = 0
-    for case in runner.cases:
-        for command in case.commands:
-            with tempfile.TemporaryDirectory() as folder:
-                one = run_on(program, case.name, case.files, "unchanged", command, -1, Path(folder))
-            if one.code != 0:
-                faults += 1
-                print(shown(one, program))
-    return faults
+    with tempfile.TemporaryDirectory(prefix="cospot-fuzz-") as folder:
+        return runners[0](seed, Path(folder))
 
 
 def numbers(first: int, count: int, seconds: float) -> Iterator[int]:
@@ -194,9 +205,8 @@ def shown(outcome: Outcome, program: Path) -> str:
 
 
 def one_again(program: Path, seed: int) -> int:
-    start(program)
     folder = Path(tempfile.mkdtemp(prefix=f"cospot-fuzz-{seed}-"))
-    outcome = run(program, runner.cases[seed % len(runner.cases)], seed, folder)
+    outcome = Runner(program)(seed, folder)
     print(f"{shown(outcome, program)}\n  files in {folder}; exit code {outcome.code}")
     return 1 if outcome.fault else 0
 
@@ -212,31 +222,33 @@ def report(outcomes: list[Outcome], cases: bool) -> None:
     largest = max(outcomes, key=lambda one: one.bytes)
     read = sum(one.code == 0 for one in outcomes)
     print(
-        f"{len(outcomes):,} runs on {len(by_name)} kinds of files: {read:,} were read all the same; the slowest took"
-        f" {slowest.cpu_s:.1f} s (case {slowest.seed}), the largest {largest.bytes >> 20} MB (case {largest.seed})"
-    )  # fmt: skip
+        f"{len(outcomes):,} runs on {len(by_name)} kinds of files: {read:,} were still read; "
+        f"the slowest took {slowest.cpu_s:.1f} s (case {slowest.seed}), "
+        f"the largest {largest.bytes >> 20} MB (case {largest.seed})"
+    )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", type=Path, help="the program cospot of a build")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no run after these")
+    parser.add_argument(
+        "--seconds", type=float, default=float("inf"), help="begin no run after these"
+    )
     parser.add_argument("--runs", type=int, default=20_000, help="how many (default: 20000)")
     parser.add_argument("--first", type=int, default=0, help="number of the first run")
     parser.add_argument("--case", type=int, help="do this run alone again, and keep its files")
-    parser.add_argument("--unchanged", action="store_true", help="run all commands on valid inputs")
     parser.add_argument("-j", type=int, default=os.cpu_count(), help="processes")
     parser.add_argument("--by-case", action="store_true", help="count the exit codes of each kind")
     parser.add_argument("--keep-going", action="store_true", help="go on after 20 faults")
     arguments = parser.parse_args()
     program = arguments.program.resolve()
-    if arguments.unchanged:
-        return unchanged(program)
     if arguments.case is not None:
         return one_again(program, arguments.case)
     outcomes, faults = [], 0
-    with multiprocessing.Pool(arguments.j, start, (program,)) as pool:
-        wanted = numbers(arguments.first, arguments.runs, arguments.seconds)
+    runners.append(Runner(program))
+    with multiprocessing.get_context("fork").Pool(arguments.j) as pool:
+        changed = numbers(arguments.first, arguments.runs, arguments.seconds)
+        wanted = itertools.chain(range(-len(runners[0].valid), 0), changed)
         for outcome in pool.imap_unordered(run_number, wanted):
             outcomes.append(outcome)
             if outcome.fault:

@@ -103,6 +103,28 @@ def test_the_views_of_a_database_reach_no_other_file(program: Path, tmp_path: Pa
     assert not (tmp_path / "reached").exists()
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("UPDATE sweep SET run_count = 1e308", "run_count is 9223372036854775807, expected"),
+        ("UPDATE sweep SET run_count = -1", "run_count is -1, expected"),
+        ("UPDATE sweep SET group_count = 4611686018427387904", "group_count is 46116860184273"),
+        ('UPDATE "column" SET decimals = 2000000000', "decimals is 2000000000, expected"),
+    ],
+)
+def test_numbers_that_a_database_states_of_itself_are_bounded(
+    program: Path, tmp_path: Path, change: str, told: str
+) -> None:
+    (tmp_path / "s.yaml").write_text(STUDY + "deadline_hours: [52, 70]\n")
+    assert call(program, tmp_path, "compare s.yaml -q --db r.db")[0] == 0
+    with closing(sqlite3.connect(tmp_path / "r.db")) as connection, connection:
+        connection.execute(change)
+    commands = ("summary r.db", "summary r.db --csv s.csv", "report r.db", "merge m.db r.db")
+    for command in (*commands, "compare s.yaml -q --db r.db --resume"):
+        code, error = call(program, tmp_path, command)
+        assert (code, told in error) == (2, True), (command, error)
+
+
 def test_a_damaged_database_is_told_with_what_to_do(program: Path, tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text(STUDY + "deadline_hours: 52\n")
     assert call(program, tmp_path, "compare s.yaml -q --db r.db")[0] == 0

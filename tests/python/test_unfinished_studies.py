@@ -60,4 +60,6 @@ def test_a_shard_without_runs_is_summarised(program: Path, tmp_path: Path) -> No
         [program, "compare", "deadline.yaml", "--shard", "49/49"],
         cwd=tmp_path / "study", capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert (done.returncode, "6 of the study's 6 runs are missing" in done.stdout) == (0, True), done
+    assert (done.returncode, "6 of the study's 6 runs are missing" in done.stdout) == (0, True), (
+        done
+    )

@@ -10,20 +10,23 @@ from pathlib import Path
 import pytest
 import yaml
 
-#: Names of files and labels of several kinds: separators of CSV, YAML and shells, line ends, wildcards and
-#: variables, a model's name, what looks like an option, a comment or another type.
+#: Names of files and labels of several kinds: separators of CSV, YAML and shells, line ends,
+#: wildcards and variables, a model's name, what looks like an option, a comment or another type.
 NAMES = [
     "a,b", "it's \"it\"", "new\nline", "cr\rlf", "# c: d - [e] {f}", "${HOME}", "*?[x]",
     "azure2020", "azure2020:seed=1", "-dash", " blanks ", "tab\tand\x1b[31m", "\u2028ü\x85", "%2C",
     "a%2Cb", "true", "1e3", "<b>&amp;</script>", "back\\slash", "{{title}}",
 ]  # fmt: skip
-REQUESTS = "# window_days: 8\ninstance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n" + "".join(
-    f"i{n},t,{'spot' if n % 2 else 'vm'},{1 + n % 3},1,{n * 7000 - 90000},{n * 7000 + 50000}\n"
-    for n in range(100)
+REQUESTS = (
+    "# window_days: 8\ninstance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
+    + "".join(
+        f"i{n},t,{'spot' if n % 2 else 'vm'},{1 + n % 3},1,{n * 7000 - 90000},{n * 7000 + 50000}\n"
+        for n in range(100)
+    )
 )
 MODEL = Path(__file__).parents[1] / "cli" / "lpkm" / "models" / "curves.txt"
 HOSTS = "name,vcpus,memory_mb\n" + "".join(f"h{n},8,8\n" for n in range(4))
-POLICIES = "--vm UTIL --spot sUTIL --evictor FIFO,LPKM --otn 1,2 -q -j 1".split()
+POLICIES = ["--vm=UTIL", "--spot=sUTIL", "--evictor=FIFO,LPKM", "--otn=1,2", "-q", "-j1"]
 
 
 class Folder:

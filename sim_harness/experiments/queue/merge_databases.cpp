@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/configuration_difference.hpp"
+#include "sim_harness/experiments/grid/grid.hpp"
 #include "sim_harness/experiments/grid/stored_axes.hpp"
 #include "sim_harness/experiments/results/csv_sink.hpp"
 
@@ -119,7 +120,10 @@ MergeReport merge_databases(const std::vector<std::filesystem::path>& inputs,
   std::vector<Row> rows;
   MergeReport report;
   for (auto& [run, row_and_file] : gathered.rows) rows.push_back(std::move(row_and_file.first));
-  for (std::size_t run = 0; run < gathered.tables.record.run_count; ++run) {
+  // The file may state more runs than its axes have.
+  const std::size_t runs =
+      std::min(gathered.tables.record.run_count, grid_of(gathered.tables.axes).run_count());
+  for (std::size_t run = 0; run < runs; ++run) {
     if (!gathered.rows.contains(run)) report.missing.push_back(run);
   }
   const ResultsDatabase merged(output, gathered.tables, gathered.inputs, if_present, rows);

@@ -10,6 +10,7 @@
 #include "core/digest.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
+#include "sim_harness/experiments/grid/grid.hpp"
 
 namespace cospot {
 namespace {
@@ -21,6 +22,7 @@ constexpr std::array kTypes{ColumnType::kText,    ColumnType::kInteger, ColumnTy
 constexpr std::array kRoles{ColumnRole::kAxis,   ColumnRole::kMeasure, ColumnRole::kTime,
                             ColumnRole::kDetail, ColumnRole::kDerived, ColumnRole::kTimeline};
 
+constexpr int kMostDecimals = 17;  // more than a number has
 /// Before the names of its columns in the table `column`: `run` has some of the same name.
 constexpr std::string_view kTimelinePrefix = "timeline.";
 
@@ -200,6 +202,18 @@ std::string read_column_name(SqliteStatement& select, const std::string& databas
                   database, quoted_excerpt(name)));
 }
 
+/// A number that the file states of itself, which loops and texts are as long as.
+template <class Integer>
+Integer read_count(SqliteStatement& select, const std::string& database, const char* column,
+                   std::int64_t least, Integer most) {
+  const std::int64_t count = select.read_integer();
+  if (count >= least && count <= static_cast<std::int64_t>(most)) {
+    return static_cast<Integer>(count);
+  }
+  throw DatabaseError(fmt::format("{}: {} is {}, expected a whole number from {} to {}", database,
+                                  column, count, least, most));
+}
+
 /// The statements that make the views, as they were created.
 std::string read_views(SqliteConnection& connection) {
   std::string views;
@@ -307,8 +321,8 @@ ExperimentRecord read_record(SqliteConnection& connection) {
   ExperimentRecord record;
   record.study = select.read_text();
   record.configuration = select.read_text();
-  record.run_count = static_cast<std::size_t>(select.read_integer());
-  record.group_count = static_cast<std::size_t>(select.read_integer());
+  record.run_count = read_count(select, connection.name(), "run_count", 0, Grid::kMaxRuns);
+  record.group_count = read_count(select, connection.name(), "group_count", 0, Grid::kMaxRuns);
   record.version = select.read_text();
   record.created_by = select.read_text();
   return record;
@@ -341,7 +355,7 @@ Schema read_schema(SqliteConnection& connection) {
     column.unit = select.read_text();
     column.meaning = select.read_text();
     column.may_be_null = select.read_integer() != 0;
-    column.decimals = static_cast<int>(select.read_integer());
+    column.decimals = read_count(select, connection.name(), "decimals", -1, kMostDecimals);
     const bool is_of_timeline = column.role == ColumnRole::kTimeline;
     if (is_of_timeline) column.name.erase(0, kTimelinePrefix.size());
     std::vector<Column>& part = is_of_timeline                        ? schema.timeline
