@@ -16,7 +16,7 @@
 namespace cospot {
 namespace {
 
-constexpr ResourceVector kHost{8, 8, 0};
+constexpr ResourceVector kSmallHost{8, 8, 0};
 
 Request vm(InstanceIndex instance, ResourceAmount amount) {
   return {.vcpus = amount, .memory_mb = amount, .instance = instance};
@@ -57,7 +57,7 @@ struct PlanWatch : HandshakeObserver {
 };
 
 TEST_CASE("Handshake: offer, choice and commit as plain values, seen by an observer") {
-  Datacenter datacenter(HostTable::uniform(3, kHost));
+  Datacenter datacenter(HostTable::uniform(3, kSmallHost));
   fill(datacenter);
   const FifoEvictor fifo{PluginOptions{}};
   const auto chain = chain_of("FirstFit");
@@ -90,7 +90,7 @@ TEST_CASE("Handshake: decides at once what it would answer to the offer") {
     for (const std::size_t otn : {1U, 2U, 3U}) {
       CAPTURE(amount);
       CAPTURE(otn);
-      Datacenter datacenter(HostTable::uniform(3, kHost));
+      Datacenter datacenter(HostTable::uniform(3, kSmallHost));
       fill(datacenter);
       const auto chain = chain_of("COS");
       const std::unique_ptr<HostRanking> ranking = chain->make_ranking(datacenter.hosts());
@@ -117,7 +117,7 @@ TEST_CASE("Handshake: decides at once what it would answer to the offer") {
 }
 
 TEST_CASE("Datacenter: a VM in place of spots, all or nothing") {
-  Datacenter datacenter(HostTable::uniform(3, kHost));
+  Datacenter datacenter(HostTable::uniform(3, kSmallHost));
   fill(datacenter);
   const auto error = [&](std::vector<InstanceIndex> victims, const Request& request) {
     return error_text<PolicyError>([&] { datacenter.add_vm_in_place_of(victims, 0, request); });
@@ -133,9 +133,9 @@ TEST_CASE("Datacenter: a VM in place of spots, all or nothing") {
 
 TEST_CASE("ProviderHosts: a host is replaced as a whole, and policies see its spots") {
   ProviderHosts hosts(HostTable::uniform(2, {1, 1, 0}));
-  hosts.replace(0, {.name = "a", .total = kHost},
+  hosts.replace(0, {.name = "a", .total = kSmallHost},
                 {{.instance = 0, .resources = {6, 6, 0}, .placed_at = SimTime(7)}});
-  CHECK(hosts.table().free(0, Sees::kVms) == kHost);
+  CHECK(hosts.table().free(0, Sees::kVms) == kSmallHost);
   CHECK(hosts.table().free(0, Sees::kVmsAndSpots) == ResourceVector{2, 2, 0});
   CHECK(hosts.table().free(1, Sees::kVms) == ResourceVector{1, 1, 0});
   const HostView view = hosts.table().view();
@@ -145,7 +145,7 @@ TEST_CASE("ProviderHosts: a host is replaced as a whole, and policies see its sp
 }
 
 TEST_CASE("ProviderHosts: on a closed host nobody finds room, and what it leaves free stays shut") {
-  ProviderHosts hosts(HostTable::uniform(2, kHost), {.vm = chain_of("FirstFit")}, 10);
+  ProviderHosts hosts(HostTable::uniform(2, kSmallHost), {.vm = chain_of("FirstFit")}, 10);
   hosts.place(vm(0, 3), 0, kNever);
   hosts.place(spot(1, 2, SimTime(0)), 0, kNever);
   hosts.close(0);

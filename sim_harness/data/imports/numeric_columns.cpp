@@ -18,10 +18,10 @@
 namespace cospot {
 namespace {
 
-enum class Kind : std::uint8_t { kEnd, kColumn, kWord, kNumber, kText, kSign };
+enum class TokenKind : std::uint8_t { kEnd, kColumn, kWord, kNumber, kText, kSign };
 
 struct Token {
-  Kind kind = Kind::kEnd;
+  TokenKind kind = TokenKind::kEnd;
   std::string text{};      ///< of words, signs and texts; words in lower case
   std::size_t column = 0;  ///< of columns
 };
@@ -50,7 +50,7 @@ class Tokens {
   }
   [[nodiscard]] bool is(std::size_t i, std::string_view text) const {
     const Token& token = (*this)[i];
-    return (token.kind == Kind::kSign || token.kind == Kind::kWord) && token.text == text;
+    return (token.kind == TokenKind::kSign || token.kind == TokenKind::kWord) && token.text == text;
   }
 
  private:
@@ -72,7 +72,7 @@ class Tokens {
   void take() {
     const char first = rest_.front();
     if (first == '\'') {
-      tokens_.push_back({.kind = Kind::kText, .text = take_quoted(first)});
+      tokens_.push_back({.kind = TokenKind::kText, .text = take_quoted(first)});
     } else if (first == '"' || first == '`') {
       add_name(take_quoted(first), false);
     } else if (first == '[') {
@@ -108,7 +108,7 @@ class Tokens {
     const auto is_part = [](char c) { return is_word(c) || c == '.'; };
     rest_.remove_prefix(
         static_cast<std::size_t>(std::ranges::find_if_not(rest_, is_part) - rest_.begin()));
-    tokens_.push_back({.kind = Kind::kNumber});
+    tokens_.push_back({.kind = TokenKind::kNumber});
   }
 
   void take_sign() {
@@ -121,7 +121,7 @@ class Tokens {
         break;
       }
     }
-    tokens_.push_back({.kind = Kind::kSign, .text = std::string(sign)});
+    tokens_.push_back({.kind = TokenKind::kSign, .text = std::string(sign)});
     rest_.remove_prefix(sign.size());
   }
 
@@ -129,10 +129,10 @@ class Tokens {
     std::string text = in_lower_case(name);
     const auto known = std::ranges::find(names_, text);
     if (is_call || known == names_.end()) {
-      tokens_.push_back({.kind = Kind::kWord, .text = std::move(text)});
+      tokens_.push_back({.kind = TokenKind::kWord, .text = std::move(text)});
     } else {
       tokens_.push_back(
-          {.kind = Kind::kColumn, .column = static_cast<std::size_t>(known - names_.begin())});
+          {.kind = TokenKind::kColumn, .column = static_cast<std::size_t>(known - names_.begin())});
     }
   }
 
@@ -141,19 +141,19 @@ class Tokens {
   std::vector<Token> tokens_;
 };
 
-bool is_one_of(const Token& token, Kind kind, std::span<const std::string_view> texts) {
+bool is_one_of(const Token& token, TokenKind kind, std::span<const std::string_view> texts) {
   return token.kind == kind && std::ranges::find(texts, token.text) != texts.end();
 }
 
 bool is_arithmetic(const Token& token) {
   static constexpr std::array<std::string_view, 5> kSigns{"+", "-", "*", "/", "%"};
-  return is_one_of(token, Kind::kSign, kSigns);
+  return is_one_of(token, TokenKind::kSign, kSigns);
 }
 
 bool is_comparison(const Token& token) {
   static constexpr std::array<std::string_view, 8> kSigns{
       "=", "==", "<>", "!=", "<", "<=", ">", ">="};
-  return is_one_of(token, Kind::kSign, kSigns);
+  return is_one_of(token, TokenKind::kSign, kSigns);
 }
 
 /// Signs and words between which and a column only a text makes sense.
@@ -161,19 +161,19 @@ bool is_of_texts(const Token& token) {
   static constexpr std::array<std::string_view, 3> kSigns{"||", "->", "->>"};
   static constexpr std::array<std::string_view, 5> kWords{"like", "glob", "regexp", "match",
                                                           "collate"};
-  return is_one_of(token, Kind::kSign, kSigns) || is_one_of(token, Kind::kWord, kWords);
+  return is_one_of(token, TokenKind::kSign, kSigns) || is_one_of(token, TokenKind::kWord, kWords);
 }
 
 /// Functions that give one of their arguments.
 bool gives_an_argument(const Token& token) {
   static constexpr std::array<std::string_view, 5> kNames{"coalesce", "ifnull", "nullif", "max",
                                                           "min"};
-  return is_one_of(token, Kind::kWord, kNames);
+  return is_one_of(token, TokenKind::kWord, kNames);
 }
 
 bool is_of_numbers(const Token& token) {
   static constexpr std::array<std::string_view, 2> kNames{"abs", "round"};
-  return is_one_of(token, Kind::kWord, kNames);
+  return is_one_of(token, TokenKind::kWord, kNames);
 }
 
 enum class Use : std::uint8_t { kEither, kNumber, kText };
@@ -200,14 +200,15 @@ class Occurrence {
       const Token& before = (*tokens_)[*opening - 1];
       const bool is_alone = begin_ == *opening + 1 && tokens_->is(end_, ")");
       if (is_of_numbers(before)) return Use::kNumber;
-      if (before.kind == Kind::kWord && before.text == "cast") return Use::kText;
+      if (before.kind == TokenKind::kWord && before.text == "cast") return Use::kText;
       if (tokens_->is(*opening - 1, "nullif")) {
         const Token& second = (*tokens_)[end_ + 1];
-        if (tokens_->is(end_, ",") && second.kind == Kind::kText) texts_.push_back(second.text);
+        if (tokens_->is(end_, ",") && second.kind == TokenKind::kText)
+          texts_.push_back(second.text);
         // As the second argument it is only compared.
-        if ((*tokens_)[begin_ - 2].kind == Kind::kText) return Use::kText;
+        if ((*tokens_)[begin_ - 2].kind == TokenKind::kText) return Use::kText;
       }
-      const bool is_group = is_alone && before.kind != Kind::kWord;
+      const bool is_group = is_alone && before.kind != TokenKind::kWord;
       if (!is_group && !gives_an_argument(before)) {
         return is_call(before) ? Use::kText : Use::kEither;
       }
@@ -231,15 +232,17 @@ class Occurrence {
 
   [[nodiscard]] Use use_beside(std::size_t at) const {
     if (is_arithmetic((*tokens_)[at])) ++at;  // the sign of a number
-    const Kind kind = (*tokens_)[at].kind;
-    return kind == Kind::kNumber ? Use::kNumber : kind == Kind::kText ? Use::kText : Use::kEither;
+    const TokenKind kind = (*tokens_)[at].kind;
+    return kind == TokenKind::kNumber ? Use::kNumber
+           : kind == TokenKind::kText ? Use::kText
+                                      : Use::kEither;
   }
 
   [[nodiscard]] Use use_in_list(std::size_t opening) const {
     Use found = Use::kEither;
     for (std::size_t i = opening; i < closing(opening); ++i) {
-      if ((*tokens_)[i].kind == Kind::kText) return Use::kText;
-      if ((*tokens_)[i].kind == Kind::kNumber) found = Use::kNumber;
+      if ((*tokens_)[i].kind == TokenKind::kText) return Use::kText;
+      if ((*tokens_)[i].kind == TokenKind::kNumber) found = Use::kNumber;
     }
     return found;
   }
@@ -269,7 +272,7 @@ class Occurrence {
   [[nodiscard]] static bool is_call(const Token& word) {
     static constexpr std::array<std::string_view, 11> kSqlWords{
         "and", "or", "not", "in", "when", "then", "else", "case", "between", "is", "like"};
-    return word.kind == Kind::kWord && !is_one_of(word, Kind::kWord, kSqlWords);
+    return word.kind == TokenKind::kWord && !is_one_of(word, TokenKind::kWord, kSqlWords);
   }
 
   const Tokens* tokens_;
@@ -295,7 +298,7 @@ std::vector<NumericColumn> numeric_columns(std::string_view expression,
   std::map<std::size_t, std::vector<std::string>> numbers;
   std::set<std::size_t> texts;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].kind != Kind::kColumn) continue;
+    if (tokens[i].kind != TokenKind::kColumn) continue;
     Occurrence occurrence(tokens, i);
     const Use use = occurrence.use();
     if (use == Use::kText) texts.insert(tokens[i].column);
