@@ -125,7 +125,28 @@ TEST_CASE("Datacenter: a VM in place of spots, all or nothing") {
   CHECK(error({0, 1}, vm(9, 5)) == "the choice does not free enough for the VM");
   CHECK(error({0, 3}, vm(9, 5)) == "victim 3 is no spot on host 0");
   CHECK(error({2, 2}, vm(9, 5)) == "the choice names a victim twice");
+  CHECK(error({99}, vm(9, 5)) == "victim 99 is no spot on host 0");  // it runs nowhere
   CHECK(datacenter.spots_on(0).size() == 3);
+  const auto refusal = [](const auto& call) { return error_text<ConfigError>(call); };
+  const Request other_class = spot(9, 1, SimTime(9));
+  CHECK(refusal([&] { datacenter.add_vm(0, other_class); }) ==
+        "add_vm: the request is for a spot, expected a VM");
+  CHECK(refusal([&] { datacenter.add_vm_in_place_of({}, 0, other_class); }) ==
+        "add_vm: the request is for a spot, expected a VM");
+  CHECK(refusal([&] { datacenter.add_spot(0, vm(9, 1), kNever); }) ==
+        "add_spot: the request is for a VM, expected a spot");
+  CHECK(refusal([&] { datacenter.add_vm(2, vm(5, 1)); }) ==
+        "instance 5 runs on host 2 already, expected a new number");
+  CHECK(refusal([&] { datacenter.evict(5); }) == "instance 5 is a VM, expected a spot");
+  CHECK(refusal([&] { datacenter.remove(99); }) == "instance 99 does not run");
+  CHECK(refusal([&] { datacenter.add_vm(2, vm(9, 6)); }) ==  // 8 - 3
+        "host 2 has room for 5 vcpus, 5 memory_mb and 0 disk_gb beside its VMs, but the request is "
+        "for 6, 6 and 0");
+  CHECK(refusal([&] { datacenter.add_spot(2, spot(9, 3, SimTime(9)), kNever); }) ==  // 8 - 3 - 3
+        "host 2 has room for 2 vcpus, 2 memory_mb and 0 disk_gb beside its VMs and spots, but the "
+        "request is for 3, 3 and 0");
+  datacenter.remove(5);
+  CHECK(datacenter.hosts().free(2, Sees::kVms) == kSmallHost);
   datacenter.add_vm_in_place_of(std::array<InstanceIndex, 2>{2, 0}, 0, vm(9, 5));
   CHECK(datacenter.spots_on(0).size() == 1);
   CHECK(datacenter.hosts().free(0, Sees::kVmsAndSpots) == ResourceVector{1, 1, 0});

@@ -74,6 +74,15 @@ TEST_CASE("YoungestFirstEvictor: with score age the host whose oldest victim is 
   CHECK(plan_of(just_placed).score == 1);
   CHECK_THROWS_AS(YoungestFirstEvictor(PluginOptions("YJF", {{"score", std::string("size")}})),
                   ConfigError);
+  CHECK_THROWS_AS(YoungestFirstEvictor(PluginOptions("YJF", {{"scores", std::string("age")}})),
+                  ConfigError);
+  // Without a shortfall nobody goes, and so no age is scored.
+  const YoungestFirstEvictor by_age(PluginOptions("YJF", {{"score", std::string("age")}}));
+  EvictionPlan nobody{.victims = {7}, .score = 7};
+  CHECK(by_age.make_plan({.spots = first, .shortfall = {}, .now = std::chrono::hours(10)},
+                         kNoScoreLimit, nobody));
+  CHECK(nobody.victims.empty());
+  CHECK(nobody.score == 0);
 }
 
 TEST_CASE("YoungestFirstEvictor: charges every victim and never claims to follow FIFO") {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::array kColumns{kVmsRequested,   kVmsEarned,   kVmsLost,
                               kSpotsRequested, kSpotsEarned, kMoreThanBaseline};
-enum MoneyColumn : std::uint8_t { kVmRequested, kVmEarned, kVmLost, kSpotRequested, kSpotEarned };
+enum BestColumn : std::uint8_t { kVmRequested, kVmEarned, kVmLost, kSpotRequested, kSpotEarned };
 
 std::size_t position_of(std::size_t run, const RunMoney& money) {
   return static_cast<std::size_t>(std::ranges::lower_bound(money.runs, run) - money.runs.begin());
