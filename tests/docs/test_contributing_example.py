@@ -25,6 +25,8 @@ headroom_percent: 2
 vm: [UTIL, FewestVms, MostVms]
 spot: sDPD
 evictor: FIFO
+saf: off
+otn: 1
 """
 
 
@@ -78,7 +80,8 @@ def test_the_examples_are_built_in_the_tree(tmp_path: Path) -> None:
     listed = run(tree, "cospot", "list", "weighers")
     assert "Hosts with the fewest VMs first." in listed and "MostVms" in listed
     (tree.folder / "sweep.yaml").write_text(_SWEEP)
-    csv = run(tree, "cospot", "compare", "sweep.yaml", "-q", "--csv", "-", "--db", "r.db")
+    run(tree, "cospot", "compare", "sweep.yaml", "-q", "--csv", "r.csv", "--db", "r.db")
+    csv = (tree.folder / "r.csv").read_text()
     assert re.findall(r"^[^\n,]*,2,(\w+),", csv, re.MULTILINE) == ["UTIL", "FewestVms", "MostVms"]
     tests = "*/test_fewest_vms_weigher.cpp,*/test_keyed_ranking.cpp,*/test_conformance.cpp"
     assert "Status: SUCCESS" in run(tree, "tests/cpp/cospot_tests", f"--source-file={tests}")
