@@ -121,8 +121,8 @@ py::array_t<T> to_array(const std::vector<T>& values) {
   return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
-py::array_t<HostIndex> rank(SharedHosts& self, const PythonChain& chain, const py::object& rows,
-                            const Request& request, bool saf) {
+py::array_t<HostIndex> rank_live(SharedHosts& self, const PythonChain& chain,
+                                 const py::object& rows, const Request& request, bool saf) {
   std::vector<HostIndex> candidates = read_candidates(rows, self.size());
   std::sort(candidates.begin(), candidates.end());
   if (std::adjacent_find(candidates.begin(), candidates.end()) != candidates.end()) {
@@ -139,8 +139,8 @@ py::array_t<HostIndex> rank(SharedHosts& self, const PythonChain& chain, const p
   return order;
 }
 
-py::object choose(SharedHosts& self, const CompiledEvictor& evictor, const py::object& rows,
-                  const Request& request) {
+py::object choose_live(SharedHosts& self, const CompiledEvictor& evictor, const py::object& rows,
+                       const Request& request) {
   Offer offer{.request = request, .hosts = {}};
   for (const HostIndex row : read_candidates(rows, self.size())) {
     offer.hosts.push_back({.host = row});
@@ -173,7 +173,8 @@ using HostsClass = py::class_<SharedHosts, std::shared_ptr<SharedHosts>>;
 
 void add_decisions(HostsClass& hosts) {
   hosts
-      .def("rank", &rank, "chain"_a, "rows"_a, "request"_a, py::kw_only(), "saf"_a = false, R"doc(
+      .def("rank", &rank_live, "chain"_a, "rows"_a, "request"_a, py::kw_only(), "saf"_a = false,
+           R"doc(
 Rank some of the hosts for a request. Releases the interpreter's lock.
 
 Args:
@@ -191,7 +192,7 @@ Raises:
     IndexError: There is no such row.
     PolicyError: A policy written in Python broke its contract.
 )doc")
-      .def("choose", &choose, "evictor"_a, "rows"_a, "request"_a, R"doc(
+      .def("choose", &choose_live, "evictor"_a, "rows"_a, "request"_a, R"doc(
 Answer an offer: choose the host whose evictions score least. Releases the interpreter's lock.
 
 Args:

@@ -117,7 +117,7 @@ py::object price_classes(const py::object& trace, const std::vector<std::size_t>
   return make_result("cospot.provider.pricing", "PricedClasses", json);
 }
 
-CheckpointPolicy read_policy(const py::object& policy, double checkpoint) {
+CheckpointPolicy read_checkpoint_policy(const py::object& policy, double checkpoint) {
   if (py::isinstance<py::str>(policy)) {
     const std::string name = read_text(policy, "checkpoint");
     if (name == "oracle") return CheckpointPolicy::oracle();
@@ -137,7 +137,7 @@ CheckpointPolicy read_policy(const py::object& policy, double checkpoint) {
   return CheckpointPolicy::every(read_any_number(policy, "checkpoint"));
 }
 
-py::dict to_dict(const JobOutcome& outcome) {
+py::dict outcome_dict(const JobOutcome& outcome) {
   return py::dict("useful_hours"_a = outcome.useful,
                   "checkpointing_hours"_a = outcome.checkpointing,
                   "recomputing_hours"_a = outcome.recomputing,
@@ -182,8 +182,8 @@ py::dict run_job(double work_hours, const py::object& checkpoint, const py::obje
   const auto servers =
       make_servers(mttr_hours, lives_hours, available_hours,
                    static_cast<std::uint64_t>(read_integer(seed, "seed", 0, INT64_MAX)));
-  const CheckpointPolicy policy = read_policy(checkpoint, costs.checkpoint);
-  return to_dict(watched([&] { return simulate_job(work_hours, *servers, policy, costs); }));
+  const CheckpointPolicy policy = read_checkpoint_policy(checkpoint, costs.checkpoint);
+  return outcome_dict(watched([&] { return simulate_job(work_hours, *servers, policy, costs); }));
 }
 
 constexpr const char* kTraceArguments = R"doc(

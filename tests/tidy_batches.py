@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from source_names import names_of
+
 MOST_FILES = 10
 
 
@@ -43,17 +45,6 @@ def compile_flags(command: list[str]) -> tuple[str, ...]:
     return tuple(flags)
 
 
-def unnamed_names(text: str) -> frozenset[str]:
-    """What a file seems to define in unnamed namespaces: types, constants and functions."""
-    names: set[str] = set()
-    for part in re.findall(r"^namespace \{$(.*?)^\}  // namespace$", text, re.M | re.S):
-        names.update(re.findall(r"^(?:struct|class|enum(?: class)?|using) (\w+)", part, re.M))
-        names.update(re.findall(r"^(?:static |inline )*const\w* [^=({]*?(\w+) ?[={\[]", part, re.M))
-        names.update(re.findall(r"^(?![#/}\s])[^=(\n]*?(\w+)\(", part, re.M))
-        names.update(re.findall(r"^(?![#/}\s])[^=(\n]* (\w+)(?:;| = |\{)", part, re.M))
-    return frozenset(names - {"TEST_CASE", "TEST_CASE_TEMPLATE"})
-
-
 def foreign_names(text: str) -> frozenset[str]:
     """Free functions that a file calls and names that it declares with `using`."""
     called = re.findall(r"(?<![.>:\w])(\w+)\(", text)
@@ -69,7 +60,8 @@ def read_sources(database: Path, wanted: set[Path]) -> Iterator[Source]:
         seen.add(path)
         flags = compile_flags(shlex.split(entry["command"]))
         text = path.read_text()
-        yield Source(path, flags, entry["directory"], unnamed_names(text), foreign_names(text))
+        names = frozenset(name.rpartition("::")[2] for name in names_of(text).unnamed)
+        yield Source(path, flags, entry["directory"], names, foreign_names(text))
 
 
 def make_batches(sources: list[Source]) -> list[list[Source]]:

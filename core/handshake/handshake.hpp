@@ -32,7 +32,7 @@ class Handshake {
 
   /// The spot side: its answer to an offer.
   ///
-  /// Errors: PolicyError when the evictor's plan does not free enough.
+  /// Errors: PolicyError when the evictor's plan is wrong (RankedEvictions).
   template <class SpotsOf, class Observer = const HandshakeObserver>
   [[nodiscard]] Choice choose(const HostTable& hosts, const Offer& offer, const SpotsOf& spots_of,
                               Observer&& observer = {});

@@ -1,18 +1,16 @@
 #include "core/handshake/ranked_evictions.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include "core/errors.hpp"
 
 namespace cospot {
+namespace {
 
-void RankedPlan::reset(double score) {
-  plan.victims.clear();
-  plan.score = score;
-  std::ranges::fill(upper_scores, score);
-}
-
-void check_sufficient(const EvictionCase& eviction, const EvictionPlan& plan) {
+/// A short plan would overcommit the host, and no score is better than one that is not a number.
+void check_plan(const EvictionCase& eviction, const EvictionPlan& plan) {
   ResourceVector missing = eviction.shortfall;
   for (std::size_t i = 0; i < plan.victims.size(); ++i) {
     if (plan.victims[i] >= eviction.spots.size() ||
@@ -24,6 +22,18 @@ void check_sufficient(const EvictionCase& eviction, const EvictionPlan& plan) {
   if (!missing.fits_in(ResourceVector{})) {
     throw PolicyError("an evictor's plan does not free enough for the VM");
   }
+  if (!std::isfinite(plan.score)) {
+    throw PolicyError("an evictor's score is " + std::to_string(plan.score) +
+                      ", expected a finite number");
+  }
+}
+
+}  // namespace
+
+void RankedPlan::reset(double score) {
+  plan.victims.clear();
+  plan.score = score;
+  std::ranges::fill(upper_scores, score);
 }
 
 RankedEvictions::RankedEvictions(const Evictor& evictor, const PriorityLevels& levels)
@@ -43,7 +53,14 @@ bool RankedEvictions::make_plan(const EvictionCase& eviction, const RankedPlan* 
   // Whoever evicts what is of higher rank loses against this one, whatever it costs.
   const bool is_limited = best != nullptr && best->upper_scores == plan.upper_scores;
   const double limit = is_limited ? best->plan.score : kNoScoreLimit;
-  return evictor_->make_plan(eviction, limit, plan.plan);
+  return ask(eviction, limit, plan.plan);
+}
+
+bool RankedEvictions::ask(const EvictionCase& eviction, double score_limit,
+                          EvictionPlan& plan) const {
+  if (!evictor_->make_plan(eviction, score_limit, plan)) return false;
+  check_plan(eviction, plan);
+  return true;
 }
 
 void RankedEvictions::sort_by_rank(const EvictionCase& eviction) {
@@ -75,8 +92,7 @@ bool RankedEvictions::plan_by_ranks(const EvictionCase& eviction, RankedPlan& pl
     const EvictionCase part{
         .spots = of.instances, .shortfall = missing - lower, .now = eviction.now};
     if (part.shortfall.fits_in(ResourceVector{})) continue;
-    if (!evictor_->make_plan(part, kNoScoreLimit, part_)) return false;
-    check_sufficient(part, part_);
+    if (!ask(part, kNoScoreLimit, part_)) return false;
     for (const std::uint32_t victim : part_.victims) {
       missing -= of.instances[victim].resources;
       plan.plan.victims.push_back(of.positions[victim]);

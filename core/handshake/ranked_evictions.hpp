@@ -41,7 +41,9 @@ class RankedEvictions {
   /// Writes the plan of a case that is short of something; `best` is the one to beat, nullptr: none
   /// is. Returns false when not enough can be freed, or when it can tell that `best` is no worse.
   ///
-  /// Errors: PolicyError when the evictor's plan for a rank does not free enough.
+  /// Errors: PolicyError when the evictor's plan does not free enough, names a victim that is not
+  /// there, twice or out of order, or has no finite score. So whoever acts on a plan need not check
+  /// it.
   [[nodiscard]] bool make_plan(const EvictionCase& eviction, const RankedPlan* best,
                                RankedPlan& plan);
 
@@ -53,6 +55,9 @@ class RankedEvictions {
     ResourceVector sum{};
   };
 
+  /// The evictor's own plan, checked.
+  [[nodiscard]] bool ask(const EvictionCase& eviction, double score_limit,
+                         EvictionPlan& plan) const;
   [[nodiscard]] bool plan_by_ranks(const EvictionCase& eviction, RankedPlan& plan);
   void sort_by_rank(const EvictionCase& eviction);
 
@@ -61,10 +66,5 @@ class RankedEvictions {
   std::vector<OfRank> of_rank_;  // scratch
   EvictionPlan part_;            // scratch
 };
-
-/// Checks a plan before anyone acts on it: a short plan would overcommit the host.
-///
-/// Errors: PolicyError.
-void check_sufficient(const EvictionCase& eviction, const EvictionPlan& plan);
 
 }  // namespace cospot

@@ -50,7 +50,7 @@ class SpotSide {
   /// Considers the next offered host; `spots` are those on it, oldest placement first. Returns
   /// false when no later host can win, so that the offer need not be read on.
   ///
-  /// Errors: PolicyError when the evictor's plan does not free enough.
+  /// Errors: PolicyError when the evictor's plan is wrong (RankedEvictions).
   template <class Observer>
   bool consider(const HostTable& hosts, HostIndex host, std::span<const RunningSpot> spots,
                 Observer& observer) {
@@ -65,10 +65,7 @@ class SpotSide {
     const RankedPlan* to_beat = Observer::kSeesEveryPlan ? nullptr : &best_;
     const bool has_plan = evictions_.make_plan(eviction, to_beat, candidate_);
     observer.considered(host, spots, has_plan ? &candidate_.plan : nullptr);
-    if (has_plan && candidate_.is_better_than(best_)) {
-      check_sufficient(eviction, candidate_.plan);
-      take(host);
-    }
+    if (has_plan && candidate_.is_better_than(best_)) take(host);
     return true;
   }
 

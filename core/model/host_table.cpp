@@ -125,10 +125,10 @@ void HostTable::replace(HostIndex host, const HostSpec& spec) {
 }
 
 void HostTable::pad() {
-  constexpr ResourceAmount kNoRoom = -1;
+  constexpr ResourceAmount kNeverHadRoom = -1;
   const std::size_t rows = (size() + kRowPadding - 1) / kRowPadding * kRowPadding;
   for (Columns* room : {&free_ignoring_spots_, &free_}) {
-    for (std::vector<ResourceAmount>& column : *room) column.resize(rows, kNoRoom);
+    for (std::vector<ResourceAmount>& column : *room) column.resize(rows, kNeverHadRoom);
   }
 }
 

@@ -69,15 +69,15 @@ CycleOutcome judge_cycle(const Forecast& forecast, const CycleData& data,
 
 BacktestResult sum_up(std::span<const CycleOutcome> outcomes, const ClassPrices& prices,
                       bool penalty_on_all) {
-  using Outcome = const CycleOutcome&;
+  using Kept = const CycleOutcome&;
   BacktestResult result{.cycles = outcomes.size()};
-  result.quantity = mean_of(outcomes, [](Outcome o) { return o.promise.quantity; });
+  result.quantity = mean_of(outcomes, [](Kept o) { return o.promise.quantity; });
   result.quantity_sd = sd_of_quantity(outcomes, result.quantity);
-  result.availability = mean_of(outcomes, [](Outcome o) { return o.promise.availability; });
-  result.wastage = mean_of(outcomes, [](Outcome o) { return o.promise.wastage; });
-  result.shortage = mean_of(outcomes, [](Outcome o) { return o.promise.shortage; });
-  result.penalty = mean_of(outcomes, [](Outcome o) { return o.penalty; });
-  result.slack = mean_of(outcomes, [](Outcome o) { return o.slack; });
+  result.availability = mean_of(outcomes, [](Kept o) { return o.promise.availability; });
+  result.wastage = mean_of(outcomes, [](Kept o) { return o.promise.wastage; });
+  result.shortage = mean_of(outcomes, [](Kept o) { return o.promise.shortage; });
+  result.penalty = mean_of(outcomes, [](Kept o) { return o.penalty; });
+  result.slack = mean_of(outcomes, [](Kept o) { return o.slack; });
   PromiseRevenue total;
   for (const CycleOutcome& outcome : outcomes) {
     result.availability_least = std::min(result.availability_least, outcome.promise.availability);

@@ -55,7 +55,7 @@ double checkpoint_of(const ClassesArguments& arguments) {
 /// The trace as it stands, or, with --host, the hosts of a run of it: those of a file, --hosts, or
 /// the fewest that hold all VMs. Spots are evicted from a host that a VM needs, so they do not
 /// matter.
-CapacityTrace load(const ClassesArguments& arguments, PolicyLoader& loader) {
+CapacityTrace load_capacity_trace(const ClassesArguments& arguments, PolicyLoader& loader) {
   const CapacityTraceSpec spec = parse_trace_spec(arguments.trace);
   if (!arguments.hosts.is_given()) {
     if (!arguments.vm.empty()) {
@@ -113,7 +113,7 @@ void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
   if (list) prices = vcpu_hour_prices(*list, parse_trace_spec(arguments.trace).source);
   const std::filesystem::path file = arguments.trace;
   loader.search_first(file.parent_path());
-  const LoadedTrace trace(load(arguments, loader));
+  const LoadedTrace trace(load_capacity_trace(arguments, loader));
   print_warnings(trace.trace.warnings);
   ClassReport report =
       report_classes(trace, pricing, numbers_of_classes(arguments, trace), partitions);

@@ -69,7 +69,7 @@ StudyFile study_of_history(const SignalsArguments& arguments, PolicyLoader& load
           .policies = &loader};
 }
 
-void require_outputs_usable(const SignalsArguments& arguments) {
+void require_signal_outputs_usable(const SignalsArguments& arguments) {
   const std::vector<std::filesystem::path> inputs{
       arguments.history, arguments.datacenter.given().host, arguments.prices};
   require_usable_output("--csv", arguments.csv, inputs);
@@ -145,7 +145,7 @@ void write_for_customers(const SignalsArguments& arguments, const SignalsReport&
 }
 
 void run_signals(const SignalsArguments& arguments, PolicyLoader& loader) {
-  require_outputs_usable(arguments);
+  require_signal_outputs_usable(arguments);
   const StudyFile file = study_of_history(arguments, loader);
   const ProviderStudy study(signals_preset(), file.root);
   ProviderStudySettings settings = study.table().read(file);

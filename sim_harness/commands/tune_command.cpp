@@ -105,7 +105,7 @@ void write_results(const TuneArguments& arguments, const TuneRecord& record) {
 }
 
 /// Files among what the options say; a text that names none is none.
-std::vector<std::filesystem::path> inputs_of(const TuneArguments& arguments) {
+std::vector<std::filesystem::path> tune_inputs(const TuneArguments& arguments) {
   std::vector<std::filesystem::path> inputs(arguments.workloads.begin(), arguments.workloads.end());
   const std::vector<std::string>& prices = arguments.price.texts();
   inputs.insert(inputs.end(), prices.begin(), prices.end());
@@ -117,9 +117,9 @@ std::vector<std::filesystem::path> inputs_of(const TuneArguments& arguments) {
 }
 
 void require_outputs_usable(const TuneArguments& arguments) {
-  require_usable_output("--csv", arguments.csv, inputs_of(arguments));
-  require_usable_output("--db", arguments.database, inputs_of(arguments));
-  require_usable_output("-o", arguments.around, inputs_of(arguments));
+  require_usable_output("--csv", arguments.csv, tune_inputs(arguments));
+  require_usable_output("--db", arguments.database, tune_inputs(arguments));
+  require_usable_output("-o", arguments.around, tune_inputs(arguments));
   std::error_code error;
   if (!arguments.csv.empty()) require_writable(arguments.csv);
   if (arguments.database.empty()) return;
@@ -209,7 +209,7 @@ void add_search_options(CLI::App& command, TuneArguments& arguments) {
   add_threads_option(command, arguments.threads, "Threads");
 }
 
-void add_candidate_options(CLI::App& command, TuneArguments& arguments) {
+void add_space_options(CLI::App& command, TuneArguments& arguments) {
   const auto add = [&command](const char* name, std::vector<std::string>& values,
                               const std::string& help) {
     command.add_option(name, values, help)->delimiter(',')->capture_default_str();
@@ -245,7 +245,7 @@ void add_tune_command(CLI::App& app, PolicyLoader& loader) {
   command->add_option("--added-type", arguments->added_type,
                       "With several host types, add only hosts of this type");
   add_search_options(*command, *arguments);
-  add_candidate_options(*command, *arguments);
+  add_space_options(*command, *arguments);
   arguments->window.add_to(*command);
   command->add_option(
       "-o,--output", arguments->around,

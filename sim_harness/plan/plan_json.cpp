@@ -22,7 +22,7 @@ Json division_json(const Division& division) {
           {"confidence", is_plain ? Json() : json_of(division.confidence)}};
 }
 
-Json setting_of(const PlanRun& run) {
+Json run_setting_json(const PlanRun& run) {
   const PlanSetting& setting = run.setting;
   return {{"label", setting.label()},
           {"vm", setting.vm.label},
@@ -38,7 +38,7 @@ Json alternative_json(const PlanFindings& findings, const JudgedAlternative& one
   Json chosen = Json::array();
   for (std::size_t i = 0; i < one.chosen.size(); ++i) {
     const PlanRun& run = findings.runs[one.chosen[i]];
-    Json part = setting_of(run);
+    Json part = run_setting_json(run);
     part["part"] = kPastParts + i + 1;
     part["net_per_day"] = json_of(one.net[i]);
     part["sold"] = shares_json(findings, run, kPastParts + i);
@@ -56,7 +56,7 @@ Json alternative_json(const PlanFindings& findings, const JudgedAlternative& one
       {"recovered", json_of(one.recovered)},
       {"economy_promises", count_json(one.economy, eviction_interval(one.economy), kEconomyBroken)},
       {"judged", std::move(chosen)},
-      {"from_now_on", setting_of(findings.runs[one.last])}};
+      {"from_now_on", run_setting_json(findings.runs[one.last])}};
 }
 
 Json class_json(const JudgedClass& one) {
@@ -82,7 +82,7 @@ std::string_view advice_key(PlanAdvice advice) {
 }
 
 Json division_result_json(const PlanFindings& findings, const DivisionResult& one) {
-  return {{"setting", setting_of(findings.runs[one.run])},
+  return {{"setting", run_setting_json(findings.runs[one.run])},
           {"economy_per_day", json_of(one.economy)},
           {"spots_per_day", json_of(one.spots)},
           {"net_per_day", json_of(one.net)},
@@ -123,7 +123,7 @@ Json plan_json(const PlanFindings& findings, const std::string& currency) {
             {"gain_per_day", mean_json(findings.gain)},
             {"next_best", alternative_name(findings.next_best)},
             {"lead_per_day", mean_json(findings.lead)},
-            {"set", setting_of(findings.set_from_now_on())}};
+            {"set", run_setting_json(findings.set_from_now_on())}};
   json["alternatives"] = json_list_of(findings.alternatives, [&](const JudgedAlternative& one) {
     return alternative_json(findings, one);
   });

@@ -51,8 +51,8 @@ Json setting_json(const SettingMoney& money, const RequestedMoney& requested) {
           {"net_per_month", json_of(money.net() / requested.days * kDaysPerMonth)}};
 }
 
-std::string line(std::string_view name, const SettingMoney& money,
-                 const RequestedMoney& requested) {
+std::string money_line(std::string_view name, const SettingMoney& money,
+                       const RequestedMoney& requested) {
   const std::string currency = requested.currency.empty() ? "" : " " + requested.currency;
   return fmt::format(
       "  {:<20} spots earn {} of {}, VMs lose {} of {}: net {}{currency}, {}{currency} a month\n",
@@ -107,9 +107,9 @@ std::string money_gain_text(const TuneMoney& money) {
 std::string tune_money_text(const TuneMoney& money) {
   std::string text =
       "\nMoney (the expected shares, of what all requests ask for; a month is 365.25 / 12 days)\n" +
-      line("recommendation", money.recommended, money.requested);
+      money_line("recommendation", money.recommended, money.requested);
   if (money.without_cooperation) {
-    text += line("without cooperation", *money.without_cooperation, money.requested);
+    text += money_line("without cooperation", *money.without_cooperation, money.requested);
   }
   return text + std::string(kSoldOnce);
 }

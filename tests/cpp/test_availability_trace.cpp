@@ -13,7 +13,7 @@
 namespace cospot {
 namespace {
 
-using Counts = std::vector<std::uint32_t>;
+using TickCounts = std::vector<std::uint32_t>;
 
 TEST_CASE("availability traces: the public format, and back") {
   const ScratchFolder folder;
@@ -21,7 +21,7 @@ TEST_CASE("availability traces: the public format, and back") {
       "t.json", R"({"metadata": {"gap_seconds": 195, "zone": "a"}, "data": [1, 0, 4, 0.0]})");
   const AvailabilityTrace trace = read_availability_trace(file);
   CHECK(trace.tick == std::chrono::seconds(195));
-  CHECK(trace.capacity == Counts{1, 0, 4, 0});
+  CHECK(trace.capacity == TickCounts{1, 0, 4, 0});
   CHECK(trace.length() == std::chrono::seconds(780));
   const auto copy = folder.write("copy.json", availability_json(trace));
   CHECK(read_availability_trace(copy).capacity == trace.capacity);
@@ -56,18 +56,19 @@ TEST_CASE("availability CSV: rows hold until the next; a tick has the least of w
                                  "a,1000,,0\na,600,0.3,4\na,2150,0.4,1\n");
   const AvailabilityTrace trace = read_availability_trace(file);
   CHECK(trace.tick == std::chrono::seconds(300));
-  CHECK(trace.capacity == Counts{4, 0, 0, 2, 2});  // what is left of the last tick does not count
+  CHECK(trace.capacity ==
+        TickCounts{4, 0, 0, 2, 2});  // what is left of the last tick does not count
   // 400 s of 0.3 and 650 s of 0.4: 380 / 1050 = 0.361905.
   CHECK(*trace.spot_price == doctest::Approx(0.361905).epsilon(1e-6));
-  CHECK(read_availability_csv(file, std::chrono::seconds(700)).capacity == Counts{0, 0});
+  CHECK(read_availability_csv(file, std::chrono::seconds(700)).capacity == TickCounts{0, 0});
   const auto iso = folder.write("iso.csv.gz",
                                 "time,available\n2026-01-01T00:00:00Z,1\n2026-01-01T00:10:00Z,1\n");
-  CHECK(read_availability_trace(iso).capacity == Counts{1, 1});
+  CHECK(read_availability_trace(iso).capacity == TickCounts{1, 1});
   CHECK_FALSE(read_availability_trace(iso).spot_price.has_value());
   // 01:10 at an offset of an hour is 00:10 in UTC.
   const auto offset = folder.write(
       "offset.csv", "time,available\n2026-01-01 00:00,1\n2026-01-01T01:10:00+01:00,1\n");
-  CHECK(read_availability_trace(offset).capacity == Counts{1, 1});
+  CHECK(read_availability_trace(offset).capacity == TickCounts{1, 1});
 }
 
 TEST_CASE("availability CSV: what is wrong, on which line, and what was expected") {
@@ -168,7 +169,7 @@ TEST_CASE("availability from evictions: none from an eviction or rejection to th
   // Ticks of 100 s: closed from 150 to 310 and from 420 to 450, so in ticks 1, 2, 3 and 4. After
   // 600 s no spot asks any more.
   CHECK(read_eviction_availability(file, std::chrono::seconds(100)).capacity ==
-        Counts{1, 0, 0, 0, 0, 1});
+        TickCounts{1, 0, 0, 0, 0, 1});
   const auto error = [&folder](const std::string& text) {
     const auto bad = folder.write("bad.csv", text);
     return error_text<WorkloadError>(

@@ -95,17 +95,17 @@ market: {synthetic: us_east_2011, seed: 3, days: 40}
 jobs: {synthetic: grid, count: 300, days: 2}
 )";
 
-BrokerStudySettings settings_of(const std::string& text,
-                                const BrokerStudySettings& defaults = recommendation_defaults()) {
+BrokerStudySettings broker_settings_of(
+    const std::string& text, const BrokerStudySettings& defaults = recommendation_defaults()) {
   return read_broker_settings(parse_yaml(text, "test"), ".", defaults);
 }
 
 TEST_CASE("recommend: 20 seeds, and what the page finds best, where the file says nothing") {
-  const BrokerStudySettings settings = settings_of(kStudy);
+  const BrokerStudySettings settings = broker_settings_of(kStudy);
   CHECK(settings.seeds.size() == 20);
   CHECK(settings.market_choice == std::vector<std::string>{"preferred", "cheapest", "diversified"});
   CHECK(settings.fault_tolerance.back() == "interval");
-  const BrokerStudySettings paper = settings_of(kStudy, paper_defaults());
+  const BrokerStudySettings paper = broker_settings_of(kStudy, paper_defaults());
   CHECK(paper.seeds.size() == 1);
   CHECK(paper.market_choice == std::vector<std::string>{"preferred"});
   CHECK(paper.fault_tolerance.size() == 4);
@@ -124,7 +124,7 @@ TEST_CASE("recommend and summary rank by one rule") {
       run_in_memory(built_in_studies().find("broker")->read(file)(), 1, progress);
   const std::vector<RankedSetting> summary = ranked_settings(results);
   // Those within the limit, then those beyond it: some of both.
-  const Recommendation found = recommend(settings_of(text), {.threads = 2});
+  const Recommendation found = recommend(broker_settings_of(text), {.threads = 2});
   REQUIRE(found.ranked.size() + found.others.size() == summary.size());
   CHECK_FALSE(found.ranked.empty());
   CHECK_FALSE(found.others.empty());
@@ -166,7 +166,7 @@ TEST_CASE("recommend: dropping settings after the first seeds changes no recomme
       run_in_memory(built_in_studies().find("broker")->read(file)(), 2, progress);
   const std::vector<RankedSetting> all = ranked_settings(results);
   for (const double allowed_late : {0.0, 0.05}) {
-    BrokerStudySettings settings = settings_of(text);
+    BrokerStudySettings settings = broker_settings_of(text);
     settings.max_late_percent = 100 * allowed_late;
     const Recommendation found = recommend(settings, {.threads = 2});
     const double allowed = 300 * (found.on_demand_late_share + allowed_late) + 1e-9;

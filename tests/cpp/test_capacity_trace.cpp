@@ -20,7 +20,8 @@ namespace {
 
 using doctest::Approx;
 
-LoadedTrace load(const std::filesystem::path& file, const TraceOptions& options = {}) {
+LoadedTrace load_traced_capacity(const std::filesystem::path& file,
+                                 const TraceOptions& options = {}) {
   NoPythonPolicies policies;
   return LoadedTrace(load_trace(parse_trace_spec(file.string()), options, policies));
 }
@@ -33,20 +34,20 @@ TEST_CASE("load_trace: VMs by vcpus, rounded up; spots are no demand") {
                    "a,t,vm,4,1,0,0,7200\nb,t,vm,3,1,0,86400,90000\nc,t,spot,8,1,0,0,never\n"
                    "d,t,vm,2,1,0,172800,180000\n");
   // Servers of 2 vcpus: 2 until 2 h, 2 from 24 to 25 h, 1 from 48 to 50 h; the window is 14 days.
-  const LoadedTrace trace = load(file, {.server_vcpus = 2});
+  const LoadedTrace trace = load_traced_capacity(file, {.server_vcpus = 2});
   CHECK(trace.trace.record.servers == 2);
   CHECK(trace.capacity.all().idle_hours == Approx(22 + 23 + 22 + (336 - 50) + (336 - 25)));
   CHECK(trace.capacity.all().revocations == 3);
   // One VM of three has 2 vcpus: more than one of 20.
-  CHECK(load(file).trace.record.servers == 2);
-  CHECK(load(file, {.servers = 3, .server_vcpus = 2}).capacity.size() == 3);
+  CHECK(load_traced_capacity(file).trace.record.servers == 2);
+  CHECK(load_traced_capacity(file, {.servers = 3, .server_vcpus = 2}).capacity.size() == 3);
 }
 
 TEST_CASE("load_trace: days that a trace does not have are refused") {
   const ScratchFolder folder;
   const auto file = folder.write("j.csv", "submission_s,duration_s\n0,3600\n90000,3600\n");
   const auto error = [&](const TraceOptions& options) {
-    return error_text<ConfigError>([&] { (void)load(file, options); });
+    return error_text<ConfigError>([&] { (void)load_traced_capacity(file, options); });
   };
   CHECK(contains(error({.from_day = 2}), "from-day is 2, expected a day from 0 to below 2"));
   CHECK(contains(error({.to_day = 3}),
@@ -54,7 +55,7 @@ TEST_CASE("load_trace: days that a trace does not have are refused") {
   CHECK(contains(error({.from_day = 1.05}), "expected a day before 1.04"));
   CHECK(contains(error({.from_day = std::nan("")}), "from-day is nan"));
   // One server, busy, idle for 24 h, busy.
-  CHECK(load(file).capacity.all().idle_hours == Approx(24));
+  CHECK(load_traced_capacity(file).capacity.all().idle_hours == Approx(24));
 }
 
 TEST_CASE("load_trace: economy counts the same time of a log") {
@@ -65,7 +66,7 @@ TEST_CASE("load_trace: economy counts the same time of a log") {
                                  "2 259200 0 3600 2 -1 -1 2 -1 -1 1 1 1 1 1 1 -1 -1\n"
                                  "3 864000 86400 3600 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1\n");
   // From day 2 to day 10.
-  const LoadedTrace trace = load(file);
+  const LoadedTrace trace = load_traced_capacity(file);
   CHECK(trace.trace.day_count == 8);
   const UsageSeries usage = usage_of_jobs(read_job_log(file), std::nullopt);
   CHECK(usage.samples.front().time == 2 * kDay);
@@ -91,7 +92,8 @@ LoadedTrace without_left_edge(CapacityTrace trace) {
 TEST_CASE("classes: SURF Lisa, days 10 to 100, 275 servers") {
   const auto file = data("surf_lisa_jobs/surf_lisa_jobs_2022_Jul_Oct.csv.gz");
   if (!std::filesystem::exists(file)) return;
-  const LoadedTrace whole = load(file, {.servers = 275, .from_day = 10, .to_day = 100});
+  const LoadedTrace whole =
+      load_traced_capacity(file, {.servers = 275, .from_day = 10, .to_day = 100});
   // The independent program leaves out what began before day 10: 1.4 % of the server time.
   const LoadedTrace trace = without_left_edge(whole.trace);
   const double hours = 275 * 90 * 24;
@@ -133,8 +135,9 @@ TEST_CASE("classes: wagap and NASA logs") {
     const ClassSums top = trace.capacity.between(servers - servers / 10, servers);
     CHECK(top.mttr(MttrRule::kPooled) > 2 * trace.mean_mttr_hours(MttrRule::kPooled).value_or(1e9));
   };
-  check(load(wagap));
-  check(load(data("nasa_ipsc_swf/NASA-iPSC-1993-3.1-cln.swf.gz"), {.servers = 128}));
+  check(load_traced_capacity(wagap));
+  check(
+      load_traced_capacity(data("nasa_ipsc_swf/NASA-iPSC-1993-3.1-cln.swf.gz"), {.servers = 128}));
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ExperimentOutcome run(const fs::path& file, ExperimentOptions options,
-                      const RunGroupFunction& run_group) {
+ExperimentOutcome run_comparison(const fs::path& file, ExperimentOptions options,
+                                 const RunGroupFunction& run_group) {
   options.database = file;
   NoProgress progress;
   return run_experiment(made_comparison(run_group), options, progress);
@@ -37,7 +37,7 @@ TEST_CASE("compare: the same rows for any number of threads, in grid order") {
   const std::string expected = csv_of(made_rows(0, 32), Timing::kOn);
   for (const std::size_t threads : {1U, 2U, 4U, 64U}) {
     const fs::path file = folder / (std::to_string(threads) + ".db");
-    const ExperimentOutcome outcome = run(file, {.threads = threads}, made_runs());
+    const ExperimentOutcome outcome = run_comparison(file, {.threads = threads}, made_runs());
     CHECK_FALSE(outcome.interrupted);
     CHECK(outcome.total == 32);
     CHECK(outcome.done == 32);
@@ -53,7 +53,7 @@ TEST_CASE("compare: the same rows for any number of threads, in grid order") {
 
 TEST_CASE("compare: without timing the database holds none") {
   const ScratchFolder folder;
-  (void)run(folder / "r.db", {.timing = Timing::kOff}, made_runs());
+  (void)run_comparison(folder / "r.db", {.timing = Timing::kOff}, made_runs());
   CHECK(csv_of(folder / "r.db") == csv_of(made_rows(0, 32), Timing::kOff));
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("compare: shards and a merge give the database of one machine") {
   for (std::size_t number = 1; number <= 3; ++number) {
     parts.push_back(folder / (std::to_string(number) + ".db"));
     const ExperimentOutcome outcome =
-        run(parts.back(), {.threads = 2, .shard = {number, 3}}, made_runs());
+        run_comparison(parts.back(), {.threads = 2, .shard = {number, 3}}, made_runs());
     // 8 groups of 4 runs dealt to three: 3, 3 and 2 groups.
     CHECK(outcome.total == (number == 3 ? 8 : 12));
   }
@@ -78,8 +78,9 @@ TEST_CASE("compare: an exception stops the work, keeps what is done, and resumin
     const RunGroupFunction failing = made_runs([](std::size_t index) {
       if (index == 18) throw PolicyError("run 18 went wrong");
     });
-    CHECK(error_text<PolicyError>([&] { (void)run(file, {.threads = threads}, failing); }) ==
-          "run 18 went wrong");
+    CHECK(error_text<PolicyError>([&] {
+            (void)run_comparison(file, {.threads = threads}, failing);
+          }) == "run 18 went wrong");
     const std::vector<std::size_t> kept = ResultsDatabase(file).finished_runs();
     // Runs 16 and 17 were recorded by the same group before 18 failed.
     CHECK(std::count(kept.begin(), kept.end(), 17) == 1);
@@ -93,7 +94,7 @@ TEST_CASE("compare: an exception stops the work, keeps what is done, and resumin
       simulated.insert(index);
     });
     const ExperimentOutcome outcome =
-        run(file, {.threads = threads, .if_present = IfPresent::kResume}, counting);
+        run_comparison(file, {.threads = threads, .if_present = IfPresent::kResume}, counting);
     CHECK(outcome.skipped == kept.size());
     CHECK(simulated.size() == 32 - kept.size());  // nothing is simulated twice
     CHECK(csv_of(file) == csv_of(made_rows(0, 32), Timing::kOn));
@@ -108,12 +109,13 @@ TEST_CASE("compare: an interruption keeps what is done and says so") {
   const RunGroupFunction runner = made_runs([&](std::size_t index) {
     if (index == 9) interrupted.asked = true;
   });
-  const ExperimentOutcome outcome = run(file, {}, runner);
+  const ExperimentOutcome outcome = run_comparison(file, {}, runner);
   CHECK(outcome.interrupted);
   CHECK(outcome.done == 10);  // run 9 was recorded before the group was stopped
   CHECK(ResultsDatabase(file).finished_runs().size() == 10);
   interrupted.asked = false;
-  const ExperimentOutcome resumed = run(file, {.if_present = IfPresent::kResume}, made_runs());
+  const ExperimentOutcome resumed =
+      run_comparison(file, {.if_present = IfPresent::kResume}, made_runs());
   CHECK_FALSE(resumed.interrupted);
   CHECK(resumed.skipped == 10);
   CHECK(csv_of(file) == csv_of(made_rows(0, 32), Timing::kOn));
@@ -124,16 +126,16 @@ TEST_CASE("compare: SIGKILL in the middle, then a resume, give the same rows") {
   const fs::path file = folder / "r.db";
   const pid_t child = fork();
   if (child == 0) {
-    (void)run(file, {}, made_runs([](std::size_t index) {
-                if (index == 14) kill(getpid(), SIGKILL);
-              }));
+    (void)run_comparison(file, {}, made_runs([](std::size_t index) {
+                           if (index == 14) kill(getpid(), SIGKILL);
+                         }));
     _exit(1);
   }
   int status = 0;
   waitpid(child, &status, 0);
   REQUIRE(WIFSIGNALED(status));
   CHECK(ResultsDatabase(file).finished_runs().size() == 12);  // groups 0, 1 and 2
-  (void)run(file, {.threads = 2, .if_present = IfPresent::kResume}, made_runs());
+  (void)run_comparison(file, {.threads = 2, .if_present = IfPresent::kResume}, made_runs());
   CHECK(csv_of(file) == csv_of(made_rows(0, 32), Timing::kOn));
 }
 
@@ -147,17 +149,17 @@ TEST_CASE("compare: a runner that does not do its work is found out") {
   const auto foreign = [](const RunGroup& group, Pending, const RecordRun& record) {
     record(group.first_run + group.run_count, Measures{});
   };
-  CHECK_THROWS_AS((void)run(folder / "1.db", {}, lazy), std::logic_error);
-  CHECK_THROWS_AS((void)run(folder / "2.db", {}, twice), std::logic_error);
-  CHECK_THROWS_AS((void)run(folder / "3.db", {}, foreign), std::logic_error);
+  CHECK_THROWS_AS((void)run_comparison(folder / "1.db", {}, lazy), std::logic_error);
+  CHECK_THROWS_AS((void)run_comparison(folder / "2.db", {}, twice), std::logic_error);
+  CHECK_THROWS_AS((void)run_comparison(folder / "3.db", {}, foreign), std::logic_error);
   const auto too_few = [](const RunGroup&, Pending pending, const RecordRun& record) {
     record(pending[0], Measures{});
   };
-  CHECK_THROWS_AS((void)run(folder / "4.db", {}, too_few), std::logic_error);
+  CHECK_THROWS_AS((void)run_comparison(folder / "4.db", {}, too_few), std::logic_error);
 }
 
 TEST_CASE("compare: a database that cannot be written ends in an error") {
-  CHECK_THROWS_AS((void)run("/proc/r.db", {}, made_runs()), DatabaseError);
+  CHECK_THROWS_AS((void)run_comparison("/proc/r.db", {}, made_runs()), DatabaseError);
 }
 
 }  // namespace

@@ -189,7 +189,7 @@ TEST_CASE("filters: the same in any batch, and they need the room they say they 
 }
 
 /// Every chain of a feasibility filter, SAF or not, and one weigher.
-Chain make_chain_of(const RegistryEntry<Weigher>& weigher, bool is_spot, bool saf) {
+Chain registered_chain(const RegistryEntry<Weigher>& weigher, bool is_spot, bool saf) {
   std::vector<std::unique_ptr<Filter>> filters;
   filters.push_back(
       make_plugin(filter_registry(), "filter", is_spot ? "SpotFeasibility" : "VmFeasibility", {}));
@@ -199,7 +199,7 @@ Chain make_chain_of(const RegistryEntry<Weigher>& weigher, bool is_spot, bool sa
   return {std::move(filters), std::move(weighers)};
 }
 
-std::vector<HostIndex> walk(HostRanking& ranking, const Request& request) {
+std::vector<HostIndex> walk_to_the_end(HostRanking& ranking, const Request& request) {
   std::vector<HostIndex> hosts;
   ranking.start(request);
   for (HostIndex host = ranking.next(); host != kNoHost; host = ranking.next()) {
@@ -228,14 +228,14 @@ TEST_CASE("weighers: a ranking kept between requests is in the order of the scan
     CAPTURE(entry.info.name);
     Random random(9);
     for (int round = 0; round < 40; ++round) {
-      const Chain chain = make_chain_of(entry, round % 3 == 0, round % 3 == 1);
+      const Chain chain = registered_chain(entry, round % 3 == 0, round % 3 == 1);
       HostTable hosts = random_hosts(random, 50, round % 2 == 0);
       const std::unique_ptr<HostRanking> ranking = chain.make_ranking(hosts);
       const std::unique_ptr<HostRanking> scan = chain.make_scan(hosts);
       for (int step = 0; step < 10; ++step) {
         const Request request = random_request(random);
-        const std::vector<HostIndex> order = walk(*scan, request);
-        REQUIRE((walk(*ranking, request) == order));
+        const std::vector<HostIndex> order = walk_to_the_end(*scan, request);
+        REQUIRE((walk_to_the_end(*ranking, request) == order));
         if (order.empty()) continue;
         check_standings(*ranking, *scan, order);
         hosts.add_vm(order.front(), request.resources());

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kHeader =
+const std::string kResultsHeader =
     "workload,headroom_percent,vm,spot,evictor,saf,otn,hosts,vm_requests,vm_rejected,"
     "spot_requests,spot_admitted,evictions,vm_revenue_requested,vm_revenue,"
     "spot_revenue_requested,spot_revenue,alloc_p50_ns,alloc_p99_ns,alloc_max_ns,wall_ms,"
@@ -26,10 +26,10 @@ TEST_CASE("csv_text: the columns of the contract, in order") {
   // less with the first hour free.
   ResultRow row = made_row(7);
   row.result.vm_too_large = 3;
-  CHECK(csv_of({&row, 1}, Timing::kOn) == kHeader +
+  CHECK(csv_of({&row, 1}, Timing::kOn) == kResultsHeader +
                                               "a.csv,0,COS,sDPD,FIFO,1,4,107,1000,1,500,393,49,5,"
                                               "4.999993,9,2.75,17,27,37,8.500,3,2.5,0.026\n");
-  CHECK(csv_of({&row, 1}, Timing::kOff) == kHeader +
+  CHECK(csv_of({&row, 1}, Timing::kOff) == kResultsHeader +
                                                "a.csv,0,COS,sDPD,FIFO,1,4,107,1000,1,500,393,49,5,"
                                                "4.999993,9,2.75,0,0,0,0.000,3,2.5,0.026\n");
 }

@@ -26,7 +26,7 @@ std::string own(const std::string& rows) { return kOwnHeader + rows; }
 std::string release(const std::string& rows) { return kReleaseHeader + rows; }
 
 /// The error that parsing `text` as the file "w.csv" gives; empty when it gives none.
-std::string error_of(const std::string& text) {
+std::string workload_error(const std::string& text) {
   try {
     (void)parse_workload(text, "w.csv");
   } catch (const WorkloadError& error) {
@@ -35,7 +35,7 @@ std::string error_of(const std::string& text) {
   return {};
 }
 
-std::string reading_error(const std::filesystem::path& path) {
+std::string workload_file_error(const std::filesystem::path& path) {
   try {
     (void)read_workload(path);
   } catch (const WorkloadError& error) {
@@ -106,46 +106,48 @@ TEST_CASE("parse_workload: the header line decides, and says what is wrong with 
       "w.csv:1: the file is empty, expected a header line with "
       "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s or "
       "vmId,tenantId,vmTypeId,cores,ram,starttime,endtime, and requests";
-  CHECK(error_of("") == empty);
-  CHECK(error_of("\n\r\n") == empty);
-  CHECK(error_of(kOwnHeader) == "w.csv:1: the file has a header line but no requests");
-  CHECK(error_of("time,cpu\n1,2\n") ==
+  CHECK(workload_error("") == empty);
+  CHECK(workload_error("\n\r\n") == empty);
+  CHECK(workload_error(kOwnHeader) == "w.csv:1: the file has a header line but no requests");
+  CHECK(workload_error("time,cpu\n1,2\n") ==
         "w.csv:1: the header line has none of the columns, expected "
         "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s or "
         "vmId,tenantId,vmTypeId,cores,ram,starttime,endtime; `cospot workload import` makes a "
         "workload of another table");
-  CHECK(error_of("vmId,tenantId,cores,ram,priority,starttime,endtime\n") ==
+  CHECK(workload_error("vmId,tenantId,cores,ram,priority,starttime,endtime\n") ==
         "w.csv:1: unknown column 'priority', expected "
         "vmId,tenantId,vmTypeId,cores,ram,starttime,endtime; `cospot workload import` makes a "
         "workload of another table");
-  CHECK(error_of("vmId,tenantId,cores,ram,starttime,endtime\n1,1,1,1,1,1\n") ==
+  CHECK(workload_error("vmId,tenantId,cores,ram,starttime,endtime\n1,1,1,1,1,1\n") ==
         "w.csv:1: the column 'vmTypeId' is missing, expected "
         "vmId,tenantId,vmTypeId,cores,ram,starttime,endtime");
-  CHECK(error_of("vmId,tenantId,cores,ram,starttime\n1,1,1,1,1\n") ==
+  CHECK(workload_error("vmId,tenantId,cores,ram,starttime\n1,1,1,1,1\n") ==
         "w.csv:1: the columns 'vmTypeId', 'endtime' are missing, expected "
         "vmId,tenantId,vmTypeId,cores,ram,starttime,endtime");
-  CHECK(error_of("vmId,vmId,tenantId,cores,ram,vmTypeId,starttime,endtime\n") ==
+  CHECK(workload_error("vmId,vmId,tenantId,cores,ram,vmTypeId,starttime,endtime\n") ==
         "w.csv:1: the column 'vmId' comes twice");
   // An unnamed column, such as the index that pandas writes.
-  CHECK(error_of("," + kReleaseHeader).starts_with("w.csv:1: unknown column ''"));
+  CHECK(workload_error("," + kReleaseHeader).starts_with("w.csv:1: unknown column ''"));
 }
 
 TEST_CASE("parse_workload: a row is refused with its line, column, value and what was expected") {
   const std::string good = "a,t,vm,1,1,0,5,6\n";
-  CHECK(error_of(own(good + "b,t,vm,1,1,0,5\n")) ==
+  CHECK(workload_error(own(good + "b,t,vm,1,1,0,5\n")) ==
         "w.csv:3: 7 fields, expected 8 as in the header line");
-  CHECK(error_of(own(good + "b,t,vm,1,1,0,5,6,7,8,9,10\n")) ==
+  CHECK(workload_error(own(good + "b,t,vm,1,1,0,5,6,7,8,9,10\n")) ==
         "w.csv:3: 12 fields, expected 8 as in the header line");
-  CHECK(error_of(own("\n" + good)) == "w.csv:2: 0 fields, expected 8 as in the header line");
-  CHECK(error_of(own(good + "b,t,vm,1,1,0,5,6\n" + good)) ==
+  CHECK(workload_error(own("\n" + good)) == "w.csv:2: 0 fields, expected 8 as in the header line");
+  CHECK(workload_error(own(good + "b,t,vm,1,1,0,5,6\n" + good)) ==
         "w.csv:4: the id 'a' is that of line 2 too, expected unique ids");
-  CHECK(error_of(own(",t,vm,1,1,0,5,6\n")) == "w.csv:2: instance_id is empty, expected a name");
-  CHECK(error_of(own("a,,vm,1,1,0,5,6\n")) == "w.csv:2: tenant_id is empty, expected a name");
-  CHECK(error_of(own("\"a\"\"\",t,vm,1,1,0,5,6\n")) ==
+  CHECK(workload_error(own(",t,vm,1,1,0,5,6\n")) ==
+        "w.csv:2: instance_id is empty, expected a name");
+  CHECK(workload_error(own("a,,vm,1,1,0,5,6\n")) == "w.csv:2: tenant_id is empty, expected a name");
+  CHECK(workload_error(own("\"a\"\"\",t,vm,1,1,0,5,6\n")) ==
         "w.csv:2: instance_id is 'a\"', expected a name without commas and quotation marks");
-  CHECK(error_of(own("a,t,Spot,1,1,0,5,6\n")) == "w.csv:2: class is 'Spot', expected vm or spot");
+  CHECK(workload_error(own("a,t,Spot,1,1,0,5,6\n")) ==
+        "w.csv:2: class is 'Spot', expected vm or spot");
   for (const std::string priority : {"2", "-1", "", "0.0", "spot"}) {
-    CHECK(error_of(release("a,t,1,1," + priority + ",5,6\n")) ==
+    CHECK(workload_error(release("a,t,1,1," + priority + ",5,6\n")) ==
           "w.csv:2: vmTypeId is '" + priority + "', expected a priority: 0 (VM) or 1 (spot)");
   }
 }
@@ -153,44 +155,44 @@ TEST_CASE("parse_workload: a row is refused with its line, column, value and wha
 TEST_CASE("parse_workload: amounts are whole numbers in range") {
   for (const std::string cores : {"0", "-1", "1.5", "1e300", "-1e300", "nan", "inf", "", " 1", "1x",
                                   "0x10", "67108865", "99999999999999999999"}) {
-    CHECK(error_of(release("a,t," + cores + ",1,0,5,6\n")) ==
+    CHECK(workload_error(release("a,t," + cores + ",1,0,5,6\n")) ==
           "w.csv:2: cores is " + found(cores) + ", expected a whole number from 1 to 67108864");
   }
-  CHECK(error_of(own("a,t,vm,1,-1,0,5,6\n")) ==
+  CHECK(workload_error(own("a,t,vm,1,-1,0,5,6\n")) ==
         "w.csv:2: memory_mb is '-1', expected a whole number from 0 to 67108864");
-  CHECK(error_of(own("a,t,vm,1,1,0.5,5,6\n")) ==
+  CHECK(workload_error(own("a,t,vm,1,1,0.5,5,6\n")) ==
         "w.csv:2: disk_gb is '0.5', expected a whole number from 0 to 67108864");
-  CHECK(error_of(own("a,t,vm,1,1,,5,6\n")) ==
+  CHECK(workload_error(own("a,t,vm,1,1,,5,6\n")) ==
         "w.csv:2: disk_gb is empty, expected a whole number from 0 to 67108864");
   CHECK(parse_workload(release("a,t,67108864.0,1,0,5,6"), "w").rows[0].resources.vcpus ==
         67'108'864);
   // A long value is cut, not in the middle of a character.
-  CHECK(error_of(own("a,t,vm," + std::string(39, '9') + "\xc3\xa9" + std::string(99, '9') +
-                     ",1,0,5,6\n"))
+  CHECK(workload_error(own("a,t,vm," + std::string(39, '9') + "\xc3\xa9" + std::string(99, '9') +
+                           ",1,0,5,6\n"))
             .find("'" + std::string(39, '9') + "...'") != std::string::npos);
 }
 
 TEST_CASE("parse_workload: times are finite, in range and in order") {
   for (const std::string time : {"nan", "inf", "-inf", "1e300", "-1e300", "", "1d", "10000.1"}) {
-    CHECK(error_of(release("a,t,1,1,0," + time + ",inf\n")) ==
+    CHECK(workload_error(release("a,t,1,1,0," + time + ",inf\n")) ==
           "w.csv:2: starttime is " + found(time) + ", expected days from -10000 to 10000");
   }
   for (const std::string time : {"nan", "-inf", "1e300", "", "never"}) {
-    CHECK(error_of(release("a,t,1,1,0,1," + time + "\n")) ==
+    CHECK(workload_error(release("a,t,1,1,0,1," + time + "\n")) ==
           "w.csv:2: endtime is " + found(time) +
               ", expected days from -10000 to 10000, or inf when it never ended");
   }
   for (const std::string time :
        {"nan", "inf", "never", "", "-", ".", "1.", ".5", "1.0000001", "1e3", "--1", "+1", "1.5.5",
         "864000000.000001", "1700000000", "99999999999999999999", "1-"}) {
-    CHECK(error_of(own("a,t,vm,1,1,0," + time + ",\n")) ==
+    CHECK(workload_error(own("a,t,vm,1,1,0," + time + ",\n")) ==
           "w.csv:2: start_s is " + found(time) +
               ", expected seconds with up to 6 decimals, from -864000000 to 864000000");
   }
-  CHECK(error_of(own("a,t,vm,1,1,0,6,inf\n")) ==
+  CHECK(workload_error(own("a,t,vm,1,1,0,6,inf\n")) ==
         "w.csv:2: end_s is 'inf', expected seconds with up to 6 decimals, from -864000000 to "
         "864000000, or never when it never ended");
-  CHECK(error_of(own("a,t,vm,1,1,0,6,5.999999\n")) ==
+  CHECK(workload_error(own("a,t,vm,1,1,0,6,5.999999\n")) ==
         "w.csv:2: end_s '5.999999' is before start_s '6'");
   CHECK(parse_workload(own("a,t,vm,1,1,0,-864000000,864000000"), "w").rows[0].start ==
         -10'000 * kDay);
@@ -199,16 +201,16 @@ TEST_CASE("parse_workload: times are finite, in range and in order") {
 TEST_CASE("parse_workload: what is not text is refused with its line") {
   const std::string good = "a,t,vm,1,1,0,5,6\n";
   const std::string expected = " is not text, expected UTF-8, plain or gzip";
-  CHECK(error_of(own(good) + std::string("\0", 1)) == "w.csv:3: byte 0x00" + expected);
-  CHECK(error_of("\x7f"
-                 "ELF") == "w.csv:1: byte 0x7f" + expected);
-  CHECK(error_of(own("a\rb,t,vm,1,1,0,5,6")) ==
+  CHECK(workload_error(own(good) + std::string("\0", 1)) == "w.csv:3: byte 0x00" + expected);
+  CHECK(workload_error("\x7f"
+                       "ELF") == "w.csv:1: byte 0x7f" + expected);
+  CHECK(workload_error(own("a\rb,t,vm,1,1,0,5,6")) ==
         "w.csv:2: a CR stands alone, expected lines that end with LF or CR LF");
   // A Latin-1 e acute, a lone continuation, an overlong slash, a surrogate, beyond Unicode, cut.
   for (const std::string bytes :
        {"\xe9,", "\x80", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80",
         "\xf5\x80\x80\x80", "\xe2\x82", "\xf0\x80\x80\x80"}) {
-    CHECK(error_of(own(good + bytes)).ends_with(expected));
+    CHECK(workload_error(own(good + bytes)).ends_with(expected));
   }
 }
 
@@ -252,10 +254,10 @@ TEST_CASE("read_vcpus_unit: what stands before the header line may follow a byte
 TEST_CASE("read_workload: files that cannot be read, in part or at all") {
   const ScratchFolder folder;
   const auto error = [&](const std::string& name) {
-    return reading_error(folder / name).substr(folder.path().string().size() + 1);
+    return workload_file_error(folder / name).substr(folder.path().string().size() + 1);
   };
   CHECK(error("none.csv") == "none.csv: cannot be read: No such file or directory");
-  CHECK(reading_error(folder.path()) ==
+  CHECK(workload_file_error(folder.path()) ==
         folder.path().string() + ": cannot be read: it is a directory, expected a file");
   std::string rows;
   for (int i = 0; i < 3000; ++i) rows += std::to_string(i * 7919) + ",t,vm,1,1,0,5,6\n";

@@ -18,7 +18,7 @@
 namespace cospot {
 namespace {
 
-constexpr ResourceVector kHost{10, 10, 0};
+constexpr ResourceVector kSizedHost{10, 10, 0};
 
 /// `count` VMs of one size that all run at once.
 Workload crowd(std::size_t count, const ResourceVector& size) {
@@ -43,7 +43,7 @@ DatacenterSize size_of(const Workload& workload, const ResourceVector& host,
 
 /// Whether a whole run of the engine rejects no VM.
 bool rejects_none(const EventSchedule& vms, std::size_t hosts, const ChainSpec& chain) {
-  SimulationEngine engine(vms, HostTable::uniform(hosts, kHost),
+  SimulationEngine engine(vms, HostTable::uniform(hosts, kSizedHost),
                           {.vm = make_chain(chain, ChainSide::kVm),
                            .spot = make_chain(chain_of("FirstFit"), ChainSide::kSpot),
                            .evictor = make_evictor(evictor_of("FIFO"))});
@@ -53,9 +53,10 @@ bool rejects_none(const EventSchedule& vms, std::size_t hosts, const ChainSpec& 
 
 /// Requests that fit a host.
 Workload fitting_workload(std::uint64_t seed) {
-  Workload workload = random_workload({.seed = seed, .requests = 250, .host = kHost, .hosts = 9});
+  Workload workload =
+      random_workload({.seed = seed, .requests = 250, .host = kSizedHost, .hosts = 9});
   std::erase_if(workload.rows,
-                [](const WorkloadRow& row) { return !row.resources.fits_in(kHost); });
+                [](const WorkloadRow& row) { return !row.resources.fits_in(kSizedHost); });
   return workload;
 }
 
@@ -82,7 +83,7 @@ TEST_CASE("smallest_datacenter: is the first size at which the engine rejects no
     for (const ChainSpec& chain : all_chains()) {
       CAPTURE(seed);
       CAPTURE(chain.label);
-      const DatacenterSize found = size_of(workload, kHost, chain);
+      const DatacenterSize found = size_of(workload, kSizedHost, chain);
       std::size_t hosts = found.lower_bound;
       while (!rejects_none(vms, hosts, chain)) ++hosts;
       CHECK(found.hosts == hosts);

@@ -99,7 +99,7 @@ TEST_CASE("deadline runs: uniform progress by hand") {
   CHECK(*spots.finished_hours == doctest::Approx(0.5));
 }
 
-double brute_force(const DeadlineCase& run) {
+double least_cost_by_force(const DeadlineCase& run) {
   const auto count = static_cast<std::size_t>(run.ticks());
   std::vector<Capacity> plan(count, Capacity::kNone);
   double best = std::numeric_limits<double>::infinity();
@@ -121,7 +121,7 @@ double brute_force(const DeadlineCase& run) {
 }
 
 /// A random job that on-demand alone can do.
-DeadlineCase random_case(Random& random, std::size_t most_ticks) {
+DeadlineCase random_deadline_case(Random& random, std::size_t most_ticks) {
   const std::size_t ticks = 3 + random.below(most_ticks - 2);
   std::string spots;
   bool up = random.below(2) == 0;
@@ -142,12 +142,12 @@ DeadlineCase random_case(Random& random, std::size_t most_ticks) {
 TEST_CASE("the offline optimum is the best of all plans") {
   Random random(11);
   for (int i = 0; i < 300; ++i) {
-    const DeadlineCase run = random_case(random, 8);
+    const DeadlineCase run = random_deadline_case(random, 8);
     if (ticks_for(run.job.duration, run.job.overhead, run.tick) > run.ticks()) continue;
     const DeadlineResult result = run_of(run, "optimal");
     CAPTURE(i);
     REQUIRE(result.met_deadline);
-    REQUIRE(result.cost == doctest::Approx(brute_force(run)));
+    REQUIRE(result.cost == doctest::Approx(least_cost_by_force(run)));
   }
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("the offline optimum is that of a search over minutes, with many stret
   Random random(13);
   int mixed = 0;
   for (int i = 0; i < 250; ++i) {
-    DeadlineCase run = random_case(random, 70);
+    DeadlineCase run = random_deadline_case(random, 70);
     run.job.duration = minutes(
         std::max<std::int64_t>(1, std::chrono::duration_cast<minutes>(run.job.duration).count()));
     run.job.overhead = std::chrono::duration_cast<minutes>(run.job.overhead);
@@ -218,7 +218,7 @@ TEST_CASE("the offline optimum is that of a search over minutes, with many stret
 TEST_CASE("no strategy with a safety net is late, and none is cheaper than the optimum") {
   Random random(12);
   for (int i = 0; i < 400; ++i) {
-    const DeadlineCase run = random_case(random, 60);
+    const DeadlineCase run = random_deadline_case(random, 60);
     if (ticks_for(run.job.duration, run.job.overhead, run.tick) > run.ticks()) continue;
     const double optimum = run_of(run, "optimal").cost;
     for (const DeadlineStrategyEntry& entry : deadline_strategies()) {

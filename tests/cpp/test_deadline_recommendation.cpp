@@ -31,7 +31,7 @@ Experiment experiment_of(const std::string& text, const ScratchFolder& folder) {
   return built_in_studies().find("deadline")->read(file_of(text, folder))();
 }
 
-std::string summary_of(const std::string& text, const ScratchFolder& folder = {}) {
+std::string deadline_summary_of(const std::string& text, const ScratchFolder& folder = {}) {
   NoProgress progress;
   ResultsDatabase results = run_in_memory(experiment_of(text, folder), 1, progress);
   return deadline_summary(results, Timing::kOff).text.plain();
@@ -69,14 +69,14 @@ TEST_CASE("samples that overlap count once") {
   CHECK(*mean_interval(values, 2).half_width == doctest::Approx(17.969).epsilon(1e-4));
   CHECK_FALSE(mean_interval(values, 1).half_width.has_value());
   const std::string study = "trace: {synthetic: bursty, seed: 1}\ndeadline_hours: 70\n";
-  CHECK(has(summary_of(study + "start_hours: [0, 10, 100]\n"),
+  CHECK(has(deadline_summary_of(study + "start_hours: [0, 10, 100]\n"),
             "the intervals count only the 2 of 3 that do not\n"));
-  CHECK_FALSE(has(summary_of(study + "start_hours: [0, 70, 140]\n"), "overlap"));
+  CHECK_FALSE(has(deadline_summary_of(study + "start_hours: [0, 70, 140]\n"), "overlap"));
   // Windows of one trace overlap in the same way: at 0, 24, 48, 72 and 96 h.
-  CHECK(has(
-      summary_of("trace: {synthetic: bursty, seed: 1, days: 7, windows: {hours: 70, every_hours: "
-                 "24}}\ndeadline_hours: 70\n"),
-      "the intervals count only the 2 of 5 that do not\n"));
+  CHECK(has(deadline_summary_of(
+                "trace: {synthetic: bursty, seed: 1, days: 7, windows: {hours: 70, every_hours: "
+                "24}}\ndeadline_hours: 70\n"),
+            "the intervals count only the 2 of 5 that do not\n"));
 }
 
 TEST_CASE("what to run now: the first choice at the end of the trace") {
@@ -84,8 +84,8 @@ TEST_CASE("what to run now: the first choice at the end of the trace") {
   (void)folder.write("up.csv", "time,available,price\n0,0,\n3600,1,0.3\n360000,0,\n");
   (void)folder.write("down.csv", "time,available,price\n0,1,0.3\n356400,0,\n360000,0,\n");
   const auto now_of = [&folder](const std::string& trace, const std::string& more) {
-    const std::string text =
-        summary_of("trace: " + trace + "\nstrategy: greedy\non_demand_price: 1\n" + more, folder);
+    const std::string text = deadline_summary_of(
+        "trace: " + trace + "\nstrategy: greedy\non_demand_price: 1\n" + more, folder);
     const std::size_t at = text.find("Now, at the end of the trace: ");
     return at == std::string::npos ? "" : text.substr(at + 30, text.find('.', at) - at - 30);
   };
@@ -108,13 +108,13 @@ TEST_CASE("instance types of one file: each with its prices and its speed") {
   // In ticks of five minutes: 48 h of work and 0.2 h of overhead on slow are 48.25 h at 0.3 =
   // 14.475 USD; on fast 24 h and 0.2 h are 24.25 h at 0.4 = 9.70 USD, on-demand at 1.5 36.375 USD.
   const std::string text =
-      summary_of("trace: t.csv\nstrategy: [on_demand, greedy]\n" + types, folder);
+      deadline_summary_of("trace: t.csv\nstrategy: [on_demand, greedy]\n" + types, folder);
   CHECK(has(text,
             "Recommendation: greedy on fast, 9.70 USD a job, 73.3% less than on_demand on "
             "fast"));  // 1 - 9.7 / 36.375
   CHECK(has(text, "start a spot fast instance"));
   CHECK(has(text, "slow  greedy"));
-  const std::string one = summary_of(
+  const std::string one = deadline_summary_of(
       "trace: {file: t.csv, type: slow}\nstrategy: [on_demand, greedy]\n" + types, folder);
   CHECK(has(one, "Recommendation: greedy on slow, 14.47 USD a job"));
   CHECK_FALSE(has(one, "fast"));
@@ -133,7 +133,7 @@ TEST_CASE("instance types of one file: each with its prices and its speed") {
 
 TEST_CASE("a late strategy is no saving, and is not recommended") {
   // Two scarce traces on which spots alone are late in every run, at a seventh of the money.
-  const std::string text = summary_of(
+  const std::string text = deadline_summary_of(
       "trace: [{synthetic: scarce, seed: 1, days: 24}, {synthetic: scarce, seed: 2, days: 24}]\n"
       "start_hours: 336\n");
   CHECK(
@@ -150,7 +150,7 @@ TEST_CASE("spots that cost more than on-demand: on-demand, and a warning") {
   const std::string study =
       "trace: [{synthetic: bursty, seed: 1, days: 24}, {synthetic: bursty, seed: 2, days: 24}]\n"
       "spot_price: 4\n";
-  const std::string text = summary_of(study);
+  const std::string text = deadline_summary_of(study);
   CHECK(has(text, "Recommendation: on_demand, 147.65 USD a job; no strategy saves significantly"));
   CHECK(has(text, "Caution: spots cost more than on-demand (4 against 3.06 USD/h)"));
   REQUIRE(experiment_of(study, {}).warnings.size() == 1);
@@ -160,12 +160,13 @@ TEST_CASE("spots that cost more than on-demand: on-demand, and a warning") {
 
 TEST_CASE("one start in one trace: what it saves, without an interval") {
   const std::string text =
-      summary_of("trace: {synthetic: bursty, seed: 1}\nstrategy: [on_demand, quoted]\n");
+      deadline_summary_of("trace: {synthetic: bursty, seed: 1}\nstrategy: [on_demand, quoted]\n");
   CHECK(has(text, "Recommendation: quoted, "));
   CHECK(has(text, "One start in one trace has no interval"));
-  CHECK(has(summary_of("trace: {synthetic: bursty, seed: 1}\nstrategy: [spot_only, optimal]\n"
-                       "deadline_hours: 49\nstart_hours: 60\n"),
-            "Recommendation: none"));
+  CHECK(has(
+      deadline_summary_of("trace: {synthetic: bursty, seed: 1}\nstrategy: [spot_only, optimal]\n"
+                          "deadline_hours: 49\nstart_hours: 60\n"),
+      "Recommendation: none"));
 }
 
 TEST_CASE("windows of a trace: from the first whole tick of a part, all of them in it") {
@@ -189,10 +190,11 @@ TEST_CASE("windows of a trace are samples; a job on several instances needs them
       "strategy: spot_only\nduration_hours: 3\ndeadline_hours: 4\noverhead_hours: 0\n"
       "spot_price: 1\n";
   const std::string windows = "windows: {hours: 4, every_hours: 4}";
-  const std::string one = summary_of("trace: {file: t.json, " + windows + "}\n" + job, folder);
+  const std::string one =
+      deadline_summary_of("trace: {file: t.json, " + windows + "}\n" + job, folder);
   CHECK_FALSE(has(one, "Caution"));  // there is one at all times
   const std::string two =
-      summary_of("trace: {file: t.json, instances: 2, " + windows + "}\n" + job, folder);
+      deadline_summary_of("trace: {file: t.json, instances: 2, " + windows + "}\n" + job, folder);
   CHECK(has(two, "Caution: spot_only misses the deadline in 1 of 3 runs"));
   CHECK(experiment_of("trace: {file: t.json, " + windows + "}\n" + job, folder).inputs.size() == 1);
   CHECK_THROWS_AS((void)experiment_of("trace: {file: t.json, windows: {part: [0, 0.5], hours: 7, "
@@ -210,12 +212,12 @@ TEST_CASE("the price of a customer's own trace") {
   trace("a.csv", "0.3");
   trace("b.csv", "0.4");
   // 48 h of work and 0.2 h of overhead in ticks of five minutes: 48.25 h at 0.3 = 14.475 USD.
-  CHECK(has(summary_of("trace: a.csv\nstrategy: greedy\n", folder),
+  CHECK(has(deadline_summary_of("trace: a.csv\nstrategy: greedy\n", folder),
             "Recommendation: greedy, 14.47 USD"));
-  CHECK(has(summary_of("trace: a.csv\nstrategy: greedy\nspot_price: 0.5\n", folder),
+  CHECK(has(deadline_summary_of("trace: a.csv\nstrategy: greedy\nspot_price: 0.5\n", folder),
             "Recommendation: greedy, 24.12 USD"));
   // Each its own: (14.475 + 48.25 x 0.4) / 2 = 16.8875.
-  CHECK(has(summary_of("trace: [a.csv, b.csv]\nstrategy: greedy\n", folder),
+  CHECK(has(deadline_summary_of("trace: [a.csv, b.csv]\nstrategy: greedy\n", folder),
             "Recommendation: greedy, 16.89 USD"));
   (void)folder.write("c.csv", "time,available\n0,1\n360000,0\n");
   CHECK_THROWS_WITH_AS((void)experiment_of("trace: [a.csv, c.csv]\n", folder),

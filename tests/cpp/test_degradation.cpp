@@ -22,7 +22,7 @@ RunResult degrade(const EventSchedule& vms, HostTable hosts, std::shared_ptr<con
   return engine.result();
 }
 
-Workload crowded(std::uint64_t seed) {
+Workload crowded_workload(std::uint64_t seed) {
   return random_workload(
       {.seed = seed, .requests = 200, .host = {10, 12, 0}, .hosts = 3, .load_percent = 130});
 }
@@ -37,7 +37,7 @@ RunResult degrade_on(const Workload& workload, const char* policy, std::size_t h
 TEST_CASE("degrade: N = 1 is the plain policy, whatever the seed") {
   std::uint64_t rejected = 0;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-    const Workload workload = crowded(seed);
+    const Workload workload = crowded_workload(seed);
     const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
     for (const char* policy : {"UTIL", "COS", "DPD", "FirstFit"}) {
       SimulationEngine engine(
@@ -61,7 +61,7 @@ TEST_CASE("degrade: N = 1 is the plain policy under every constraint") {
   std::uint64_t rejected = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
-    Workload workload = crowded(seed);
+    Workload workload = crowded_workload(seed);
     ask_for_places(random, workload);
     RunSettings run = run_settings_of(
         {.hosts = 4, .vm = seed % 2 == 0 ? "COS" : "FirstFit", .each = random_cloud(random, 4)});
@@ -134,7 +134,7 @@ TEST_CASE("degrade: a random one of the first N hosts, all of them equally likel
 }
 
 TEST_CASE("degrade: the same seed gives the same run, another seed another") {
-  const Workload workload = crowded(7);
+  const Workload workload = crowded_workload(7);
   std::set<std::uint64_t> rejected;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const RunResult once = degrade_on(workload, "COS", 3, 3, seed);

@@ -18,7 +18,7 @@
 namespace cospot {
 namespace {
 
-constexpr SimTime kHour = std::chrono::hours(1);
+constexpr SimTime kUsageHour = std::chrono::hours(1);
 
 UsageSample sample_at(SimTime time, std::int64_t capacity, std::int64_t used) {
   return {.time = time, .capacity = capacity * kSlackUnit, .used = used * kSlackUnit};
@@ -65,7 +65,7 @@ TEST_CASE("period minima: the least slack of every whole period") {
   UsageSeries usage{.name = "u"};
   // Day 0 is sampled from 06:00 on, day 3 until 12:00: neither is whole.
   for (int hour = 6; hour < 84; hour += 6) {
-    usage.samples.push_back(sample_at(hour * kHour, hour < 48 ? 100 : 200, hour));
+    usage.samples.push_back(sample_at(hour * kUsageHour, hour < 48 ? 100 : 200, hour));
   }
   const SlackPeriods days = period_minima(usage, kDay);
   CHECK(days.first == 1);
@@ -76,8 +76,8 @@ TEST_CASE("period minima: the least slack of every whole period") {
 
 TEST_CASE("period minima: usage that holds until the next sample reaches into later periods") {
   UsageSeries usage{.name = "u", .holds_until_next = true};
-  usage.samples = {sample_at(SimTime(0), 10, 4), sample_at(12 * kHour, 10, 7),
-                   sample_at(60 * kHour, 10, 1), sample_at(72 * kHour, 10, 1)};
+  usage.samples = {sample_at(SimTime(0), 10, 4), sample_at(12 * kUsageHour, 10, 7),
+                   sample_at(60 * kUsageHour, 10, 1), sample_at(72 * kUsageHour, 10, 1)};
   const SlackPeriods days = period_minima(usage, kDay);
   // 7 are used from noon of day 0 to noon of day 2.
   CHECK(days.slack == std::vector<SlackAmount>(3, 3 * kSlackUnit));
@@ -86,7 +86,7 @@ TEST_CASE("period minima: usage that holds until the next sample reaches into la
 TEST_CASE("period minima: gaps are refused, or repeat the period before") {
   UsageSeries usage{.name = "pool.csv"};
   for (const int hour : {0, 12, 24, 36, 96, 108, 120, 132}) {
-    usage.samples.push_back(sample_at(hour * kHour, 100, hour));
+    usage.samples.push_back(sample_at(hour * kUsageHour, 100, hour));
   }
   CHECK(error_text<InputError>([&] { (void)period_minima(usage, kDay); }) ==
         "pool.csv: there is no sample from time_s 172800 to 259200, expected at least one in every "

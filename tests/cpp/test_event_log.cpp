@@ -21,7 +21,7 @@ using reference::Event;
 using reference::EventKind;
 using reference::Settings;
 
-constexpr const char* kHeader =
+constexpr const char* kEventsHeader =
     "time_s,event,instance_id,class,vcpus,memory_mb,disk_gb,host,place_in_offer,for_instance_id";
 
 /// A row as its reader finds it.
@@ -36,7 +36,7 @@ struct LoggedRow {
   std::string for_instance;
 };
 
-std::vector<std::string> split(const std::string& line) {
+std::vector<std::string> fields_of_row(const std::string& line) {
   std::vector<std::string> fields(1);
   for (const char character : line) {
     if (character == ',') {
@@ -52,10 +52,10 @@ std::vector<LoggedRow> parse_log(const std::string& text) {
   std::istringstream lines(text);
   std::string line;
   REQUIRE(std::getline(lines, line));
-  REQUIRE(line == kHeader);
+  REQUIRE(line == kEventsHeader);
   std::vector<LoggedRow> rows;
   while (std::getline(lines, line)) {
-    const std::vector<std::string> fields = split(line);
+    const std::vector<std::string> fields = fields_of_row(line);
     REQUIRE(fields.size() == 10);
     LoggedRow row{.event = fields[1],
                   .instance = fields[2],
@@ -73,7 +73,7 @@ std::vector<LoggedRow> parse_log(const std::string& text) {
   return rows;
 }
 
-Allocator allocator_of(const Settings& settings) {
+Allocator logged_allocator(const Settings& settings) {
   const auto chain = [](const std::string& name) {
     return ChainSpec{.label = name, .weighers = {{.name = name}}};
   };
@@ -95,7 +95,7 @@ LoggedRun run_logged(const Workload& workload, const Settings& settings,
                      const std::filesystem::path& file) {
   const EventSchedule schedule = make_schedule(workload);
   SimulationEngine engine(schedule, HostTable::uniform(settings.hosts, settings.host),
-                          allocator_of(settings));
+                          logged_allocator(settings));
   EventLog log(file, workload, engine.hosts());
   engine.set_observer(&log);
   engine.run();
@@ -113,8 +113,8 @@ Revenue earned_between(const LoggedRow& placement, SimTime end, SimTime window) 
 }
 
 /// Counts and revenue from the rows alone, as docs/event-log-format.md says.
-void check_conservation(const std::vector<LoggedRow>& rows, const RunResult& result,
-                        SimTime window) {
+void check_log_conserves(const std::vector<LoggedRow>& rows, const RunResult& result,
+                         SimTime window) {
   std::map<std::pair<std::string, bool>, std::uint64_t> counts;
   std::map<std::string, LoggedRow> running;
   Revenue revenue[2] = {0, 0};
@@ -205,7 +205,7 @@ TEST_CASE("EventLog: says what happened, in a scenario worked by hand") {
   for (std::size_t i = 0; i < 3; ++i) workload.rows[i].id = "r" + std::to_string(i);
   const ScratchFolder folder;
   const LoggedRun run = run_logged(workload, {.host = {10, 10}, .hosts = 1}, folder / "events.csv");
-  CHECK(run.text == std::string(kHeader) +
+  CHECK(run.text == std::string(kEventsHeader) +
                         "\n0,request,r0,spot,6,6,0,,,\n"
                         "0,placement,r0,spot,6,6,0,host-0,,\n"
                         "86400,request,r1,vm,6,6,0,,,\n"
@@ -236,7 +236,7 @@ TEST_CASE("EventLog: counts, revenue and handshakes hold in the logs of random r
     const std::string name = std::to_string(seed) + (seed % 3 == 0 ? ".csv.gz" : ".csv");
     const LoggedRun run = run_logged(workload, settings, folder / name);
     const std::vector<LoggedRow> rows = parse_log(run.text);
-    check_conservation(rows, run.result, workload.window);
+    check_log_conserves(rows, run.result, workload.window);
     check_handshakes(rows, settings.otn);
     const std::vector<std::string> violations =
         find_violations(workload, settings, to_events(rows, workload), run.result);

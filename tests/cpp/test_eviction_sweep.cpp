@@ -15,11 +15,11 @@ namespace {
 
 using std::chrono::seconds;
 
-Request vm(InstanceIndex id, ResourceAmount vcpus, std::int64_t at) {
+Request swept_vm(InstanceIndex id, ResourceAmount vcpus, std::int64_t at) {
   return {.vcpus = vcpus, .instance = id, .time = seconds(at)};
 }
-Request spot(InstanceIndex id, ResourceAmount vcpus, std::int64_t at) {
-  Request request = vm(id, vcpus, at);
+Request swept_spot(InstanceIndex id, ResourceAmount vcpus, std::int64_t at) {
+  Request request = swept_vm(id, vcpus, at);
   request.instance_class = InstanceClass::kSpot;
   return request;
 }
@@ -46,11 +46,11 @@ void check_same(const FictitiousSpot& found, const FictitiousSpot& expected) {
 
 TEST_CASE("sweep_evictions: a history of one host worked out by hand") {
   History history({{4, 0, 0}});
-  history.place(vm(1, 2, 10), 0);    // 2 free
-  history.place(spot(2, 1, 20), 0);  // 1 free
-  history.end(1, seconds(30));       // 3 free
-  history.place(vm(3, 3, 40), 0);    // 0 free
-  history.end(2, seconds(50));       // 1 free
+  history.place(swept_vm(1, 2, 10), 0);    // 2 free
+  history.place(swept_spot(2, 1, 20), 0);  // 1 free
+  history.end(1, seconds(30));             // 3 free
+  history.place(swept_vm(3, 3, 40), 0);    // 0 free
+  history.end(2, seconds(50));             // 1 free
   history.end(3, seconds(60));
   const std::array<SimTime, 6> starts{seconds(5),  seconds(15), seconds(25),
                                       seconds(35), seconds(45), seconds(55)};
@@ -70,14 +70,14 @@ TEST_CASE("sweep_evictions: what is younger than a recorded victim went before i
   // 15 s is the youngest and goes first; that is not enough, so the old one goes too.
   const auto fate = [](bool is_evicted) {
     History history({{4, 0, 0}});
-    history.place(vm(1, 1, 5), 0);
-    history.place(spot(2, 2, 10), 0);
+    history.place(swept_vm(1, 1, 5), 0);
+    history.place(swept_spot(2, 2, 10), 0);
     if (is_evicted) {
       history.evict(2, seconds(20));
     } else {
       history.end(2, seconds(20));
     }
-    history.place(vm(3, 2, 20), 0);
+    history.place(swept_vm(3, 2, 20), 0);
     const std::array<SimTime, 1> starts{seconds(15)};
     return sweep_evictions(history, {1, 0, 0}, starts, VictimRule::kYoungest).front();
   };
@@ -90,9 +90,9 @@ TEST_CASE("sweep_evictions: who is promised nothing any more goes before a promi
   // Of 4 vcpus an old spot has 2; a VM of 2 comes at 20 s beside a fictitious spot of 1 from 15 s.
   const auto fate = [](SimTime promised_until, bool is_evicted) {
     History history({{4, 0, 0}});
-    history.place(spot(1, 2, 10), 0, promised_until);
+    history.place(swept_spot(1, 2, 10), 0, promised_until);
     if (is_evicted) history.evict(1, seconds(20));
-    history.place(vm(2, 2, 20), 0);
+    history.place(swept_vm(2, 2, 20), 0);
     const std::array<SimTime, 1> starts{seconds(15)};
     return sweep_evictions(history, {1, 0, 0}, starts, VictimRule::kYoungest).front();
   };
@@ -138,8 +138,8 @@ TEST_CASE("sweep_evictions: with few promises it is the whole simulation where t
 
 TEST_CASE("sweep_evictions: a VM that finds another host leaves a spot alone") {
   History history({{4, 0, 0}, {4, 0, 0}});
-  history.place(vm(1, 4, 10), 0);  // beside a spot on host 0 it would have gone to host 1
-  history.place(vm(2, 4, 20), 1);  // and this one nowhere
+  history.place(swept_vm(1, 4, 10), 0);  // beside a spot on host 0 it would have gone to host 1
+  history.place(swept_vm(2, 4, 20), 1);  // and this one nowhere
   const std::array<SimTime, 2> starts{seconds(5), seconds(15)};
   const auto fates = sweep_evictions(history, {1, 0, 0}, starts, VictimRule::kYoungest);
   check_same(fates[0], {.slots = 8, .lifetime = seconds(15)});
@@ -148,9 +148,10 @@ TEST_CASE("sweep_evictions: a VM that finds another host leaves a spot alone") {
 
 TEST_CASE("sweep_evictions: a spot that is larger than the VM it displaces stays") {
   History history({{4, 0, 0}, {4, 0, 0}});
-  history.place(vm(1, 3, 10), 1);  // as if something had been on host 0
-  history.place(vm(2, 1, 20), 0);  // beside a spot of 4 on host 0 it would have gone to host 1
-  history.place(vm(3, 1, 30), 0);  // and this one nowhere
+  history.place(swept_vm(1, 3, 10), 1);  // as if something had been on host 0
+  history.place(swept_vm(2, 1, 20),
+                0);  // beside a spot of 4 on host 0 it would have gone to host 1
+  history.place(swept_vm(3, 1, 30), 0);  // and this one nowhere
   const std::array<SimTime, 1> starts{seconds(15)};
   const auto fates = sweep_evictions(history, {4, 0, 0}, starts, VictimRule::kYoungest);
   check_same(fates[0], {.slots = 1, .lifetime = seconds(15)});
@@ -248,12 +249,12 @@ TEST_CASE("sweep_evictions: with several sizes and hosts it stays near the whole
 
 TEST_CASE("History: what cannot have happened is an error") {
   History history({{4, 0, 0}});
-  history.place(spot(1, 1, 10), 0);
-  CHECK_THROWS_AS(history.place(vm(2, 1, 9), 0), InputError);   // time goes backwards
-  CHECK_THROWS_AS(history.place(vm(1, 1, 11), 0), InputError);  // runs already
-  CHECK_THROWS_AS(history.place(vm(3, 1, 11), 1), InputError);  // no such host
-  CHECK_THROWS_AS(history.end(7, seconds(12)), InputError);     // does not run
-  history.place(vm(4, 1, 12), 0);
+  history.place(swept_spot(1, 1, 10), 0);
+  CHECK_THROWS_AS(history.place(swept_vm(2, 1, 9), 0), InputError);   // time goes backwards
+  CHECK_THROWS_AS(history.place(swept_vm(1, 1, 11), 0), InputError);  // runs already
+  CHECK_THROWS_AS(history.place(swept_vm(3, 1, 11), 1), InputError);  // no such host
+  CHECK_THROWS_AS(history.end(7, seconds(12)), InputError);           // does not run
+  history.place(swept_vm(4, 1, 12), 0);
   CHECK_THROWS_AS(history.evict(4, seconds(13)), InputError);  // a VM
   CHECK_THROWS_AS(History(std::vector<ResourceVector>{}), InputError);
   CHECK_THROWS_AS(History({{0, 0, 0}}), InputError);

@@ -16,7 +16,7 @@
 namespace cospot {
 namespace {
 
-constexpr ResourceVector kHost{8, 8, 0};
+constexpr ResourceVector kSmallHost{8, 8, 0};
 
 Request vm(InstanceIndex instance, ResourceAmount amount) {
   return {.vcpus = amount, .memory_mb = amount, .instance = instance};
@@ -57,7 +57,7 @@ struct PlanWatch : HandshakeObserver {
 };
 
 TEST_CASE("Handshake: offer, choice and commit as plain values, seen by an observer") {
-  Datacenter datacenter(HostTable::uniform(3, kHost));
+  Datacenter datacenter(HostTable::uniform(3, kSmallHost));
   fill(datacenter);
   const FifoEvictor fifo{PluginOptions{}};
   const auto chain = chain_of("FirstFit");
@@ -90,7 +90,7 @@ TEST_CASE("Handshake: decides at once what it would answer to the offer") {
     for (const std::size_t otn : {1U, 2U, 3U}) {
       CAPTURE(amount);
       CAPTURE(otn);
-      Datacenter datacenter(HostTable::uniform(3, kHost));
+      Datacenter datacenter(HostTable::uniform(3, kSmallHost));
       fill(datacenter);
       const auto chain = chain_of("COS");
       const std::unique_ptr<HostRanking> ranking = chain->make_ranking(datacenter.hosts());
@@ -117,7 +117,7 @@ TEST_CASE("Handshake: decides at once what it would answer to the offer") {
 }
 
 TEST_CASE("Datacenter: a VM in place of spots, all or nothing") {
-  Datacenter datacenter(HostTable::uniform(3, kHost));
+  Datacenter datacenter(HostTable::uniform(3, kSmallHost));
   fill(datacenter);
   const auto error = [&](std::vector<InstanceIndex> victims, const Request& request) {
     return error_text<PolicyError>([&] { datacenter.add_vm_in_place_of(victims, 0, request); });
@@ -125,7 +125,28 @@ TEST_CASE("Datacenter: a VM in place of spots, all or nothing") {
   CHECK(error({0, 1}, vm(9, 5)) == "the choice does not free enough for the VM");
   CHECK(error({0, 3}, vm(9, 5)) == "victim 3 is no spot on host 0");
   CHECK(error({2, 2}, vm(9, 5)) == "the choice names a victim twice");
+  CHECK(error({99}, vm(9, 5)) == "victim 99 is no spot on host 0");  // it runs nowhere
   CHECK(datacenter.spots_on(0).size() == 3);
+  const auto refusal = [](const auto& call) { return error_text<ConfigError>(call); };
+  const Request other_class = spot(9, 1, SimTime(9));
+  CHECK(refusal([&] { datacenter.add_vm(0, other_class); }) ==
+        "add_vm: the request is for a spot, expected a VM");
+  CHECK(refusal([&] { datacenter.add_vm_in_place_of({}, 0, other_class); }) ==
+        "add_vm: the request is for a spot, expected a VM");
+  CHECK(refusal([&] { datacenter.add_spot(0, vm(9, 1), kNever); }) ==
+        "add_spot: the request is for a VM, expected a spot");
+  CHECK(refusal([&] { datacenter.add_vm(2, vm(5, 1)); }) ==
+        "instance 5 runs on host 2 already, expected a new number");
+  CHECK(refusal([&] { datacenter.evict(5); }) == "instance 5 is a VM, expected a spot");
+  CHECK(refusal([&] { datacenter.remove(99); }) == "instance 99 does not run");
+  CHECK(refusal([&] { datacenter.add_vm(2, vm(9, 6)); }) ==  // 8 - 3
+        "host 2 has room for 5 vcpus, 5 memory_mb and 0 disk_gb beside its VMs, but the request is "
+        "for 6, 6 and 0");
+  CHECK(refusal([&] { datacenter.add_spot(2, spot(9, 3, SimTime(9)), kNever); }) ==  // 8 - 3 - 3
+        "host 2 has room for 2 vcpus, 2 memory_mb and 0 disk_gb beside its VMs and spots, but the "
+        "request is for 3, 3 and 0");
+  datacenter.remove(5);
+  CHECK(datacenter.hosts().free(2, Sees::kVms) == kSmallHost);
   datacenter.add_vm_in_place_of(std::array<InstanceIndex, 2>{2, 0}, 0, vm(9, 5));
   CHECK(datacenter.spots_on(0).size() == 1);
   CHECK(datacenter.hosts().free(0, Sees::kVmsAndSpots) == ResourceVector{1, 1, 0});
@@ -133,9 +154,9 @@ TEST_CASE("Datacenter: a VM in place of spots, all or nothing") {
 
 TEST_CASE("ProviderHosts: a host is replaced as a whole, and policies see its spots") {
   ProviderHosts hosts(HostTable::uniform(2, {1, 1, 0}));
-  hosts.replace(0, {.name = "a", .total = kHost},
+  hosts.replace(0, {.name = "a", .total = kSmallHost},
                 {{.instance = 0, .resources = {6, 6, 0}, .placed_at = SimTime(7)}});
-  CHECK(hosts.table().free(0, Sees::kVms) == kHost);
+  CHECK(hosts.table().free(0, Sees::kVms) == kSmallHost);
   CHECK(hosts.table().free(0, Sees::kVmsAndSpots) == ResourceVector{2, 2, 0});
   CHECK(hosts.table().free(1, Sees::kVms) == ResourceVector{1, 1, 0});
   const HostView view = hosts.table().view();
@@ -145,7 +166,7 @@ TEST_CASE("ProviderHosts: a host is replaced as a whole, and policies see its sp
 }
 
 TEST_CASE("ProviderHosts: on a closed host nobody finds room, and what it leaves free stays shut") {
-  ProviderHosts hosts(HostTable::uniform(2, kHost), {.vm = chain_of("FirstFit")}, 10);
+  ProviderHosts hosts(HostTable::uniform(2, kSmallHost), {.vm = chain_of("FirstFit")}, 10);
   hosts.place(vm(0, 3), 0, kNever);
   hosts.place(spot(1, 2, SimTime(0)), 0, kNever);
   hosts.close(0);

@@ -22,7 +22,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-std::string error_of(const std::string& text) {
+std::string job_log_error(const std::string& text) {
   return error_text<WorkloadError>([&] { (void)parse_job_log(text, "jobs"); });
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("SWF: unknown in any notation of -1, ids of 64 bits, comments in any e
                               .group = 4'294'967'296,
                               .partition = 9});
   CHECK(log.statement("MaxProcs") == "8");
-  CHECK(error_of("1 0 0 60 1 -1 -1 1 -1 -1 1 \xfc 1 1 1 1 -1 -1") ==
+  CHECK(job_log_error("1 0 0 60 1 -1 -1 1 -1 -1 1 \xfc 1 1 1 1 -1 -1") ==
         "jobs:1: the line is not UTF-8 text");
 }
 
@@ -221,31 +221,31 @@ TEST_CASE("job log: the window goes from the first start to the last submission"
 
 TEST_CASE("job logs: times that no workload could have") {
   // 10,001 days are 864,086,400 s.
-  CHECK(contains(error_of("1 0 0 864086401 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1"),
+  CHECK(contains(job_log_error("1 0 0 864086401 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1"),
                  "run time (field 4) is '864086401', expected seconds, at most 864086400"));
   CHECK(
-      contains(error_of(swf_line(1, "7", 1) + swf_line(2, "864086408", 1)),
+      contains(job_log_error(swf_line(1, "7", 1) + swf_line(2, "864086408", 1)),
                "jobs:2: submit time (field 2) is '864086408', expected a time within 10001 days"));
-  CHECK(error_of("submission_s,duration_s\n0,864086401\n") ==
+  CHECK(job_log_error("submission_s,duration_s\n0,864086401\n") ==
         "jobs:2: duration_s is '864086401', expected at most 864086400 seconds");
-  CHECK(error_of("submission_s,duration_s\n1700000000,1\n9999-01-01,1\n") ==
+  CHECK(job_log_error("submission_s,duration_s\n1700000000,1\n9999-01-01,1\n") ==
         "jobs:3: submission_s is '9999-01-01', expected a time within 10001 days of those of the "
         "other rows");
 }
 
 TEST_CASE("SWF: what is wrong, on which line, and what was expected") {
-  CHECK(error_of("; one\n1 2 3\n") == "jobs:2: 3 fields, expected 18 of an SWF job");
-  CHECK(error_of("1 0 0 -5 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
+  CHECK(job_log_error("; one\n1 2 3\n") == "jobs:2: 3 fields, expected 18 of an SWF job");
+  CHECK(job_log_error("1 0 0 -5 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
         "jobs:1: run time (field 4) is '-5', expected a number from 0, or -1 where it is unknown");
-  CHECK(error_of("1 0 0 5 1.5 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
+  CHECK(job_log_error("1 0 0 5 1.5 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
         "jobs:1: processors (field 5) is '1.5', expected a whole number up to 2147483647, or -1 "
         "where "
         "it is unknown");
-  CHECK(error_of("1 0 0 5 many -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
+  CHECK(job_log_error("1 0 0 5 many -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
         "jobs:1: processors (field 5) is 'many', expected a number, -1 where it is unknown");
-  CHECK(error_of("1 -1 0 5 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
+  CHECK(job_log_error("1 -1 0 5 1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1") ==
         "jobs:1: submit time (field 2) is '-1', expected seconds from 0");
-  CHECK(error_of("; only a comment\n") == "jobs:1: the log ends here, expected jobs");
+  CHECK(job_log_error("; only a comment\n") == "jobs:1: the log ends here, expected jobs");
 }
 
 TEST_CASE("job CSV: columns by name, others ignored, one node unless stated") {
@@ -288,16 +288,17 @@ TEST_CASE("job CSV: submissions and deadlines may be dates, with an offset or in
   // 1,773,014,400 s is 2026-03-09T00:00:00Z; 04:00 at +02:00 is an hour after 01:00 UTC.
   CHECK(log.jobs.at(0).submission == seconds(1'773'014'400 + 3600));
   CHECK(log.jobs.at(0).deadline == seconds(1'773'014'400 + 7200));
-  CHECK(error_of("submission_s,duration_s\n9.3.26,1\n") ==
+  CHECK(job_log_error("submission_s,duration_s\n9.3.26,1\n") ==
         "jobs:2: submission_s is '9.3.26', expected a number of seconds, or a date such as "
         "2024-05-01T12:00:00Z");
-  CHECK(error_of("submission_s,duration_s,deadline_s\n2026-03-09,1,99\n") ==
+  CHECK(job_log_error("submission_s,duration_s,deadline_s\n2026-03-09,1,99\n") ==
         "jobs:2: deadline_s is '99', expected a date after the submission");
 }
 
 TEST_CASE("job CSV: deadlines before the submission and other impossible values are refused") {
   const auto row = [](const char* column, const char* value) {
-    return error_of(std::string("submission_s,duration_s,") + column + "\n5,1," + value + "\n");
+    return job_log_error(std::string("submission_s,duration_s,") + column + "\n5,1," + value +
+                         "\n");
   };
   CHECK(row("deadline_s", "5") ==
         "jobs:2: deadline_s is '5', expected seconds after the submission");
@@ -305,7 +306,8 @@ TEST_CASE("job CSV: deadlines before the submission and other impossible values 
   CHECK(row("memory_mb", "-1") == "jobs:2: memory_mb is '-1', expected a number from 0");
   CHECK(row("sigma", "much") == "jobs:2: sigma is 'much', expected a number from 0");
   CHECK(row("estimate_s", "-2") == "jobs:2: estimate_s is '-2', expected seconds from 0");
-  CHECK(contains(error_of("interarrival,service,deadline_s\n1,2,9\n"), "as submission_s does"));
+  CHECK(
+      contains(job_log_error("interarrival,service,deadline_s\n1,2,9\n"), "as submission_s does"));
 }
 
 TEST_CASE("job CSV: the tables of hpcwld give the time since the row before") {
@@ -324,21 +326,23 @@ TEST_CASE("job CSV: the tables of hpcwld give the time since the row before") {
 }
 
 TEST_CASE("job CSV: what is wrong, on which line, and what was expected") {
-  CHECK(error_of("submission_s,duration_s\n5,-1\n") ==
+  CHECK(job_log_error("submission_s,duration_s\n5,-1\n") ==
         "jobs:2: duration_s is '-1', expected seconds from 0");
-  CHECK(error_of("submission_s,duration_s\n5\n") ==
+  CHECK(job_log_error("submission_s,duration_s\n5\n") ==
         "jobs:2: 1 fields, expected 2 as in the header line");
-  CHECK(error_of("submission_s,duration_s\nsoon,1\n") ==
+  CHECK(job_log_error("submission_s,duration_s\nsoon,1\n") ==
         "jobs:2: submission_s is 'soon', expected a number of seconds, or a date such as "
         "2024-05-01T12:00:00Z");
-  CHECK(error_of("submission_s,duration_s,nodes\n5,1,0\n") ==
+  CHECK(job_log_error("submission_s,duration_s,nodes\n5,1,0\n") ==
         "jobs:2: nodes is '0', expected a whole number from 1 to 2147483647");
-  CHECK(contains(error_of("submission_s,nodes\n5,1\n"),
+  CHECK(contains(job_log_error("submission_s,nodes\n5,1\n"),
                  "the column 'duration_s' is missing, expected submission_s,duration_s"));
-  CHECK(contains(error_of("duration_s,service,submission_s\n5,1,1\n"), "say the same"));
-  CHECK(error_of("submission_s,duration_s\n") == "jobs:1: the file has a header line but no jobs");
-  CHECK(contains(error_of("name,age\n"), "is not the first line of a job log, expected SWF"));
-  CHECK(contains(error_of("submission_s,duration_s\n1,\x01\n"), "jobs:2: byte 0x01 is not text"));
+  CHECK(contains(job_log_error("duration_s,service,submission_s\n5,1,1\n"), "say the same"));
+  CHECK(job_log_error("submission_s,duration_s\n") ==
+        "jobs:1: the file has a header line but no jobs");
+  CHECK(contains(job_log_error("name,age\n"), "is not the first line of a job log, expected SWF"));
+  CHECK(contains(job_log_error("submission_s,duration_s\n1,\x01\n"),
+                 "jobs:2: byte 0x01 is not text"));
 }
 
 TEST_CASE("read_job_log: gzip as well as plain, with the SHA-256 of what is stored") {

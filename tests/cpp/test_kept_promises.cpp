@@ -21,6 +21,14 @@ TEST_CASE("eviction_interval: Clopper and Pearson's bounds") {
   const ProbabilityInterval some = eviction_interval({.promised = 20, .broken = 4});
   CHECK(some.lower == doctest::Approx(0.0573).epsilon(0.002));
   CHECK(some.upper == doctest::Approx(0.4366).epsilon(0.002));
+  // One promise tells something, in blocks too: broken, p = 0.025 at the least.
+  const PromiseCount one{.promised = 1, .broken = 1};
+  CHECK(eviction_interval(one).lower == doctest::Approx(0.025));
+  CHECK(eviction_interval(std::vector{one}).lower == doctest::Approx(0.025));
+  // At the target, promises are kept.
+  CHECK(verdict_of(ProbabilityInterval{.lower = 0, .upper = 0.25}, 0.25) == PromiseVerdict::kKept);
+  CHECK(verdict_of(ProbabilityInterval{.lower = 0.25, .upper = 0.5}, 0.25) ==
+        PromiseVerdict::kUnclear);
   CHECK(eviction_interval(PromiseCount{}).lower == 0);
   CHECK(eviction_interval(PromiseCount{}).upper == 1);
 }

@@ -130,7 +130,7 @@ Cloud cloud_of(const LevelSettings& settings) {
   return {make_hosts(run), run.host.isolated_tenants()};
 }
 
-void check_against_reference(const Workload& workload, const LevelSettings& settings) {
+void check_levels_against_reference(const Workload& workload, const LevelSettings& settings) {
   CAPTURE(workload.name);
   CAPTURE(settings.vm);
   CAPTURE(settings.spot);
@@ -177,7 +177,7 @@ TEST_CASE("level engine: agrees with the slow simulator on random small clouds")
       ask_for_places(random, workload);
     }
     settings.level_of = random_levels(workload, settings.levels, seed);
-    check_against_reference(workload, settings);
+    check_levels_against_reference(workload, settings);
     const auto results = reference_outcome(workload, settings).levels;
     economy_evictions += results[1].evictions;
     spot_evictions += results.back().evictions;
@@ -274,7 +274,7 @@ TEST_CASE("level engine: two levels are the engine of VMs and spots") {
   }
 }
 
-WorkloadRow row(ResourceAmount vcpus, int start_hour, int end_hour, bool is_spot) {
+WorkloadRow level_row(ResourceAmount vcpus, int start_hour, int end_hour, bool is_spot) {
   return {.resources = {vcpus, vcpus, 0},
           .instance_class = is_spot ? InstanceClass::kSpot : InstanceClass::kVm,
           .start = std::chrono::hours(start_hour),
@@ -285,8 +285,9 @@ TEST_CASE("level engine: VMs take spots first, and economy instances only where 
   Workload workload{.name = "w"};
   // One host of 10. Economy 4 and spots 2 + 3 run. A VM of 4 needs 3: the first spot, then the
   // second go, the economy instance stays. A VM of 5 then needs 3 of the economy instance's 4.
-  workload.rows = {row(4, 0, 100, true), row(2, 1, 100, true), row(3, 2, 100, true),
-                   row(4, 3, 100, false), row(5, 4, 100, false)};
+  workload.rows = {level_row(4, 0, 100, true), level_row(2, 1, 100, true),
+                   level_row(3, 2, 100, true), level_row(4, 3, 100, false),
+                   level_row(5, 4, 100, false)};
   const LevelSettings settings{.host = {10, 10, 0}, .hosts = 1, .level_of = {1, 2, 2, 0, 0}};
   const EventSchedule schedule = make_schedule(workload);
   SimulationEngine engine(schedule, HostTable::uniform(1, settings.host), allocator_of(settings),
@@ -308,8 +309,8 @@ TEST_CASE(
   Workload workload{.name = "w"};
   // One host of 10: economy 6, spots 2 + 2. A VM of 5 needs 5: both spots are not enough (4), so
   // the economy instance goes, and frees enough alone.
-  workload.rows = {row(6, 0, 100, true), row(2, 1, 100, true), row(2, 2, 100, true),
-                   row(5, 3, 100, false)};
+  workload.rows = {level_row(6, 0, 100, true), level_row(2, 1, 100, true),
+                   level_row(2, 2, 100, true), level_row(5, 3, 100, false)};
   const LevelSettings settings{.host = {10, 10, 0}, .hosts = 1, .level_of = {1, 2, 2, 0}};
   const EventSchedule schedule = make_schedule(workload);
   SimulationEngine engine(schedule, HostTable::uniform(1, settings.host), allocator_of(settings),
@@ -323,8 +324,8 @@ TEST_CASE("level engine: of the offered hosts, one where no economy instance is 
   Workload workload{.name = "w"};
   // Hosts of 10. First fit puts economy 9 on host 0 and spots 5 + 4 on host 1. UTIL offers both
   // to a VM of 10, host 0 first; two spots are evicted rather than one economy instance.
-  workload.rows = {row(9, 0, 100, true), row(5, 1, 100, true), row(4, 2, 100, true),
-                   row(10, 3, 100, false)};
+  workload.rows = {level_row(9, 0, 100, true), level_row(5, 1, 100, true),
+                   level_row(4, 2, 100, true), level_row(10, 3, 100, false)};
   LevelSettings settings{.host = {10, 10, 0}, .hosts = 2, .level_of = {1, 2, 2, 0}, .otn = 2};
   const EventSchedule schedule = make_schedule(workload);
   SimulationEngine engine(schedule, HostTable::uniform(2, settings.host), allocator_of(settings),
@@ -339,7 +340,8 @@ TEST_CASE("level engine: the spot chain sees economy instances as spots") {
   Workload workload{.name = "w"};
   // Economy 4 on host 0, and a VM of 7 beside nobody on host 1. Without a VM, host 0 is in the
   // first tier of vmaUTIL; were the economy instance a VM, the fuller host 1 would be first.
-  workload.rows = {row(4, 0, 100, true), row(7, 1, 100, false), row(2, 2, 100, true)};
+  workload.rows = {level_row(4, 0, 100, true), level_row(7, 1, 100, false),
+                   level_row(2, 2, 100, true)};
   LevelSettings settings{.host = {10, 10, 0}, .hosts = 2, .level_of = {1, 0, 2}, .otn = 2};
   settings.spot = "vmaUTIL";
   const EventSchedule schedule = make_schedule(workload);
@@ -355,7 +357,8 @@ TEST_CASE("level engine: adaptive offers follow the load of VMs, also for econom
   // Economy 5 and a spot of 5 fill host 0. The next economy instance of 5 ranks host 0 first,
   // where the spot would go. VMs use nothing, so two hosts are offered, and it goes to host 1;
   // were the economy instance (5 of 20, 0.25) load, only host 0 would be offered.
-  workload.rows = {row(5, 0, 100, true), row(5, 1, 100, true), row(5, 2, 100, true)};
+  workload.rows = {level_row(5, 0, 100, true), level_row(5, 1, 100, true),
+                   level_row(5, 2, 100, true)};
   LevelSettings settings{.host = {10, 10, 0}, .hosts = 2, .level_of = {1, 2, 1}};
   settings.spot = "sUTIL";
   Allocator allocator = allocator_of(settings);
@@ -384,9 +387,9 @@ TEST_CASE("level engine: a VM evicts where its zone is, though that costs an eco
   // on h0; asked to be in az2). A VM of 6 for az1 needs 4 on h0, where the economy instance must
   // go; one without a zone would be better off on h1 (10 - 9 free, needs 5: one spot of 5 goes).
   for (const bool has_zone : {true, false}) {
-    Workload workload = asking(
-        {row(8, 0, 100, true), row(5, 1, 100, true), row(4, 2, 100, true), row(6, 3, 100, false)},
-        {{.rules = {.zone = "az1"}}, {.rules = {.zone = "az2"}}});
+    Workload workload = asking({level_row(8, 0, 100, true), level_row(5, 1, 100, true),
+                                level_row(4, 2, 100, true), level_row(6, 3, 100, false)},
+                               {{.rules = {.zone = "az1"}}, {.rules = {.zone = "az2"}}});
     workload.rows[1].placement = workload.rows[2].placement = 2;
     if (has_zone) workload.rows[3].placement = 1;
     const LevelSettings settings{.host = {10, 10, 0},
@@ -410,8 +413,8 @@ TEST_CASE("level engine: who is evicted or ends is no member of its group any mo
   // rejected. At 3 a VM of 8 of nobody's group takes h0 (first fit) and evicts a. At 4 the spot d
   // (1) may go to h0 now. At 5 b ends; at 6 the economy instance e (1) goes to h1.
   Workload workload =
-      asking({row(6, 0, 100, true), row(6, 1, 5, true), row(1, 2, 100, true), row(8, 3, 100, false),
-              row(1, 4, 100, true), row(1, 6, 100, true)},
+      asking({level_row(6, 0, 100, true), level_row(6, 1, 5, true), level_row(1, 2, 100, true),
+              level_row(8, 3, 100, false), level_row(1, 4, 100, true), level_row(1, 6, 100, true)},
              {{.group = 0}}, {{.id = "apart", .policy = GroupPolicy::kAntiAffinity}});
   for (const std::size_t member : {0U, 1U, 2U, 4U, 5U}) workload.rows[member].placement = 1;
   const LevelSettings settings{.host = {10, 10, 0}, .hosts = 2, .level_of = {2, 1, 2, 0, 2, 1}};

@@ -181,8 +181,8 @@ class LogFollower {
 };
 
 /// Whoever asked is in one state, what a log says adds up, and hosts hold no more than they have.
-void check_conservation(const Workload& workload, const Settings& settings,
-                        const std::vector<std::string>& events, const LifeResult& result) {
+void check_life_conserves(const Workload& workload, const Settings& settings,
+                          const std::vector<std::string>& events, const LifeResult& result) {
   LogFollower log(workload, settings);
   log.follow(events);
   CHECK((log.vm_revenue == result.run.vm_revenue));
@@ -236,7 +236,7 @@ void check_against_reference(const Workload& workload, const Settings& settings,
   CHECK(is_same);
   check_same_life(watched.result, expected.life);
   check_same_life(LifeRun(workload, run, plan, false).result, expected.life);
-  check_conservation(workload, settings, events, watched.result);
+  check_life_conserves(workload, settings, events, watched.result);
   add_to(sum, expected.life);
 }
 

@@ -11,7 +11,7 @@
 namespace cospot {
 namespace {
 
-constexpr SimTime kHour = std::chrono::hours(1);
+constexpr SimTime kLifeHour = std::chrono::hours(1);
 
 LifePlan plan_of(const LifeSettings& life, std::size_t hosts, SimTime window = 14 * kDay) {
   Workload workload{.name = "w", .window = window};
@@ -43,7 +43,7 @@ TEST_CASE("life plan: random failures come as often as they are said to") {
   CHECK(mean == doctest::Approx(10.0).epsilon(0.02));
   check_apart(outages);
   for (const Outage& outage : outages) {
-    CHECK(outage.end - outage.start == 48 * kHour);
+    CHECK(outage.end - outage.start == 48 * kLifeHour);
     CHECK(outage.notice == outage.start);
     CHECK(outage.start >= SimTime{0});
     CHECK(outage.start < 220 * kDay);
@@ -72,8 +72,8 @@ TEST_CASE("life plan: maintenance comes to every host in every period") {
   SimTime sum{0};
   for (const Outage& outage : outages) {
     CHECK(outage.kind == OutageKind::kMaintenance);
-    CHECK(outage.start - outage.notice == 24 * kHour);
-    CHECK(outage.end - outage.start == 2 * kHour);
+    CHECK(outage.start - outage.notice == 24 * kLifeHour);
+    CHECK(outage.end - outage.start == 2 * kLifeHour);
     sum += outage.start;
   }
   // Uniform over 14 days: a mean of 7; that of 300 draws is within 4 x 7 / sqrt(12 x 300) = 0.47.
@@ -94,7 +94,7 @@ TEST_CASE("life plan: refuses more outages than memory holds") {
 
 TEST_CASE("life plan: files name hosts and requests; what comes after the window is left out") {
   LifeSettings life;
-  life.failures.rows = {{.host = "host-2", .notice = kHour, .start = kHour, .end = kDay},
+  life.failures.rows = {{.host = "host-2", .notice = kLifeHour, .start = kLifeHour, .end = kDay},
                         {.host = "host-0", .notice = kDay, .start = kDay, .end = 2 * kDay}};
   life.resizes.rows = {{.instance = "a", .time = 3 * kDay, .size = {4, 4, 0}},
                        {.instance = "a", .time = kDay, .size = {3, 3, 0}},

@@ -27,7 +27,7 @@ std::string with_line(int number, const std::string& line) {
   return changed;
 }
 
-std::string error_of(const std::string& text) {
+std::string lifetime_model_error(const std::string& text) {
   return error_text<ConfigError>([&] { (void)parse_lifetime_model(text, "m.txt"); });
 }
 
@@ -65,44 +65,46 @@ TEST_CASE("LifetimeModel: hazards, worked by hand") {
 }
 
 TEST_CASE("LifetimeModel: a file of another shape is refused by line") {
-  REQUIRE(error_of(hand_model()).empty());
-  CHECK(error_of("") ==
+  REQUIRE(lifetime_model_error(hand_model()).empty());
+  CHECK(lifetime_model_error("") ==
         "m.txt:1: the file ends here, expected 'cospot-lifetime-model 1': it is not complete");
-  CHECK(error_of(with_line(1, "id,cores,ram")) ==
+  CHECK(lifetime_model_error(with_line(1, "id,cores,ram")) ==
         "m.txt:1: found 'id,cores,ram', expected 'cospot-lifetime-model 1': this is no lifetime "
         "model");
-  CHECK(error_of(with_line(1, "cospot-lifetime-model 2")) ==
+  CHECK(lifetime_model_error(with_line(1, "cospot-lifetime-model 2")) ==
         "m.txt:1: version '2', expected version 1");
-  CHECK(error_of(with_line(3, "")) == "m.txt:3: found '2', expected 'flavors'");
-  CHECK(error_of(with_line(3, "flavors 2")) ==
+  CHECK(lifetime_model_error(with_line(3, "")) == "m.txt:3: found '2', expected 'flavors'");
+  CHECK(lifetime_model_error(with_line(3, "flavors 2")) ==
         "m.txt:5: found 2 values, expected 3: vcpus, memory_mb, disk_gb of a flavor");
-  CHECK(error_of(with_line(3, "flavors many")) ==
+  CHECK(lifetime_model_error(with_line(3, "flavors many")) ==
         "m.txt:3: the number of flavors is 'many', expected a whole number from 0 to 100000");
-  CHECK(error_of(with_line(8, "10")) ==
+  CHECK(lifetime_model_error(with_line(8, "10")) ==
         "m.txt:8: found 1 values, expected 2: the end of an interval, in seconds, and its age "
         "input");
-  CHECK(error_of(with_line(9, "10 1")) ==
+  CHECK(lifetime_model_error(with_line(9, "10 1")) ==
         "m.txt:9: the end 10 s is not after the one before, 10 s");
-  CHECK(error_of(with_line(9, "20 2")) ==
+  CHECK(lifetime_model_error(with_line(9, "20 2")) ==
         "m.txt:9: the age input is '2', expected a whole number from 0 to 1");
-  CHECK(error_of(with_line(12, "bias 1")) == "m.txt:12: found 1 values, expected 2 after 'bias'");
-  CHECK(error_of(with_line(16, "2")) ==
+  CHECK(lifetime_model_error(with_line(12, "bias 1")) ==
+        "m.txt:12: found 1 values, expected 2 after 'bias'");
+  CHECK(lifetime_model_error(with_line(16, "2")) ==
         "m.txt:16: found 1 values, expected 2: one for each hidden unit");
-  CHECK(error_of(with_line(18, "inputs day 24")) == "m.txt:18: inputs of 'day', expected 'hour'");
-  CHECK(error_of(with_line(18, "inputs hour 12")) ==
+  CHECK(lifetime_model_error(with_line(18, "inputs day 24")) ==
+        "m.txt:18: inputs of 'day', expected 'hour'");
+  CHECK(lifetime_model_error(with_line(18, "inputs hour 12")) ==
         "m.txt:18: the number of hour inputs is '12', expected a whole number from 24 to 24");
-  CHECK(error_of(with_line(kHandModelLines, "")) ==
+  CHECK(lifetime_model_error(with_line(kHandModelLines, "")) ==
         "m.txt:57: the file ends here, expected 'end': it is not complete");
-  CHECK(error_of(hand_model() + "more\n") == "m.txt:59: more lines after 'end'");
+  CHECK(lifetime_model_error(hand_model() + "more\n") == "m.txt:59: more lines after 'end'");
 }
 
 TEST_CASE("LifetimeModel: weights are finite numbers") {
   for (const std::string weight : {"nan", "-nan", "inf", "1e300", "2000000", "0x1p3", "1,5", ""}) {
     CAPTURE(weight);
-    CHECK(error_of(with_line(13, "output " + weight + " 1")).starts_with("m.txt:13: "));
-    CHECK(error_of(with_line(16, weight + " 0")).starts_with("m.txt:16: "));
+    CHECK(lifetime_model_error(with_line(13, "output " + weight + " 1")).starts_with("m.txt:13: "));
+    CHECK(lifetime_model_error(with_line(16, weight + " 0")).starts_with("m.txt:16: "));
   }
-  CHECK(error_of(with_line(14, "output-bias nan")) ==
+  CHECK(lifetime_model_error(with_line(14, "output-bias nan")) ==
         "m.txt:14: a weight is 'nan', expected a number from -1000000 to 1000000");
 }
 
@@ -110,7 +112,7 @@ TEST_CASE("LifetimeModel: a file that is cut off anywhere is refused") {
   const std::string text = hand_model();
   for (std::size_t bytes = 0; bytes + 2 < text.size(); ++bytes) {
     CAPTURE(bytes);
-    REQUIRE_FALSE(error_of(text.substr(0, bytes)).empty());
+    REQUIRE_FALSE(lifetime_model_error(text.substr(0, bytes)).empty());
   }
 }
 

@@ -13,10 +13,10 @@
 namespace cospot {
 namespace {
 
-constexpr ResourceVector kTotal{.vcpus = 8, .memory_mb = 16, .disk_gb = 4};
+constexpr ResourceVector kLiveTotal{.vcpus = 8, .memory_mb = 16, .disk_gb = 4};
 
 TEST_CASE("HostTable: a replaced host is what the spec says, and newer") {
-  HostTable hosts = HostTable::uniform(3, kTotal);
+  HostTable hosts = HostTable::uniform(3, kLiveTotal);
   CHECK(hosts.is_uniform());
   hosts.replace(1, {.name = "b",
                     .total = {.vcpus = 32, .memory_mb = 8},
@@ -39,12 +39,12 @@ TEST_CASE("HostTable: a replaced host is what the spec says, and newer") {
 }
 
 TEST_CASE("HostTable: a host that cannot be is refused and nothing changes") {
-  HostTable hosts = HostTable::uniform(2, kTotal);
+  HostTable hosts = HostTable::uniform(2, kLiveTotal);
   CHECK_THROWS_AS(hosts.replace(0, {.name = "x", .total = {.vcpus = 0, .memory_mb = 1}}),
                   ConfigError);
   CHECK(hosts.name(0) == "host-0");
   CHECK(hosts.generation(0) == 0);
-  hosts.replace(0, {.name = "x", .total = kTotal});
+  hosts.replace(0, {.name = "x", .total = kLiveTotal});
   CHECK(hosts.is_uniform());
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("Chain: only the candidates are weighed") {
   std::vector<Chain::WeighedBy> weighers;
   weighers.push_back({.weigher = std::make_unique<Util>(PluginOptions{})});
   const Chain chain(std::move(filters), std::move(weighers));
-  HostTable hosts = HostTable::uniform(4, kTotal);
+  HostTable hosts = HostTable::uniform(4, kLiveTotal);
   hosts.add_vm(1, {.vcpus = 3});
   hosts.add_vm(2, {.vcpus = 8});  // full
   const std::array<HostIndex, 3> candidates{0, 2, 3};

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
 #include "evictors/fifo_evictor.hpp"
 #include "evictors/lifetime_evictor.hpp"
+#include "tests/cpp/error_text.hpp"
 
 namespace cospot {
 namespace {
@@ -92,8 +94,22 @@ TEST_CASE("LpoEvictor: options are days, checked") {
   CHECK(LpoEvictor(PluginOptions("LPO", {{"from_day", 1.5}})).follows_fifo_until() ==
         std::chrono::hours(36));
   CHECK(LpoEvictor(PluginOptions{}).victims_have_positive_cost());
-  CHECK_THROWS_AS(LpoEvictor(PluginOptions("LPO", {{"from_day", 1e300}})), ConfigError);
   CHECK_THROWS_AS(LpoEvictor(PluginOptions("LPO", {{"from", 1.0}})), ConfigError);
+  const auto from = [](double day) {
+    return LpoEvictor(PluginOptions("LPO", {{"from_day", day}})).follows_fifo_until();
+  };
+  CHECK(from(100'000) == 100'000 * kDay);
+  CHECK(from(-100'000) == -100'000 * kDay);
+  // To the nearest microsecond, of which a day has 8.64e10: 0.6 is one, 0.4 none.
+  CHECK(from(0.6 / 8.64e10) == SimTime(1));
+  CHECK(from(-0.6 / 8.64e10) == SimTime(-1));
+  CHECK(from(0.4 / 8.64e10) == SimTime(0));
+  CHECK(error_text<ConfigError>([&] { (void)from(100'000.5); }) ==
+        "LPO: option 'from_day' must be a day from -100000 to 100000, not 100000.500000");
+  for (const double day : {-100'000.5, 1e300, std::nan(""), -HUGE_VAL}) {
+    CAPTURE(day);
+    CHECK_THROWS_AS((void)from(day), ConfigError);
+  }
 }
 
 /// A host with the flavors of the CoSpot workloads; every third spot never ends.

@@ -28,7 +28,7 @@ HostMix three_to_one() {
           HostPlaces(1)};
 }
 
-Settings random_settings(Random& random, std::vector<reference::HostSettings> cloud) {
+Settings random_mixed_settings(Random& random, std::vector<reference::HostSettings> cloud) {
   const std::vector<Settings> grid = reference::settings_grid({}, cloud.size());
   Settings settings = grid[random.below(grid.size())];
   if (random.below(6) == 0) settings.epsilon = 0.2;
@@ -148,7 +148,7 @@ TEST_CASE("SimulationEngine: agrees with the reference on random clouds of sever
         {.seed = seed, .requests = 60 + random.below(100), .host = {12, 12, 0}, .hosts = hosts});
     std::vector<reference::HostSettings> cloud = random_cloud(random, hosts);
     for (reference::HostSettings& host : cloud) host = {.total = host.total};
-    check_against_reference(workload, random_settings(random, std::move(cloud)));
+    check_against_reference(workload, random_mixed_settings(random, std::move(cloud)));
   }
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("SimulationEngine: agrees with the reference on zones, metadata, tenan
     Workload workload = random_workload(
         {.seed = seed, .requests = 60 + random.below(100), .host = {12, 12, 0}, .hosts = hosts});
     ask_for_places(random, workload);
-    check_against_reference(workload, random_settings(random, random_cloud(random, hosts)));
+    check_against_reference(workload, random_mixed_settings(random, random_cloud(random, hosts)));
   }
 }
 

@@ -43,14 +43,28 @@ TEST_CASE("OfferRule: what is no rule is refused") {
   const auto error = [](const char* label) {
     return error_text<ConfigError>([&] { (void)OfferRule::parse(label); });
   };
-  for (const char* label :
-       {"", "x", "-1", "1.5", "epsilon", "epsilon-", "epsilon-x", "adaptive-1", "adaptive-1-2-0.5",
-        "adaptive-1-2-0.5-1-3", "adaptive-a-2-0.5-1", "adaptive", "adaptive:", "adaptive:1:2:0.5:1",
-        "adaptive:at_low_load=1:at_high_load=2:from=0.5",
-        "adaptive:at_low_load=1:at_high_load=2:from=0.5:to=",
-        "adaptive:at_low_load=1:at_high_load=2:from=0.5:to=1:",
-        "adaptive:at_high_load=1:at_low_load=2:from=0.5:to=1",
-        "adaptive:at_low_load 1:at_high_load=2:from=0.5:to=1"}) {
+  for (const char* label : {"",
+                            "x",
+                            "-1",
+                            "1.5",
+                            "epsilon",
+                            "epsilon-",
+                            "epsilon-x",
+                            "adaptive-1",
+                            "adaptive-1-2-0.5",
+                            "adaptive-1-2-0.5-1-3",
+                            "adaptive-a-2-0.5-1",
+                            "adaptive-1-a-0.5-1",
+                            "adaptive-1-2-a-1",
+                            "adaptive-1-2-0.5-a",
+                            "adaptive",
+                            "adaptive:",
+                            "adaptive:1:2:0.5:1",
+                            "adaptive:at_low_load=1:at_high_load=2:from=0.5",
+                            "adaptive:at_low_load=1:at_high_load=2:from=0.5:to=",
+                            "adaptive:at_low_load=1:at_high_load=2:from=0.5:to=1:",
+                            "adaptive:at_high_load=1:at_low_load=2:from=0.5:to=1",
+                            "adaptive:at_low_load 1:at_high_load=2:from=0.5:to=1"}) {
     CHECK(contains(error(label),
                    "expected an OTN such as 8, epsilon-0.05 or "
                    "adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1"));
@@ -58,6 +72,7 @@ TEST_CASE("OfferRule: what is no rule is refused") {
   CHECK(error("0") == "otn is 0, expected at least 1");
   CHECK(error("10000001") == "otn is 10000001, expected at most 10000000");
   CHECK(error("adaptive-0-2-0.5-1") == "at_low_load is 0, expected at least 1");
+  CHECK(error("adaptive-2-0-0.5-1") == "at_high_load is 0, expected at least 1");
   CHECK(error("adaptive-1-2-0.5-0.4") == "from is 0.5, expected at most to, which is 0.4");
   CHECK(contains(error("epsilon-1.1"), "epsilon is 1.1"));
   CHECK(contains(error("epsilon-0.00001"), "expected 0, or a fraction from 0.0001 to 1"));

@@ -33,7 +33,8 @@ constexpr const char* kTables =
     "INSERT INTO vm VALUES (12, 1, 3, 1, 0.25, 0.5);"
     "INSERT INTO vm VALUES (11, 1, 7, 0, -1.5, NULL);";
 
-std::filesystem::path write_database(const ScratchFolder& folder, const std::string& more = {}) {
+std::filesystem::path write_packing_database(const ScratchFolder& folder,
+                                             const std::string& more = {}) {
   const std::filesystem::path file = folder / "trace.sqlite";
   std::filesystem::remove(file);
   SqliteConnection(file, SqliteOpen::kCreate).execute(kTables + more);
@@ -73,7 +74,7 @@ std::string read_error(const std::filesystem::path& trace,
 
 TEST_CASE("open_packing_trace: reads SQLite in order of time, and CSV, plain or gzip") {
   const ScratchFolder folder;
-  check_content(*open_packing_trace(write_database(folder), {}));
+  check_content(*open_packing_trace(write_packing_database(folder), {}));
   const auto types = folder.write("types.csv", kTypesCsv);
   check_content(*open_packing_trace(folder.write("vm.csv", kRequestsCsv), types));
   const auto packed_types = folder.write("types.csv.gz", pack_gzip(kTypesCsv));
@@ -84,7 +85,7 @@ TEST_CASE("open_packing_trace: reads SQLite in order of time, and CSV, plain or 
 TEST_CASE("open_packing_trace: what is no trace") {
   const ScratchFolder folder;
   const auto types = folder.write("types.csv", kTypesCsv);
-  const auto database = write_database(folder);
+  const auto database = write_packing_database(folder);
   const auto zip = folder.write("t.zip", "PK\x03\x04 and more");
   const auto empty = folder.write("empty.csv", "");
   CHECK(contains(read_error(folder / "none"), "none: cannot be read: there is no such file"));
@@ -129,7 +130,7 @@ TEST_CASE("SqliteTrace: faults name the file, the table and the row") {
   };
   for (const Case& fault : cases) {
     CAPTURE(fault.sql);
-    const std::string error = read_error(write_database(folder, fault.sql));
+    const std::string error = read_error(write_packing_database(folder, fault.sql));
     CAPTURE(error);
     CHECK(contains(error, "trace.sqlite: "));
     CHECK(contains(error, fault.expected));
@@ -141,7 +142,7 @@ TEST_CASE("SqliteTrace: a truncated or damaged file") {
   std::string many =
       "WITH RECURSIVE n(i) AS (VALUES (100) UNION ALL SELECT i + 1 FROM n WHERE i < "
       "5000) INSERT INTO vm SELECT i, 1, 7, 0, i, NULL FROM n";
-  const std::string whole = ScratchFolder::read(write_database(folder, many));
+  const std::string whole = ScratchFolder::read(write_packing_database(folder, many));
   REQUIRE(whole.size() > 40000);
   for (const std::size_t size : {whole.size() / 2, whole.size() - 4096, std::size_t{100}}) {
     CAPTURE(size);

@@ -17,9 +17,10 @@
 namespace cospot {
 namespace {
 
-constexpr std::chrono::hours kHour{1};
+constexpr std::chrono::hours kAccountHour{1};
 
-WorkloadRow row(InstanceClass instance_class, SimTime start, SimTime end, ResourceAmount vcpus) {
+WorkloadRow account_row(InstanceClass instance_class, SimTime start, SimTime end,
+                        ResourceAmount vcpus) {
   WorkloadRow made{};
   made.instance_class = instance_class;
   made.resources = {vcpus, 1, 0};
@@ -40,15 +41,15 @@ Request request_of(const Workload& workload, InstanceIndex instance, SimTime tim
 TEST_CASE("PartAccounts: what runs over a boundary earns on both sides of it") {
   // Three parts of two days.
   Workload workload{.name = "made", .window = 6 * kDay};
-  workload.rows = {row(InstanceClass::kVm, -1 * kDay, kNever, 1),
-                   row(InstanceClass::kSpot, 12 * kHour, 5 * kDay, 3),
-                   row(InstanceClass::kSpot, 4 * kDay, 5 * kDay, 2)};
+  workload.rows = {account_row(InstanceClass::kVm, -1 * kDay, kNever, 1),
+                   account_row(InstanceClass::kSpot, 12 * kAccountHour, 5 * kDay, 3),
+                   account_row(InstanceClass::kSpot, 4 * kDay, 5 * kDay, 2)};
   const EventSchedule schedule = make_schedule(workload);
   HostTable hosts = HostTable::uniform(1, {8, 8, 0});
   PartAccounts accounts(schedule, workload, {.window = workload.window, .count = 3}, {}, {}, hosts);
   accounts.placed(request_of(workload, 0, -1 * kDay), 0);
-  accounts.placed(request_of(workload, 1, 12 * kHour), 0);
-  Request vm = request_of(workload, 0, 60 * kHour);
+  accounts.placed(request_of(workload, 1, 12 * kAccountHour), 0);
+  Request vm = request_of(workload, 0, 60 * kAccountHour);
   accounts.evicted(1, 0, vm);  // after two days and a half
   const std::vector<PartAccount> parts = accounts.finish();
   const auto vcpu_hours = [](Revenue revenue) { return vcpu_seconds(revenue) / 3600; };
@@ -70,17 +71,19 @@ TEST_CASE("PartAccounts: what runs over a boundary earns on both sides of it") {
 TEST_CASE("PartAccounts: a promise counts in the part in which it was given") {
   Workload workload{.name = "made", .window = 6 * kDay};
   for (int i = 0; i < 4; ++i) {
-    workload.rows.push_back(row(InstanceClass::kSpot, kHour, 3 * kDay, 2));
+    workload.rows.push_back(account_row(InstanceClass::kSpot, kAccountHour, 3 * kDay, 2));
   }
   const EventSchedule schedule = make_schedule(workload);
   HostTable hosts = HostTable::uniform(1, {8, 8, 0});
   // Where one more fits, 5 h; where two do, 50 h; where more do, 500 h.
   LifetimeQuantiles lifetimes({0.1}, SlotConditions(0), SimTime{0});
-  lifetimes.set({2, 1, 0}, {.quantiles = {{kNoPromise, 5 * kHour, 50 * kHour, 500 * kHour}},
-                            .samples = {1, 1, 1, 1}});
+  lifetimes.set(
+      {2, 1, 0},
+      {.quantiles = {{kNoPromise, 5 * kAccountHour, 50 * kAccountHour, 500 * kAccountHour}},
+       .samples = {1, 1, 1, 1}});
   const Forecasts forecasts{.lifetimes = &lifetimes};
-  const std::vector<PromiseClass> classes{{.life = 4 * kHour, .broken = 0.1},
-                                          {.life = 24 * kHour, .broken = 0.1}};
+  const std::vector<PromiseClass> classes{{.life = 4 * kAccountHour, .broken = 0.1},
+                                          {.life = 24 * kAccountHour, .broken = 0.1}};
   PartAccounts accounts(schedule, workload, {.window = workload.window, .count = 3}, {}, classes,
                         hosts);
   const auto place = [&](InstanceIndex spot, SimTime time) {
@@ -89,14 +92,14 @@ TEST_CASE("PartAccounts: a promise counts in the part in which it was given") {
     hosts.add_spot(0, request.resources());  // the engine tells of it afterwards
     accounts.placed(request, 0);
   };
-  place(0, kHour);      // four fit: both classes
-  place(1, 2 * kHour);  // three fit: both
-  place(2, 3 * kHour);  // two fit: both
-  place(3, 4 * kHour);  // one fits: the first alone
-  Request vm = request_of(workload, 0, 10 * kHour);
-  accounts.evicted(0, 0, vm);          // 9 h: kept, broken
-  accounts.departed(1, 0, 6 * kHour);  // by its owner, after 4 h: kept, not tested
-  accounts.departed(2, 0, 4 * kHour);  // after an hour: neither tested
+  place(0, kAccountHour);      // four fit: both classes
+  place(1, 2 * kAccountHour);  // three fit: both
+  place(2, 3 * kAccountHour);  // two fit: both
+  place(3, 4 * kAccountHour);  // one fits: the first alone
+  Request vm = request_of(workload, 0, 10 * kAccountHour);
+  accounts.evicted(0, 0, vm);                 // 9 h: kept, broken
+  accounts.departed(1, 0, 6 * kAccountHour);  // by its owner, after 4 h: kept, not tested
+  accounts.departed(2, 0, 4 * kAccountHour);  // after an hour: neither tested
   const std::vector<PartAccount> parts = accounts.finish();  // the last one lives to the end: kept
   const PromiseTally& short_lives = parts[0].promises[0];
   CHECK(short_lives.given == 4);
@@ -113,24 +116,25 @@ TEST_CASE("PartAccounts: an outcome counts in the part in which it comes to be k
   // Three parts of two days. Both spots come at 40 h and are promised 4 and 24 h.
   Workload workload{.name = "made", .window = 6 * kDay};
   for (int i = 0; i < 2; ++i) {
-    workload.rows.push_back(row(InstanceClass::kSpot, 40 * kHour, 5 * kDay, 2));
+    workload.rows.push_back(account_row(InstanceClass::kSpot, 40 * kAccountHour, 5 * kDay, 2));
   }
   const EventSchedule schedule = make_schedule(workload);
   HostTable hosts = HostTable::uniform(1, {8, 8, 0});
   LifetimeQuantiles lifetimes({0.1}, SlotConditions(0), SimTime{0});
-  lifetimes.set({2, 1, 0}, {.quantiles = {{kNoPromise, 500 * kHour}}, .samples = {1, 1}});
+  lifetimes.set({2, 1, 0}, {.quantiles = {{kNoPromise, 500 * kAccountHour}}, .samples = {1, 1}});
   const Forecasts forecasts{.lifetimes = &lifetimes};
-  const std::vector<PromiseClass> classes{{.life = 4 * kHour, .broken = 0.1},
-                                          {.life = 24 * kHour, .broken = 0.1}};
+  const std::vector<PromiseClass> classes{{.life = 4 * kAccountHour, .broken = 0.1},
+                                          {.life = 24 * kAccountHour, .broken = 0.1}};
   PartAccounts accounts(schedule, workload, {.window = workload.window, .count = 3}, {}, classes,
                         hosts);
   for (InstanceIndex spot = 0; spot < 2; ++spot) {
-    Request request = request_of(workload, spot, 40 * kHour);
+    Request request = request_of(workload, spot, 40 * kAccountHour);
     request.forecasts = &forecasts;
     hosts.add_spot(0, request.resources());
     accounts.placed(request, 0);
   }
-  accounts.evicted(0, 0, request_of(workload, 0, 49 * kHour));  // after 9 h, on the third day
+  accounts.evicted(0, 0,
+                   request_of(workload, 0, 49 * kAccountHour));  // after 9 h, on the third day
   accounts.departed(1, 0, 5 * kDay);
   const std::vector<PartAccount> parts = accounts.finish();
   CHECK(parts[0].promises[1].tested().promised == 2);

@@ -49,14 +49,14 @@ std::vector<ServerIdle> random_ranks(std::size_t count, bool monotone, std::uint
 }
 
 /// The highest revenue by looking at all partitions into neighbours.
-double brute_force(const IdleCapacity& capacity, std::size_t first, std::size_t classes,
-                   const ClassPricing& pricing) {
+double best_revenue_by_force(const IdleCapacity& capacity, std::size_t first, std::size_t classes,
+                             const ClassPricing& pricing) {
   const std::size_t servers = capacity.size();
   if (classes == 1) return capacity.between(first, servers).revenue(pricing);
   double most = -1;
   for (std::size_t end = first + 1; end + classes - 1 <= servers; ++end) {
     most = std::max(most, capacity.between(first, end).revenue(pricing) +
-                              brute_force(capacity, end, classes - 1, pricing));
+                              best_revenue_by_force(capacity, end, classes - 1, pricing));
   }
   return most;
 }
@@ -69,7 +69,7 @@ TEST_CASE(
       for (const PriceRule rule : {PriceRule::kEquilibrium, PriceRule::kUtility}) {
         const ClassPricing pricing{.mttr = mttr, .rule = rule};
         for (std::size_t classes = 1; classes <= 5; ++classes) {
-          const double most = brute_force(capacity, 0, classes, pricing);
+          const double most = best_revenue_by_force(capacity, 0, classes, pricing);
           const auto check = [&](const Partition& found) {
             CHECK(found.classes() == classes);
             CHECK(revenue(capacity, found, pricing) == Approx(most).epsilon(1e-12));

@@ -26,7 +26,7 @@ struct FilterCase {
   std::vector<std::vector<std::string>> results;  ///< name, then one of each host
 };
 
-std::vector<std::string> split(const std::string& line, char by) {
+std::vector<std::string> split_by(const std::string& line, char by) {
   std::vector<std::string> parts(1);
   for (const char c : line) {
     if (c == by) {
@@ -40,7 +40,7 @@ std::vector<std::string> split(const std::string& line, char by) {
 
 void read_request(const std::vector<std::string>& fields, FilterCase& recorded) {
   recorded.rules = {.zone = fields.at(1), .tenant = fields.at(3)};
-  for (const std::string& spec : split(fields.at(2), ';')) {
+  for (const std::string& spec : split_by(fields.at(2), ';')) {
     if (spec.empty()) continue;
     const std::size_t equals = spec.find('=');
     recorded.rules.extra_specs.emplace_back(spec.substr(0, equals), spec.substr(equals + 1));
@@ -53,7 +53,7 @@ void read_request(const std::vector<std::string>& fields, FilterCase& recorded) 
                                  .policy = static_cast<GroupPolicy>(i),
                                  .max_server_per_host = std::stoi(fields.at(5))};
   }
-  for (const std::string& host : split(fields.at(6), ',')) {
+  for (const std::string& host : split_by(fields.at(6), ',')) {
     if (!host.empty()) recorded.members.push_back(static_cast<HostIndex>(std::stoi(host)));
   }
 }
@@ -64,7 +64,7 @@ std::vector<FilterCase> read_cases() {
   std::vector<FilterCase> cases;
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with('#')) continue;
-    const std::vector<std::string> fields = split(line, '\t');
+    const std::vector<std::string> fields = split_by(line, '\t');
     if (fields[0] == "case") {
       cases.emplace_back();
     } else if (fields[0] == "host") {

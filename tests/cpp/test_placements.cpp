@@ -13,12 +13,12 @@
 namespace cospot {
 namespace {
 
-const std::string kHeader =
+const std::string kPlacementsHeader =
     "instance_id,tenant_id,class,vcpus,memory_mb,disk_gb,start_s,end_s,zone,extra_specs,group,"
     "group_policy,max_server_per_host\n";
 
 Workload workload_of(const std::string& rows) {
-  return parse_workload("# window_days: 15\n" + kHeader + rows, "w.csv");
+  return parse_workload("# window_days: 15\n" + kPlacementsHeader + rows, "w.csv");
 }
 
 std::string fault_of(const std::string& row) {

@@ -27,16 +27,17 @@
 namespace cospot {
 namespace {
 
-constexpr std::size_t kHosts = 45;
+constexpr std::size_t kPlannedHosts = 45;
 
 PlanRequest request_for(const std::string& workload, std::size_t threads = 1) {
-  PlanRequest request{.workload = parse_workload_spec(workload),
-                      .datacenter = tuned_datacenter({10400, 2250}, kHosts, std::nullopt, "--"),
-                      .settings = {},
-                      .parts = 5,
-                      .prices = {.vcpu_hour = {.on_demand = 4, .spot = 1, .economy = 2}},
-                      .economy_percents = {20},
-                      .confidences = {0.5}};
+  PlanRequest request{
+      .workload = parse_workload_spec(workload),
+      .datacenter = tuned_datacenter({10400, 2250}, kPlannedHosts, std::nullopt, "--"),
+      .settings = {},
+      .parts = 5,
+      .prices = {.vcpu_hour = {.on_demand = 4, .spot = 1, .economy = 2}},
+      .economy_percents = {20},
+      .confidences = {0.5}};
   request.settings.max_vm_loss = 0.01;
   request.settings.threads = threads;
   TuneCandidates candidates;
@@ -49,7 +50,7 @@ PlanRequest request_for(const std::string& workload, std::size_t threads = 1) {
   return request;
 }
 
-PlanFindings plan_of(const PlanRequest& request) {
+PlanFindings monthly_plan_of(const PlanRequest& request) {
   NoProgress progress;
   return make_plan(request, progress, [](const std::vector<std::string>&) {});
 }
@@ -57,8 +58,8 @@ PlanFindings plan_of(const PlanRequest& request) {
 const char* const kHistory = "azure2020:seed=3:scale=0.001";
 
 TEST_CASE("A plan does not depend on the number of threads") {
-  const Json one = plan_json(plan_of(request_for(kHistory, 1)), "EUR");
-  const Json three = plan_json(plan_of(request_for(kHistory, 3)), "EUR");
+  const Json one = plan_json(monthly_plan_of(request_for(kHistory, 1)), "EUR");
+  const Json three = plan_json(monthly_plan_of(request_for(kHistory, 3)), "EUR");
   CHECK(text_of(one) == text_of(three));
   CHECK(one["alternatives"].size() == kAlternatives);
 }
@@ -78,8 +79,8 @@ TEST_CASE("What a plan chooses for a part does not depend on what comes later") 
     write_workload(workload, file.string(), find_workload_schema("cospot"), {});
     return file.string();
   };
-  const PlanFindings first = plan_of(request_for(write(whole, "whole.csv")));
-  const PlanFindings second = plan_of(request_for(write(other, "other.csv")));
+  const PlanFindings first = monthly_plan_of(request_for(write(whole, "whole.csv")));
+  const PlanFindings second = monthly_plan_of(request_for(write(other, "other.csv")));
   for (std::size_t i = 0; i < kAlternatives; ++i) {
     CAPTURE(i);
     const JudgedAlternative& a = first.alternatives[i];
@@ -99,7 +100,7 @@ TEST_CASE("What a plan chooses for a part does not depend on what comes later") 
 }
 
 TEST_CASE("A plan is the best of what was tried, by the parts before") {
-  const PlanFindings found = plan_of(request_for(kHistory));
+  const PlanFindings found = monthly_plan_of(request_for(kHistory));
   const JudgedAlternative& plan = found.of(Alternative::kPlan);
   for (std::size_t i = 0; i < plan.chosen.size(); ++i) {
     const std::size_t parts = kPastParts + i;
@@ -156,7 +157,7 @@ TEST_CASE("Only what does not keep its limits is above what is known afterwards"
     PlanRequest request = request_for(kHistory);
     request.datacenter = tuned_datacenter({10400, 2250}, hosts, std::nullopt, "--");
     request.settings.max_vm_loss = kLimit;
-    const PlanFindings found = plan_of(request);
+    const PlanFindings found = monthly_plan_of(request);
     const JudgedAlternative& bound = found.of(Alternative::kHindsight);
     bool is_above = false;
     for (const JudgedAlternative& one : found.alternatives) {
@@ -262,7 +263,7 @@ TEST_CASE("A plan of few hosts says what one more or less would do, and no price
   const ScratchFolder folder;
   PlanRequest request = three_vms_and_a_spot((folder.path() / "made.csv").string());
   request.prices.vcpu_hour = {.on_demand = 4, .spot = 3};
-  const PlanFindings found = plan_of(request);
+  const PlanFindings found = monthly_plan_of(request);
   std::vector<std::pair<std::string, double>> changes;
   for (const Sensitivity& one : found.sensitivities) {
     changes.emplace_back(one.what, std::round(one.net));
@@ -280,7 +281,7 @@ TEST_CASE("A plan says what each division would earn") {
   PlanRequest request = three_vms_and_a_spot((folder.path() / "made.csv").string());
   request.prices.vcpu_hour = {.on_demand = 4, .spot = 2, .economy = 3};
   request.economy_percents = {50};
-  const PlanFindings found = plan_of(request);
+  const PlanFindings found = monthly_plan_of(request);
   REQUIRE(found.divisions.size() == 2);
   const DivisionResult& none = found.divisions[0];
   CHECK(none.economy == 0);
@@ -308,7 +309,7 @@ TEST_CASE("A plan says what each division would earn") {
 
   // Below the price of the spot that it replaces, nobody would divide.
   request.prices.vcpu_hour.economy = 1.5;
-  const PlanFindings cheap = plan_of(request);
+  const PlanFindings cheap = monthly_plan_of(request);
   CHECK(cheap.divisions.empty());
   REQUIRE(cheap.notes.size() == 1);
   CHECK(cheap.notes[0].starts_with(
@@ -320,7 +321,7 @@ TEST_CASE("A plan with several schedulers does not blame the hosts for what thes
   PlanRequest request = request_for(kHistory);
   request.settings.max_vm_loss = 0;
   request.settings.with = parse_given_parts("{schedulers: 4, refresh_interval_s: 30}");
-  const std::vector<std::string> decision = decision_of(plan_of(request), "EUR");
+  const std::vector<std::string> decision = decision_of(monthly_plan_of(request), "EUR");
   CHECK(decision[0].starts_with("Sell nothing yet: with what --with adds, VMs lose "));
   CHECK(decision[1].find(" EUR a day even if nothing is sold)") != std::string::npos);
 }
@@ -333,7 +334,7 @@ TEST_CASE("A plan with the demand at other prices") {
                     {.spot_price = 2, .share = 1},
                     {.spot_price = 3, .share = 0.5},
                     {.spot_price = 4, .share = 0}};
-  const PlanFindings found = plan_of(request);
+  const PlanFindings found = monthly_plan_of(request);
   const std::vector<Sensitivity>& all = found.sensitivities;
   const std::span<const Sensitivity> demand(all.end() - 4, all.end());
   const auto row = [&all](std::string_view what) {
@@ -358,10 +359,10 @@ TEST_CASE("A plan with the demand at other prices") {
 }
 
 TEST_CASE("A run with some of the demand is a run of a history without the others") {
-  const PlanFindings found = plan_of(request_for(kHistory));
+  const PlanFindings found = monthly_plan_of(request_for(kHistory));
   const PlanDatacenter& whole = found.datacenter;
   const PlanRun& planned = found.runs[found.of(Alternative::kCooperation).last];
-  PlanTask task{.setting = planned.setting, .hosts = kHosts, .demand = 0.4};
+  PlanTask task{.setting = planned.setting, .hosts = kPlannedHosts, .demand = 0.4};
   const PlanRun some = run_plan(whole, task);
   // The same spots, left out of the rows themselves: seed 2 draws them.
   const std::vector<std::uint8_t> level_of = levels_of(whole.history->workload, 40, 2);
@@ -416,7 +417,7 @@ TEST_CASE("held_before: over all parts before, and in the last one that tested e
 TEST_CASE("A plan for hosts that do not hold the VMs says so") {
   PlanRequest request = request_for(kHistory);
   request.datacenter = tuned_datacenter({10400, 2250}, 30, std::nullopt, "--");
-  const PlanFindings found = plan_of(request);
+  const PlanFindings found = monthly_plan_of(request);
   CHECK(found.advice == PlanAdvice::kNothingHolds);
   const std::vector<std::string> decision = decision_of(found, "EUR");
   CHECK(decision[0].starts_with("These 30 hosts do not hold the VMs, let alone spots: "));
@@ -428,7 +429,7 @@ TEST_CASE("A plan does not call lossy what earned something") {
   PlanRequest request = request_for(kHistory);
   request.datacenter = tuned_datacenter({10400, 2250}, 46, std::nullopt, "--");
   request.settings.max_vm_loss = 0;
-  const PlanFindings found = plan_of(request);
+  const PlanFindings found = monthly_plan_of(request);
   CHECK(found.advised == Alternative::kSellNothing);
   const JudgedAlternative& spots = found.of(Alternative::kCooperation);
   REQUIRE(spots.most_vm_loss > 0);
@@ -447,7 +448,7 @@ TEST_CASE("A plan of a log without memory divides by vCPUs alone") {
   write_workload(jobs, file, find_workload_schema("cospot"), {});
   request.prices.vcpu_hour = {.on_demand = 4, .spot = 2, .economy = 3};
   request.economy_percents = {50};
-  const PlanFindings found = plan_of(request);
+  const PlanFindings found = monthly_plan_of(request);
   REQUIRE(found.divisions.size() == 2);
   CHECK(found.divisions[1].economy > 0);
   CHECK(found.divisions[1].promises.promised > 0);
@@ -470,7 +471,7 @@ TEST_CASE("An Economy instance may be evicted in a later part than it was admitt
   request.parts = 9;
   request.prices.vcpu_hour = {.on_demand = 4, .spot = 2, .economy = 3};
   request.economy_percents = {100};
-  const PlanFindings found = plan_of(request);
+  const PlanFindings found = monthly_plan_of(request);
   REQUIRE(found.divisions.size() == 2);
   const PlanRun& divided = found.runs[found.divisions[1].run];
   REQUIRE(divided.parts[6].of(Level::kEconomy).placed == 1);
@@ -482,7 +483,7 @@ TEST_CASE("A division that breaks its promises is marked") {
   PlanRequest request = three_vms_and_a_spot((folder.path() / "made.csv").string());
   request.prices.vcpu_hour = {.on_demand = 4, .spot = 2, .economy = 3};
   request.economy_percents = {50};
-  PlanFindings found = plan_of(request);
+  PlanFindings found = monthly_plan_of(request);
   REQUIRE(found.divisions.size() == 2);
   const auto is_marked = [&found] {
     return plan_text(found, "").plain().find("; breaks its promises") != std::string::npos;
@@ -504,14 +505,14 @@ TEST_CASE("A plan says what a history cannot support") {
   write_workload(history, file, find_workload_schema("cospot"), {});
   PlanRequest request = request_for(file);
   request.parts = 0;
-  CHECK(error_text<ConfigError>([&] { (void)plan_of(request); }) ==
+  CHECK(error_text<ConfigError>([&] { (void)monthly_plan_of(request); }) ==
         file +
             ": has 2 days, expected 3 or more: two to choose on and one to judge, each a day or "
             "longer; two weeks are better");
 
   PlanRequest without = request_for(kHistory);
   without.prices.vcpu_hour.economy.reset();
-  const PlanFindings found = plan_of(without);
+  const PlanFindings found = monthly_plan_of(without);
   CHECK_FALSE(found.sells_economy);
   REQUIRE(found.notes.size() == 1);
   CHECK(found.notes[0].find("no price of theirs") != std::string::npos);

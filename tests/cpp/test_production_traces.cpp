@@ -92,7 +92,7 @@ constexpr std::array kPairs{Pair{"A-B", "ds2", "ds3", 12, 7, 0.977, 1.000, 0.013
                             Pair{"C-D", "ds5", "ds6", 32, 31, 1.000, 0.943, 0.016},
                             Pair{"D-C", "ds6", "ds5", 32, 31, 0.997, 0.963, 0.013}};
 
-SlaSettings settings_of(const Pair& pair, const std::filesystem::path& folder) {
+SlaSettings trace_settings_of(const Pair& pair, const std::filesystem::path& folder) {
   const std::string text = "study: sla\nworkloads: " + std::string(pair.on_demand) +
                            ".txt\nspot_workloads: " + pair.spot +
                            ".txt\nhost: {vcpus: " + std::to_string(pair.vcpus) +
@@ -113,7 +113,7 @@ TEST_CASE("production traces: Tables III and IV") {
   }
   for (const Pair& pair : kPairs) {
     CAPTURE(pair.name);
-    const SlaSettings settings = settings_of(pair, folder);
+    const SlaSettings settings = trace_settings_of(pair, folder);
     const auto ratio = [](std::uint64_t part, std::uint64_t whole) {
       return static_cast<double>(part) / static_cast<double>(whole);
     };

@@ -44,7 +44,7 @@ ChainSpec spot_chain(const ProviderCase& one) {
   return chain;
 }
 
-Allocator allocator_of(const ProviderCase& one, bool with_placements) {
+Allocator case_allocator(const ProviderCase& one, bool with_placements) {
   const ChainSide side = one.saf ? ChainSide::kVmAvoidingSpots : ChainSide::kVm;
   Allocator allocator{.vm = make_chain(chain_of(one.vm), side, with_placements),
                       .spot = make_chain(spot_chain(one), ChainSide::kSpot, with_placements),
@@ -60,14 +60,14 @@ Allocator allocator_of(const ProviderCase& one, bool with_placements) {
   return allocator;
 }
 
-ProviderOutcome simulate(const Workload& workload, const ProviderCase& one, bool is_watched) {
+ProviderOutcome simulate_case(const Workload& workload, const ProviderCase& one, bool is_watched) {
   const EventSchedule schedule = make_schedule(workload);
   reference::Settings cloud{.hosts = one.hosts.size(), .each = one.hosts};
   const std::vector<std::uint32_t> tenants = tenant_numbers(workload);
   std::optional<ReserveSettings> reserve;
   if (one.reserve.reserved.count > 0) reserve = one.reserve;
   SimulationEngine engine(schedule, make_hosts(run_settings_of(cloud)),
-                          allocator_of(one, schedule.has_placements()),
+                          case_allocator(one, schedule.has_placements()),
                           {.level_of = one.level_of,
                            .plan = &one.plan,
                            .schedulers = one.schedulers.empty() ? nullptr : &one.schedulers.front(),
@@ -105,7 +105,7 @@ void check_same_notices(const NoticeResult& found, const NoticeResult& expected)
   CHECK((found.lacking == expected.lacking));
 }
 
-void check_same(const ProviderOutcome& outcome, ProviderOutcome expected) {
+void check_same_outcome(const ProviderOutcome& outcome, ProviderOutcome expected) {
   check_same_notices(outcome.notices, expected.notices);
   expected.life.run = outcome.life.run;  // which is made of the levels
   CHECK(outcome.promises == expected.promises);
@@ -142,7 +142,7 @@ struct Parts {
   bool sla = false, groups = false, mixed = false, reserve = false;
 };
 
-ProviderCase random_case(std::uint64_t seed, const Parts& parts, Workload& workload) {
+ProviderCase random_provider_case(std::uint64_t seed, const Parts& parts, Workload& workload) {
   static constexpr std::array<const char*, 3> kVm{"UTIL", "COS", "DPD"};
   static constexpr std::array<const char*, 6> kSpot{"sUTIL",   "sCOS",   "sDPD",
                                                     "vmaUTIL", "vmaCOS", "vmaDPD"};
@@ -216,15 +216,15 @@ Sums check_random_cases(std::uint64_t first_seed, std::uint64_t count, const Par
   for (std::uint64_t seed = first_seed; seed < first_seed + count; ++seed) {
     CAPTURE(seed);
     Workload workload = random_workload({.seed = seed, .requests = 70, .spot_percent = 60});
-    const ProviderCase one = random_case(seed, parts, workload);
+    const ProviderCase one = random_provider_case(seed, parts, workload);
     const ProviderOutcome expected = reference::simulate_provider(workload, one);
-    const ProviderOutcome watched = simulate(workload, one, true);
+    const ProviderOutcome watched = simulate_case(workload, one, true);
     const auto differ = std::ranges::mismatch(watched.events, expected.events);
     const std::string found = differ.in1 == watched.events.end() ? "(no more)" : *differ.in1;
     const std::string wanted = differ.in2 == expected.events.end() ? "(no more)" : *differ.in2;
     REQUIRE(found == wanted);
-    check_same(watched, expected);
-    check_same(simulate(workload, one, false), expected);
+    check_same_outcome(watched, expected);
+    check_same_outcome(simulate_case(workload, one, false), expected);
     for (std::size_t level = 0; level < expected.levels.size(); ++level) {
       sums.evictions += expected.levels[level].evictions;
       sums.conflicts += expected.levels[level].conflicts;

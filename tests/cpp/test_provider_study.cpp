@@ -111,7 +111,8 @@ bool is_in(std::string_view name, const std::vector<std::string_view>& names) {
   return std::ranges::find(names, name) != names.end();
 }
 
-std::string text_of(const ProviderPreset& preset, const std::vector<std::string_view>& parts) {
+std::string study_text_of(const ProviderPreset& preset,
+                          const std::vector<std::string_view>& parts) {
   std::string text = preset.name == "sla" ? kTraces : kPolicies;
   for (const PartKeys& part : all_parts()) {
     const bool is_needed = is_in(part.name, preset.parts) && part.name != "host_subset_size";
@@ -178,7 +179,7 @@ TEST_CASE("provider study: every two parts combine in every short form, and its 
         CAPTURE(preset->name);
         CAPTURE(one.name);
         CAPTURE(other.name);
-        std::string text = text_of(*preset, {one.name, other.name});
+        std::string text = study_text_of(*preset, {one.name, other.name});
         const bool draws = is_in("economy", preset->parts) || is_in("target", preset->parts) ||
                            is_in("host_subset_size", preset->parts) ||
                            text.find("target:") != std::string::npos ||

@@ -82,7 +82,7 @@ TEST_CASE("spell rates: a long history weighs more than what was assumed") {
 }
 
 /// Ticks of 10 minutes; spots for 0.6, on-demand for 3 USD/h.
-DeadlineCase case_of(std::size_t ticks, SimTime work, SimTime overhead) {
+DeadlineCase quoted_case(std::size_t ticks, SimTime work, SimTime overhead) {
   return {.job = {.duration = work,
                   .deadline = minutes(10) * static_cast<int>(ticks),
                   .overhead = overhead,
@@ -94,7 +94,7 @@ DeadlineCase case_of(std::size_t ticks, SimTime work, SimTime overhead) {
 
 TEST_CASE("expected costs where capacity stays as it is") {
   // 10 h to go, 6 h of work, overhead of half an hour; no spell ever ends.
-  const DeadlineCase run = case_of(60, hours(6), minutes(30));
+  const DeadlineCase run = quoted_case(60, hours(6), minutes(30));
   ExpectedCosts costs(run);
   costs.solve(SpellRates{}, 10);
   const auto cost = [&](double left, double work, Capacity running, bool up) {
@@ -170,7 +170,7 @@ TEST_CASE("quoted costs what the best of all strategies does, if the quote is ri
   for (const int overhead : {0, 5}) {
     for (const int work : {20, 40}) {
       for (const bool up : {false, true}) {
-        const DeadlineCase run = case_of(8, minutes(work), minutes(overhead));
+        const DeadlineCase run = quoted_case(8, minutes(work), minutes(overhead));
         const double least = least_expected(run, {.work_left = run.job.duration, .spot = up}, ends);
         const double cost = mean_cost(run, "quoted", quote, up, ends);
         CAPTURE(overhead);
@@ -194,7 +194,7 @@ TEST_CASE("quoted learns while the job runs: no use of spots that are too short"
   // Capacity for ten minutes of every 50: with an overhead of 20 minutes no spot ever does any
   // work. Told that spells last for ten hours it takes each; as it sees what they are like, fewer;
   // and none if it saw that before.
-  DeadlineCase run = case_of(144, hours(10), minutes(20));  // a day of ticks of 10 minutes
+  DeadlineCase run = quoted_case(144, hours(10), minutes(20));  // a day of ticks of 10 minutes
   for (std::size_t i = 0; i < run.spot.size(); ++i) run.spot[i] = i % 5 == 0;
   const DeadlineStrategyEntry& entry = find_deadline_strategy("quoted");
   const auto result = [&](const SpellHistory& history) {

@@ -3,18 +3,24 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "core/errors.hpp"
+#include "core/handshake/handshake.hpp"
 #include "core/handshake/ranked_evictions.hpp"
 #include "core/handshake/spot_side.hpp"
 #include "core/random.hpp"
 #include "evictors/fifo_evictor.hpp"
 #include "evictors/lifetime_evictor.hpp"
 #include "evictors/youngest_first_evictor.hpp"
+#include "tests/cpp/error_text.hpp"
 
 namespace cospot {
 namespace {
@@ -186,6 +192,67 @@ TEST_CASE("RankedEvictions: of all sets that suffice the one that costs promises
   CHECK(with_promised > 500);
   CHECK(without > 500);
   CHECK(impossible > 100);
+}
+
+/// An evictor that answers every case with one plan, right or wrong.
+struct FixedEvictor final : Evictor {
+  explicit FixedEvictor(EvictionPlan answer) : plan(std::move(answer)) {}
+  bool make_plan(const EvictionCase& /*eviction*/, double /*score_limit*/,
+                 EvictionPlan& answer) const override {
+    answer = plan;
+    return true;
+  }
+
+  EvictionPlan plan;
+};
+
+TEST_CASE("RankedEvictions: a wrong plan is an error, whoever asks and whatever rank it is for") {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+  const std::string short_plan = "an evictor's plan does not free enough for the VM";
+  const std::string bad_victims =
+      "an evictor named victims that are not on the host or not in order";
+  // Three spots of 2; 4 are missing. Any two of them suffice.
+  const std::vector<std::pair<EvictionPlan, std::string>> answers{
+      {{.victims = {0, 2}, .score = 2}, ""},
+      {{.victims = {}, .score = 0}, short_plan},
+      {{.victims = {2}, .score = 1}, short_plan},
+      {{.victims = {1, 1}, .score = 2}, bad_victims},
+      {{.victims = {2, 0}, .score = 2}, bad_victims},
+      {{.victims = {0, 3}, .score = 2}, bad_victims},
+      {{.victims = {3, 4}, .score = 2}, bad_victims},
+      {{.victims = {0, 1}, .score = kNoNumber},
+       "an evictor's score is nan, expected a finite number"},
+      {{.victims = {0, 1}, .score = kInfinite},
+       "an evictor's score is inf, expected a finite number"},
+      {{.victims = {0, 1}, .score = -kInfinite},
+       "an evictor's score is -inf, expected a finite number"},
+  };
+  HostTable hosts({{.name = "full", .total = {6, 6}}});
+  for (int spot = 0; spot < 3; ++spot) hosts.add_spot(0, {2, 0});
+  for (const SimTime promised_until : {kNoPromisedEnd, kNow + kDay}) {
+    std::vector<RunningSpot> spots;
+    for (const InstanceIndex i : {0U, 1U, 2U}) spots.push_back(running(i, 2, i, promised_until));
+    const EvictionCase eviction{
+        .spots = spots, .shortfall = {.vcpus = 4, .memory_mb = 0}, .now = kNow};
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      const auto& [plan, expected] = answers[i];
+      CAPTURE(i);
+      const FixedEvictor evictor(plan);
+      RankedEvictions evictions(evictor);
+      RankedPlan made = evictions.no_plan();
+      CHECK(error_text<PolicyError>([&] { (void)evictions.make_plan(eviction, nullptr, made); }) ==
+            expected);
+      if (expected.empty()) CHECK(made.plan.victims == Victims{0, 2});
+      Handshake handshake(evictor);
+      const Offer offer{.request = {.vcpus = 4, .time = kNow}, .hosts = {{.host = 0}}};
+      const auto spots_of = [&](HostIndex) { return std::span<const RunningSpot>(spots); };
+      Choice choice;
+      CHECK(error_text<PolicyError>([&] { choice = handshake.choose(hosts, offer, spots_of); }) ==
+            expected);
+      CHECK(choice.has_host() == expected.empty());
+    }
+  }
 }
 
 }  // namespace

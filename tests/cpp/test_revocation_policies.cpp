@@ -22,7 +22,7 @@ namespace {
 using doctest::Approx;
 using std::chrono::hours;
 
-Request spot_asking(SimTime lifetime, const Forecasts& forecasts) {
+Request small_spot_asking(SimTime lifetime, const Forecasts& forecasts) {
   return {.vcpus = 1,
           .memory_mb = 1,
           .instance_class = InstanceClass::kSpot,
@@ -54,18 +54,18 @@ TEST_CASE("LowRevocation and TransientClass: by the life that a spot asks for") 
     weigher.weigh_all(hosts.view(), candidates, request, weights);
     filter.filter_all(hosts.view(), candidates, request, passes);
   };
-  ask(spot_asking(hours(24), forecasts));
+  ask(small_spot_asking(hours(24), forecasts));
   CHECK(weights[1] > weights[0]);
   // Times to revocation: 12.8 h and 32 h.
   CHECK(passes == std::array<std::uint8_t, 2>{0, 1});
-  ask(spot_asking(hours(23), forecasts));
+  ask(small_spot_asking(hours(23), forecasts));
   CHECK(weights[1] < weights[0]);
   CHECK(passes == std::array<std::uint8_t, 2>{1, 1});
   const Forecasts nothing;
-  ask(spot_asking(hours(24), nothing));
+  ask(small_spot_asking(hours(24), nothing));
   CHECK(weights == std::array<double, 2>{0, 0});
   CHECK(passes == std::array<std::uint8_t, 2>{1, 1});
-  Request vm = spot_asking(hours(24), forecasts);
+  Request vm = small_spot_asking(hours(24), forecasts);
   vm.instance_class = InstanceClass::kVm;
   ask(vm);
   CHECK(weights == std::array<double, 2>{0, 0});
@@ -76,7 +76,7 @@ TEST_CASE("LowRevocation and TransientClass: by the life that a spot asks for") 
                  "from_hours: found 0, expected hours above 0"));
 }
 
-WorkloadRow row(const char* id, bool is_spot, int start_hours, int end_hours) {
+WorkloadRow revoked_row(const char* id, bool is_spot, int start_hours, int end_hours) {
   return {.id = id,
           .tenant = "t",
           .resources = {.vcpus = 2, .memory_mb = 2},
@@ -88,8 +88,8 @@ WorkloadRow row(const char* id, bool is_spot, int start_hours, int end_hours) {
 TEST_CASE("RevocationForecast: counts hours and evictions as a run goes") {
   // One host for two instances: the spots s (0-) and t (2-) run; the VM v (5) evicts s, the oldest.
   Workload workload{.name = "w",
-                    .rows = {row("s", true, 0, 100), row("t", true, 2, 100),
-                             row("v", false, 5, 100), row("u", false, 40, 41)}};
+                    .rows = {revoked_row("s", true, 0, 100), revoked_row("t", true, 2, 100),
+                             revoked_row("v", false, 5, 100), revoked_row("u", false, 40, 41)}};
   const EventSchedule schedule = make_schedule(workload);
   const RunSettings settings{.host = {4, 4},
                              .hosts = 1,

@@ -83,12 +83,12 @@ Outcome simulate(const Workload& workload, const HostTable& hosts, const Allocat
   return {.events = std::move(recorder.events), .result = result_of(engine)};
 }
 
-reference::Settings settings_of(const SchedulersCase& one) {
+reference::Settings reference_settings_of(const SchedulersCase& one) {
   return {.host = one.host, .hosts = one.hosts, .saf = one.saf, .otn = one.otn};
 }
 
 Outcome simulate(const Workload& workload, const SchedulersCase& one) {
-  const RunSettings run = run_settings_of(settings_of(one));
+  const RunSettings run = run_settings_of(reference_settings_of(one));
   return simulate(workload, make_hosts(run), make_allocator(run), one.schedulers);
 }
 
@@ -140,13 +140,13 @@ void capture_check(const Workload& workload, const SchedulersCase& one) {
   CAPTURE(one.schedulers.host_subset_size);
   const EventSchedule schedule = make_schedule(workload);
   const std::vector<std::uint32_t> tenants = tenant_numbers(workload);
-  const RunSettings run = run_settings_of(settings_of(one));
+  const RunSettings run = run_settings_of(reference_settings_of(one));
   SimulationEngine engine(schedule, make_hosts(run), make_allocator(run),
                           {.schedulers = &one.schedulers, .tenant_of = tenants});
   LifeRecorder recorder(workload);
   engine.set_observer(&recorder);
   engine.run();
-  reference::ProviderCase slow = reference::case_of(settings_of(one));
+  reference::ProviderCase slow = reference::case_of(reference_settings_of(one));
   slow.schedulers = {one.schedulers};
   const reference::ProviderOutcome expected = reference::simulate_provider(workload, slow);
   CHECK(recorder.events == expected.events);

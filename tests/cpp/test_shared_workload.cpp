@@ -13,7 +13,7 @@
 namespace cospot {
 namespace {
 
-constexpr ResourceVector kHost{10, 10, 0};
+constexpr ResourceVector kSharedHost{10, 10, 0};
 
 /// VMs of 5, 5 and 10 vcpus, one after the other, that run on. UTIL puts the second one beside the
 /// first, so that 2 hosts hold all three. CPUWeigher puts it on the emptiest host: with 2 hosts
@@ -27,7 +27,7 @@ SharedWorkload three_vms(std::vector<ChainSpec> vm, std::vector<ChainSpec> headr
                              .start = SimTime(0),
                              .end = kDay});
   }
-  return {std::move(workload), kHost, {std::move(vm), std::move(headroom_of)}};
+  return {std::move(workload), kSharedHost, {std::move(vm), std::move(headroom_of)}};
 }
 
 const ChainSpec kPacks = chain_of("UTIL");

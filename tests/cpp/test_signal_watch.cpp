@@ -22,11 +22,11 @@ namespace {
 
 using worked::day;
 
-constexpr std::size_t kHosts = 4;
+constexpr std::size_t kWatchedHosts = 4;
 
 RunSettings crowded() {
   return {.host = {10, 10},
-          .hosts = kHosts,
+          .hosts = kWatchedHosts,
           .vm = chain_of("COS"),
           .spot = chain_of("vmaUTIL"),
           .evictor = evictor_of("YJF"),
@@ -65,7 +65,7 @@ struct Watched {
 
 /// Most times on a grid of an hour, within three and a half days; spots of nine sizes.
 Workload busy_days(std::uint64_t seed) {
-  Workload workload = random_workload({.seed = seed, .requests = 400, .hosts = kHosts});
+  Workload workload = random_workload({.seed = seed, .requests = 400, .hosts = kWatchedHosts});
   for (WorkloadRow& row : workload.rows) {
     row.start /= 6;
     if (row.end != kNever) row.end /= 6;

@@ -32,8 +32,8 @@ target: [none, 0.25, 0.1, 0.05, 0.01]
 seed: [1, 2, 3]
 )";
 
-SlaSettings settings_of(const std::string& text, const std::vector<std::string>& overrides = {},
-                        const std::filesystem::path& folder = ".") {
+SlaSettings sla_settings_of(const std::string& text, const std::vector<std::string>& overrides = {},
+                            const std::filesystem::path& folder = ".") {
   ConfigNode root = parse_yaml(text, "study.yaml");
   for (const std::string& assignment : overrides) apply_override(root, assignment);
   NoPythonPolicies none;
@@ -42,7 +42,7 @@ SlaSettings settings_of(const std::string& text, const std::vector<std::string>&
 }
 
 /// Means over the seeds of one target.
-struct Outcome {
+struct SlaOutcome {
   double admitted = 0;
   double evicted = 0;
   double on_demand_vcpus = 0;
@@ -50,8 +50,8 @@ struct Outcome {
   std::vector<std::uint64_t> vms_rejected;
 };
 
-Outcome outcome_of(const SlaSettings& settings, std::size_t target) {
-  Outcome mean;
+SlaOutcome outcome_of(const SlaSettings& settings, std::size_t target) {
+  SlaOutcome mean;
   const auto runs = static_cast<double>(settings.seeds.size());
   for (std::size_t seed = 0; seed < settings.seeds.size(); ++seed) {
     const RunOutcome result = run_sla(settings, {.target = target, .seed = seed});
@@ -66,19 +66,19 @@ Outcome outcome_of(const SlaSettings& settings, std::size_t target) {
 }
 
 TEST_CASE("study sla: the paper's synthetic experiment") {
-  const SlaSettings settings = settings_of(kSynthetic);
-  const Outcome base = outcome_of(settings, 0);
+  const SlaSettings settings = sla_settings_of(kSynthetic);
+  const SlaOutcome base = outcome_of(settings, 0);
   // Pucher et al., section III-A: 70 % admitted, 39 % of them evicted; Table I: 21.77 and 21.95.
   CHECK(std::abs(base.admitted - 0.70) <= 0.03);
   CHECK(std::abs(base.evicted - 0.39) <= 0.04);
   CHECK(std::abs(base.on_demand_vcpus - 21.77) <= 1.5);
   CHECK(std::abs(base.spot_vcpus - 21.95) <= 1.5);
-  const Outcome quarter = outcome_of(settings, 1);
+  const SlaOutcome quarter = outcome_of(settings, 1);
   CHECK(std::abs(quarter.admitted - 0.60) <= 0.03);
   CHECK(quarter.evicted <= 0.10);
   double more = base.admitted;
   for (std::size_t target = 1; target < settings.targets.size(); ++target) {
-    const Outcome outcome = target == 1 ? quarter : outcome_of(settings, target);
+    const SlaOutcome outcome = target == 1 ? quarter : outcome_of(settings, target);
     CHECK(outcome.evicted < *settings.targets[target].probability);
     CHECK(outcome.admitted < more);
     more = outcome.admitted;
@@ -98,7 +98,7 @@ std::vector<std::string> small_with(std::vector<std::string> more) {
 }
 
 TEST_CASE("study sla: on-demand admissions are those of a cloud without spots") {
-  const SlaSettings settings = settings_of(kSynthetic, small_with({"target=none", "hosts=5"}));
+  const SlaSettings settings = sla_settings_of(kSynthetic, small_with({"target=none", "hosts=5"}));
   const RunOutcome with_spots = run_sla(settings);
   Workload alone = sla_workload(settings);
   std::erase_if(alone.rows, [](const WorkloadRow& row) { return row.is_spot(); });
@@ -138,7 +138,7 @@ class YoungestGo final : public ForecastOwner {
 };
 
 TEST_CASE("study sla: with instances of one size the youngest spot of all hosts goes") {
-  const SlaSettings settings = settings_of(kSynthetic, small_with({"target=none"}));
+  const SlaSettings settings = sla_settings_of(kSynthetic, small_with({"target=none"}));
   const Workload workload = sla_workload(settings);
   const EventSchedule schedule = make_schedule(workload);
   SimulationEngine engine(schedule, settings.host.table(8),
@@ -151,7 +151,8 @@ TEST_CASE("study sla: with instances of one size the youngest spot of all hosts 
 
 TEST_CASE("study sla: every switch changes what it says and runs") {
   const auto result = [](const std::string& assignment) {
-    const SlaSettings settings = settings_of(kSynthetic, small_with({"target=0.1", assignment}));
+    const SlaSettings settings =
+        sla_settings_of(kSynthetic, small_with({"target=0.1", assignment}));
     return run_sla(settings);
   };
   const RunOutcome base = result("seed=1");
@@ -166,7 +167,7 @@ TEST_CASE("study sla: every switch changes what it says and runs") {
   CHECK(result("samples_kept=all").run().spot_admitted != base.run().spot_admitted);
   // Without a delay the first 6 hours have no forecast.
   const RunOutcome rejecting = result("spot_delay_hours=0");
-  const SlaSettings admitting = settings_of(
+  const SlaSettings admitting = sla_settings_of(
       kSynthetic, small_with({"target=0.1", "spot_delay_hours=0", "before_first_refresh=admit"}));
   CHECK(run_sla(admitting, {}).run().spot_admitted > rejecting.run().spot_admitted);
   for (const char* assignment :
@@ -191,7 +192,7 @@ TEST_CASE("study sla: a Eucalyptus trace and the spots of a workload file") {
                                        "seed=1",
                                        "target=none",
                                        "spot_delay_hours=0"};
-  const SlaSettings settings = settings_of(kSynthetic, files, folder.path());
+  const SlaSettings settings = sla_settings_of(kSynthetic, files, folder.path());
   // a.txt against the spots of b.csv: the host is full of i-1 at 10 s and of i-2 at 300 s.
   const RunOutcome one = run_sla(settings);
   CHECK(one.run().vm_requests == 2);
@@ -217,7 +218,7 @@ TEST_CASE("study sla: without a promise it is the engine of VMs and spots under 
                           [](const auto& row) { return !row.is_spot(); });
     ScratchFolder folder;
     (void)folder.write("w.csv", format_workload(workload, WorkloadSchema::kCospot));
-    SlaSettings settings = settings_of(
+    SlaSettings settings = sla_settings_of(
         kSynthetic,
         {"workloads=w.csv", "spot_workloads=same", "target=none", "seed=1", "spot_delay_hours=0"},
         folder.path());
@@ -255,7 +256,7 @@ TEST_CASE("study sla: the groups of a file hold for its VMs and spots, those of 
                                        "seed=1",
                                        "target=none",
                                        "spot_delay_hours=0"};
-  const SlaSettings settings = settings_of(kSynthetic, files, folder.path());
+  const SlaSettings settings = sla_settings_of(kSynthetic, files, folder.path());
   CHECK(run_sla(settings, {.spots = 0}).run().spot_admitted == 0);
   CHECK(run_sla(settings, {.spots = 1}).run().spot_admitted == 0);
   CHECK(run_sla(settings, {.spots = 2}).run().spot_admitted == 1);
@@ -266,7 +267,7 @@ TEST_CASE("study sla: the groups of a file hold for its VMs and spots, those of 
 
 TEST_CASE("study sla: bad settings say where and what was expected") {
   const auto error = [](const std::string& assignment) {
-    return error_text<InputError>([&] { (void)settings_of(kSynthetic, {assignment}); });
+    return error_text<InputError>([&] { (void)sla_settings_of(kSynthetic, {assignment}); });
   };
   CHECK(contains(error("target=2"), "expected none, or a probability of eviction between 0 and 1"));
   CHECK(contains(error("target=[0.1, 0.10]"), "duplicate value '0.10'"));
@@ -331,9 +332,9 @@ TEST_CASE(
     "study sla: trace A's instances of 12 vcpus need hosts of 12, which the paper gives to B") {
   // Table II swaps the platforms of A and B; on 7 x 8 no instance of 12 could run.
   const auto admitted = [](const std::string& host) {
-    const SlaSettings settings =
-        settings_of(kSynthetic, {"workloads={synthetic: ds2}", "spot_workloads={synthetic: ds3}",
-                                 "hosts=7", "target=none", "seed=1", host});
+    const SlaSettings settings = sla_settings_of(
+        kSynthetic, {"workloads={synthetic: ds2}", "spot_workloads={synthetic: ds3}", "hosts=7",
+                     "target=none", "seed=1", host});
     const RunOutcome result = run_sla(settings);
     return result.run().vm_rejected;
   };

@@ -34,7 +34,7 @@ const std::string kModel =
     "172800 1 0.333333333333333333\n"
     "end\n";
 
-std::string error_of(const std::string& text) {
+std::string survival_model_error(const std::string& text) {
   return error_text<ConfigError>([&] { (void)parse_survival_model(text, "m.txt"); });
 }
 
@@ -43,7 +43,7 @@ std::string with(const std::string& line, const std::string& other) {
   return text.replace(text.find(line), line.size(), other);
 }
 
-RunningSpot spot(const ResourceVector& resources, SimTime placed_at) {
+RunningSpot spot_placed_at(const ResourceVector& resources, SimTime placed_at) {
   return {.resources = resources, .placed_at = placed_at};
 }
 
@@ -52,7 +52,7 @@ double days_left(const LifetimePredictor& predictor, const ResourceVector& resou
   const auto time = [](double days) {
     return SimTime(static_cast<std::int64_t>(days * static_cast<double>(kDay.count())));
   };
-  const RunningSpot one = spot(resources, -time(age));
+  const RunningSpot one = spot_placed_at(resources, -time(age));
   std::array<SimTime, 1> remaining{};
   predictor.predict({&one, 1}, SimTime(0), time(until), remaining);
   return static_cast<double>(remaining[0].count()) / static_cast<double>(kDay.count());
@@ -88,20 +88,23 @@ TEST_CASE("LpkmEvictor: evicts whom its curves expect to end first") {
     return plan.victims;
   };
   // FIFO and YJF would take the first and the last; the one of the short-lived size goes.
-  CHECK(victims({spot(kOther, 8 * kDay), spot(kShort, 9 * kDay), spot(kOther, 10 * kDay)}) ==
-        Positions{1});
+  CHECK(victims({spot_placed_at(kOther, 8 * kDay), spot_placed_at(kShort, 9 * kDay),
+                 spot_placed_at(kOther, 10 * kDay)}) == Positions{1});
   // Of one size the young one goes: at age 0 it lives 1/2 * 78 days + 1.5 to day 90, at 2 days 80.
-  CHECK(victims({spot(kOther, 8 * kDay), spot(kOther, 10 * kDay)}) == Positions{1});
+  CHECK(victims({spot_placed_at(kOther, 8 * kDay), spot_placed_at(kOther, 10 * kDay)}) ==
+        Positions{1});
   // Of the other the old one: 0.25 days at 1.5 days of age, 1 day at 0.
   const SimTime half_past_eight = 8 * kDay + kDay / 2;
-  CHECK(victims({spot(kShort, half_past_eight), spot(kShort, 10 * kDay)}) == Positions{0});
+  CHECK(victims({spot_placed_at(kShort, half_past_eight), spot_placed_at(kShort, 10 * kDay)}) ==
+        Positions{0});
   // With a horizon half a day ahead: at age 0 of kOther (1 + 7/8) / 2 * 1/2 = 0.47 days, at 2 days
   // 0.5; the order is the same, whatever the calendar says.
-  CHECK(victims({spot(kOther, 8 * kDay), spot(kOther, 10 * kDay)}, 0.5) == Positions{1});
+  CHECK(victims({spot_placed_at(kOther, 8 * kDay), spot_placed_at(kOther, 10 * kDay)}, 0.5) ==
+        Positions{1});
 }
 
 TEST_CASE("LpkmEvictor: a horizon that has passed counts nothing, one ahead of now does") {
-  const std::array spots{spot(kOther, 998 * kDay), spot(kOther, 1000 * kDay)};
+  const std::array spots{spot_placed_at(kOther, 998 * kDay), spot_placed_at(kOther, 1000 * kDay)};
   const EvictionCase eviction{.spots = spots, .shortfall = {.vcpus = 2}, .now = 1000 * kDay};
   const ScratchFolder folder;
   const std::string file = folder.write("m.txt", kModel).string();
@@ -154,27 +157,28 @@ TEST_CASE("model_kind: by the first word of a file") {
 }
 
 TEST_CASE("SurvivalModel: a file of another shape is refused by line") {
-  REQUIRE(error_of(kModel).empty());
-  CHECK(error_of("") ==
+  REQUIRE(survival_model_error(kModel).empty());
+  CHECK(survival_model_error("") ==
         "m.txt:1: the file ends here, expected 'cospot-survival-model 1': it is not complete");
-  CHECK(error_of(with("model 1", "model 2")) == "m.txt:1: version '2', expected version 1");
-  CHECK(error_of(with("flavors 1", "flavors 2")) ==
+  CHECK(survival_model_error(with("model 1", "model 2")) ==
+        "m.txt:1: version '2', expected version 1");
+  CHECK(survival_model_error(with("flavors 1", "flavors 2")) ==
         "m.txt:5: found 2 values, expected 3: vcpus, memory_mb, disk_gb of a flavor");
-  CHECK(error_of(with("intervals 2", "intervals 0")) ==
+  CHECK(survival_model_error(with("intervals 2", "intervals 0")) ==
         "m.txt:5: the number of intervals is '0', expected a whole number from 1 to 100000");
-  CHECK(error_of(with("0.5 0.25", "0.5")) ==
+  CHECK(survival_model_error(with("0.5 0.25", "0.5")) ==
         "m.txt:6: found 2 values, expected 3: the end of an interval, in seconds, and the hazards "
         "of the flavors and of any other");
   for (const std::string hazard : {"nan", "-0.1", "1.5", "inf", "half"}) {
-    CHECK(error_of(with("0.5 0.25", hazard + " 0.25")) ==
+    CHECK(survival_model_error(with("0.5 0.25", hazard + " 0.25")) ==
           "m.txt:6: a hazard is '" + hazard + "', expected a number from 0 to 1");
   }
-  CHECK(error_of(with("172800 1", "86400 1")) ==
+  CHECK(survival_model_error(with("172800 1", "86400 1")) ==
         "m.txt:7: the end 86400 s is not after the one before, 86400 s");
-  CHECK(error_of(kModel + "more\n") == "m.txt:9: more lines after 'end'");
+  CHECK(survival_model_error(kModel + "more\n") == "m.txt:9: more lines after 'end'");
   for (std::size_t bytes = 0; bytes + 2 < kModel.size(); ++bytes) {
     CAPTURE(bytes);
-    REQUIRE_FALSE(error_of(kModel.substr(0, bytes)).empty());
+    REQUIRE_FALSE(survival_model_error(kModel.substr(0, bytes)).empty());
   }
 }
 

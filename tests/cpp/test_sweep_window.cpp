@@ -46,14 +46,14 @@ std::vector<std::optional<SimTime>> windows(const Sweep& sweep) {
   return stated;
 }
 
-void run(const Sweep& sweep, const ScratchFolder& folder, IfPresent if_present) {
+void run_whole_sweep(const Sweep& sweep, const ScratchFolder& folder, IfPresent if_present) {
   NoProgress progress;
   (void)run_experiment(load_comparison(sweep),
                        {.database = folder / "r.db", .if_present = if_present}, progress);
 }
 
 std::string resuming_error(const Sweep& sweep, const ScratchFolder& folder) {
-  return error_text<DatabaseError>([&] { run(sweep, folder, IfPresent::kResume); });
+  return error_text<DatabaseError>([&] { run_whole_sweep(sweep, folder, IfPresent::kResume); });
 }
 
 TEST_CASE("read_sweep: window_days of a workload, of all, and of the command") {
@@ -126,14 +126,14 @@ TEST_CASE("compare: another window is another sweep") {
   const ScratchFolder folder;
   (void)folder.write("a.csv", kTwoRequests);
   const Sweep plain = read_with_setting(folder, "workloads: a.csv\n");
-  run(plain, folder, IfPresent::kRefuse);
+  run_whole_sweep(plain, folder, IfPresent::kRefuse);
   CHECK(resuming_error(plain, folder).empty());
   const Sweep longer = read_with_setting(folder, "workloads: a.csv\nwindow_days: 30\n");
   CHECK(contains(resuming_error(longer, folder), "holds another study: it differs in workloads"));
 
   // Derived from the data: 21 days, which the record says although nobody stated them.
   (void)folder.write("a.csv", kTwoRequests + kLate);
-  run(plain, folder, IfPresent::kReplace);
+  run_whole_sweep(plain, folder, IfPresent::kReplace);
   CHECK(resuming_error(plain, folder).empty());
   ResultsDatabase database(folder / "r.db");
   CHECK(contains(database.record().configuration, R"({"label":"a.csv","window_days":21})"));

@@ -43,7 +43,7 @@ struct Format {
   bool is_recognised = false;
 };
 
-constexpr std::string_view kRequests = "vmId,tenantId,vmTypeId,priority,starttime,endtime";
+constexpr std::string_view kSocc22Columns = "vmId,tenantId,vmTypeId,priority,starttime,endtime";
 constexpr std::string_view kShares = "vmTypeId,machineId,core,memory";
 
 std::string csv(const std::string& header, const std::vector<std::string>& rows) {
@@ -54,7 +54,8 @@ std::string csv(const std::string& header, const std::vector<std::string>& rows)
 
 /// Reads as requests of a trace, or as its types, with what else it needs.
 void read_trace(const ScratchFolder& folder, const Path& file, bool is_types) {
-  const Path requests = folder.write("requests.csv", std::string(kRequests) + "\n1,1,1,0,0,1\n");
+  const Path requests =
+      folder.write("requests.csv", std::string(kSocc22Columns) + "\n1,1,1,0,0,1\n");
   CsvTrace trace(is_types ? requests : file, file);
   is_types ? (void)trace.read_shares() : (void)trace.count_requests();
 }
@@ -122,7 +123,7 @@ std::vector<Format> formats(const ScratchFolder& folder) {
        .read = [](const Path& file) { (void)read_forecasts(file); },
        .may_be_empty = true},
       {.name = "requests of a trace",
-       .header = kRequests,
+       .header = kSocc22Columns,
        .rows = {"1,1,1,0,0,1"},
        .number = 4,
        .too_large = "10001",

@@ -62,7 +62,7 @@ const Schema& toy_schema() {
   return schema;
 }
 
-Experiment load(const Rectangles& sides, bool third_fails) {
+Experiment load_rectangles(const Rectangles& sides, bool third_fails) {
   Experiment experiment{.schema = toy_schema(),
                         .axes = table().axes(sides),
                         .group_by = axis_names(kWidth),
@@ -86,7 +86,7 @@ Study toy_study(bool third_fails = false) {
           .schema = toy_schema,
           .read = [third_fails](const StudyFile& file) -> LoadExperiment {
             return [rectangles = table().read(file), third_fails] {
-              return load(rectangles, third_fails);
+              return load_rectangles(rectangles, third_fails);
             };
           }};
 }
@@ -94,9 +94,11 @@ Study toy_study(bool third_fails = false) {
 // What it gets.
 
 /// The program, with the toy among its studies, in a folder of its own.
-class Program {
+class ToyProgram {
  public:
-  Program() { (void)folder_.write("toy.yaml", "study: toy\nwidth: [2, 3]\nheight: [5, 7, 11]\n"); }
+  ToyProgram() {
+    (void)folder_.write("toy.yaml", "study: toy\nwidth: [2, 3]\nheight: [5, 7, 11]\n");
+  }
 
   int run(const std::vector<std::string>& words, Study study = toy_study()) {
     std::vector<std::string> texts{"cospot"};
@@ -125,7 +127,7 @@ class Program {
 const std::string kCsv = "width,height,area\n2,5,10\n2,7,14\n2,11,22\n3,5,15\n3,7,21\n3,11,33\n";
 
 TEST_CASE("a toy study: compare, --set, threads and the CSV in grid order") {
-  Program program;
+  ToyProgram program;
   for (const char* threads : {"1", "2"}) {
     CHECK(program.run({"compare", "@toy.yaml", "-q", "-j", threads, "--db", "@r.db", "--csv",
                        "@r.csv", "--force"}) == 0);
@@ -137,7 +139,7 @@ TEST_CASE("a toy study: compare, --set, threads and the CSV in grid order") {
 }
 
 TEST_CASE("a toy study: what failed is resumed, and another study's database refused") {
-  Program program;
+  ToyProgram program;
   const std::vector<std::string> command{"compare", "@toy.yaml", "-q", "-j", "1", "--db", "@r.db"};
   CHECK(program.run(command, toy_study(true)) == 2);
   CHECK(ResultsDatabase(program.path("r.db")).finished_runs() == std::vector<std::size_t>{0, 1});
@@ -156,7 +158,7 @@ TEST_CASE("a toy study: what failed is resumed, and another study's database ref
 }
 
 TEST_CASE("a toy study: shards, merge, summary and report") {
-  Program program;
+  ToyProgram program;
   for (const char* shard : {"1/2", "2/2"}) {
     CHECK(program.run({"compare", "@toy.yaml", "-q", "--shard", shard, "--db",
                        std::string("@") + shard[0] + ".db"}) == 0);
@@ -179,7 +181,7 @@ TEST_CASE("a toy study: shards, merge, summary and report") {
 }
 
 TEST_CASE("a toy study: bad files are refused with what is valid") {
-  Program program;
+  ToyProgram program;
   for (const char* assignment : {"width=0", "depth=1", "study=toys"}) {
     CHECK(program.run({"compare", "@toy.yaml", "--db", "@r.db", "--set", assignment}) == 2);
   }

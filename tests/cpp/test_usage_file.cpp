@@ -69,7 +69,7 @@ TEST_CASE("usage file: bad ones are refused, with the line and what was expected
   CHECK(contains(usage_error(header + "0,80,1\n"), "there are 1 samples, expected at least 2"));
 }
 
-WorkloadRow row(InstanceClass instance_class, ResourceAmount vcpus, int start, int end) {
+WorkloadRow usage_row(InstanceClass instance_class, ResourceAmount vcpus, int start, int end) {
   return {.resources = {vcpus, 1, 0},
           .instance_class = instance_class,
           .start = std::chrono::hours(start),
@@ -78,8 +78,9 @@ WorkloadRow row(InstanceClass instance_class, ResourceAmount vcpus, int start, i
 
 TEST_CASE("workload usage: the vcpus of the VMs in the window; spots are left aside") {
   Workload workload{.name = "w", .window = std::chrono::hours(48)};
-  workload.rows = {row(InstanceClass::kVm, 4, -5, 10), row(InstanceClass::kVm, 2, 6, 100),
-                   row(InstanceClass::kSpot, 64, 0, 48), row(InstanceClass::kVm, 8, 60, 70)};
+  workload.rows = {
+      usage_row(InstanceClass::kVm, 4, -5, 10), usage_row(InstanceClass::kVm, 2, 6, 100),
+      usage_row(InstanceClass::kSpot, 64, 0, 48), usage_row(InstanceClass::kVm, 8, 60, 70)};
   const UsageSeries usage = usage_of_vms(workload, std::nullopt);
   // 4 from the start, 6 from hour 6, 2 from hour 10 to the end: 6 at most.
   std::vector<std::int64_t> used;

@@ -18,7 +18,7 @@
 namespace cospot {
 namespace {
 
-constexpr ResourceVector kHost{60, 90, 0};
+constexpr ResourceVector kPlateauHost{60, 90, 0};
 
 std::shared_ptr<const Chain> chain_with(std::unique_ptr<Weigher> weigher, Sees feasible, bool saf) {
   std::vector<std::unique_ptr<Filter>> filters;
@@ -33,9 +33,9 @@ std::shared_ptr<const Chain> chain_with(std::unique_ptr<Weigher> weigher, Sees f
   return std::make_shared<const Chain>(std::move(filters), std::move(weighers));
 }
 
-Allocator allocator_of(const PlateauWeigher& by, bool scanned, bool saf, std::size_t otn) {
+Allocator plateau_allocator(const PlateauWeigher& by, bool scanned, bool saf, std::size_t otn) {
   const auto weigher = [&]() -> std::unique_ptr<Weigher> {
-    std::unique_ptr<Weigher> keyed = by.make(kHost);
+    std::unique_ptr<Weigher> keyed = by.make(kPlateauHost);
     if (!scanned) return keyed;
     return std::make_unique<ScannedWeigher>(std::move(keyed));
   };
@@ -47,11 +47,12 @@ Allocator allocator_of(const PlateauWeigher& by, bool scanned, bool saf, std::si
 
 /// Half of the hosts have a half of the memory.
 HostTable hosts_of(std::size_t count, bool of_two_types) {
-  if (!of_two_types) return HostTable::uniform(count, kHost);
+  if (!of_two_types) return HostTable::uniform(count, kPlateauHost);
   std::vector<HostSpec> specs;
   for (std::size_t i = 0; i < count; ++i) {
     const ResourceAmount parts = i % 2 == 0 ? 2 : 1;
-    specs.push_back({.name = "host", .total = {kHost.vcpus, kHost.memory_mb / 2 * parts, 0}});
+    specs.push_back(
+        {.name = "host", .total = {kPlateauHost.vcpus, kPlateauHost.memory_mb / 2 * parts, 0}});
   }
   return HostTable(specs);
 }
@@ -69,7 +70,7 @@ void check_same_run(const EventSchedule& schedule, const HostTable& hosts, const
 TEST_CASE("SimulationEngine: weighers on which hosts tie run as if all hosts were scanned") {
   constexpr std::size_t kHosts = 12;
   const Workload workload =
-      random_workload({.seed = 3, .requests = 1200, .host = kHost, .hosts = kHosts});
+      random_workload({.seed = 3, .requests = 1200, .host = kPlateauHost, .hosts = kHosts});
   const EventSchedule schedule = make_schedule(workload);
   for (const PlateauWeigher& weigher : plateau_weighers()) {
     CAPTURE(weigher.what);
@@ -80,8 +81,8 @@ TEST_CASE("SimulationEngine: weighers on which hosts tie run as if all hosts wer
           CAPTURE(of_two_types);
           CAPTURE(saf);
           CAPTURE(otn);
-          check_same_run(schedule, hosts, allocator_of(weigher, false, saf, otn),
-                         allocator_of(weigher, true, saf, otn));
+          check_same_run(schedule, hosts, plateau_allocator(weigher, false, saf, otn),
+                         plateau_allocator(weigher, true, saf, otn));
         }
       }
     }

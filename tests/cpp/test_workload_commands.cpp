@@ -12,7 +12,7 @@
 namespace cospot {
 namespace {
 
-void run(const std::string& arguments) {
+void run_workload_command(const std::string& arguments) {
   CLI::App app;
   add_workload_commands(app);
   app.parse(arguments);
@@ -25,19 +25,19 @@ TEST_CASE("workload commands: convert there and back, sample, info") {
   const std::string own = folder.write("own.csv", text).string();
   const std::string release = (folder / "release.csv.gz").string();
   const std::string back = (folder / "back.csv").string();
-  run("workload convert " + own + " -o " + release + " --schema socc22");
-  run("workload convert " + release + " -o " + back);
+  run_workload_command("workload convert " + own + " -o " + release + " --schema socc22");
+  run_workload_command("workload convert " + release + " -o " + back);
   // The release's schema counts in units of its authors, whatever was written into it.
   CHECK(ScratchFolder::read(back) == "# vcpus_unit: relative\n" + text);
-  run("workload sample " + own + " -o " + back + " --probability 0.5 --seed 3");
+  run_workload_command("workload sample " + own + " -o " + back + " --probability 0.5 --seed 3");
   const std::size_t kept = read_workload(back).rows.size();
   CHECK(kept > 0);
   CHECK(kept < 50);
   // The 50 rows are one batch: all or none, and at probability 1 all.
-  run("workload sample " + own + " -o " + back + " --probability 1 --batched");
+  run_workload_command("workload sample " + own + " -o " + back + " --probability 1 --batched");
   CHECK(ScratchFolder::read(back) == text);
-  run("workload info " + own + " --host 10,10");
-  run("workload info " + own + " --json");
+  run_workload_command("workload info " + own + " --host 10,10");
+  run_workload_command("workload info " + own + " --json");
 }
 
 TEST_CASE("workload commands: bad input is refused before anything is written") {
@@ -46,18 +46,20 @@ TEST_CASE("workload commands: bad input is refused before anything is written") 
       folder.write("in.csv", "vmId,tenantId,cores,ram,vmTypeId,starttime,endtime\n1,1,1,1,0,0,inf")
           .string();
   const std::string out = (folder / "out.csv").string();
-  CHECK_THROWS_AS(run("workload convert " + in + " -o " + out + " --schema x"), ConfigError);
-  CHECK_THROWS_AS(run("workload sample " + in + " -o " + out + " --probability 2"), ConfigError);
+  CHECK_THROWS_AS(run_workload_command("workload convert " + in + " -o " + out + " --schema x"),
+                  ConfigError);
+  CHECK_THROWS_AS(run_workload_command("workload sample " + in + " -o " + out + " --probability 2"),
+                  ConfigError);
   CHECK_THROWS_WITH_AS(
-      run("workload sample " + in + " -o " + out + " --probability 1e-9 --seed 1"),
+      run_workload_command("workload sample " + in + " -o " + out + " --probability 1e-9 --seed 1"),
       (out + ": nothing written: a draw with probability 1e-09 and seed 1 keeps no request, "
              "expected a larger probability or another seed")
           .c_str(),
       ConfigError);
-  CHECK_THROWS_AS(run("workload info " + out), WorkloadError);
-  CHECK_THROWS_AS(run("workload info " + in + " --host 10"), ConfigError);
-  CHECK_THROWS_AS(run("workload"), CLI::RequiredError);
-  CHECK_THROWS_AS(run("workload sample " + in + " -o " + out), CLI::RequiredError);
+  CHECK_THROWS_AS(run_workload_command("workload info " + out), WorkloadError);
+  CHECK_THROWS_AS(run_workload_command("workload info " + in + " --host 10"), ConfigError);
+  CHECK_THROWS_AS(run_workload_command("workload"), CLI::RequiredError);
+  CHECK_THROWS_AS(run_workload_command("workload sample " + in + " -o " + out), CLI::RequiredError);
   CHECK_FALSE(std::filesystem::exists(out));
 }
 

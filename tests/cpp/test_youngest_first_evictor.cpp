@@ -13,15 +13,16 @@
 namespace cospot {
 namespace {
 
-RunningSpot spot_of(ResourceAmount vcpus, ResourceAmount memory_mb, ResourceAmount disk_gb = 0) {
+RunningSpot spot_holding(ResourceAmount vcpus, ResourceAmount memory_mb,
+                         ResourceAmount disk_gb = 0) {
   return {.resources = {.vcpus = vcpus, .memory_mb = memory_mb, .disk_gb = disk_gb}};
 }
 
 TEST_CASE("YoungestFirstEvictor: the youngest spots go until every resource suffices") {
   // Oldest first. 3 vcpus and 4 MiB are missing. The youngest frees 2 and 8: memory suffices. The
   // next frees no vcpus (it goes all the same), the next 1: 2 + 0 + 1 = 3. The oldest stays.
-  const std::array<RunningSpot, 4> spots{spot_of(9, 9), spot_of(1, 1), spot_of(0, 8),
-                                         spot_of(2, 8)};
+  const std::array<RunningSpot, 4> spots{spot_holding(9, 9), spot_holding(1, 1), spot_holding(0, 8),
+                                         spot_holding(2, 8)};
   const EvictionCase eviction{.spots = spots, .shortfall = {.vcpus = 3, .memory_mb = 4}};
   const YoungestFirstEvictor evictor{PluginOptions{}};
   EvictionPlan plan;
@@ -37,7 +38,7 @@ TEST_CASE("YoungestFirstEvictor: the youngest spots go until every resource suff
 }
 
 TEST_CASE("YoungestFirstEvictor: without a shortfall nobody goes, beyond all spots nobody can") {
-  const std::array<RunningSpot, 2> spots{spot_of(4, 4, 1), spot_of(4, 4, 1)};
+  const std::array<RunningSpot, 2> spots{spot_holding(4, 4, 1), spot_holding(4, 4, 1)};
   const YoungestFirstEvictor evictor{PluginOptions{}};
   EvictionPlan plan{.victims = {7}, .score = 7};
   CHECK(evictor.make_plan({.spots = spots, .shortfall = {.vcpus = -1}}, kNoScoreLimit, plan));
@@ -73,6 +74,15 @@ TEST_CASE("YoungestFirstEvictor: with score age the host whose oldest victim is 
   CHECK(plan_of(just_placed).score == 1);
   CHECK_THROWS_AS(YoungestFirstEvictor(PluginOptions("YJF", {{"score", std::string("size")}})),
                   ConfigError);
+  CHECK_THROWS_AS(YoungestFirstEvictor(PluginOptions("YJF", {{"scores", std::string("age")}})),
+                  ConfigError);
+  // Without a shortfall nobody goes, and so no age is scored.
+  const YoungestFirstEvictor by_age(PluginOptions("YJF", {{"score", std::string("age")}}));
+  EvictionPlan nobody{.victims = {7}, .score = 7};
+  CHECK(by_age.make_plan({.spots = first, .shortfall = {}, .now = std::chrono::hours(10)},
+                         kNoScoreLimit, nobody));
+  CHECK(nobody.victims.empty());
+  CHECK(nobody.score == 0);
 }
 
 TEST_CASE("YoungestFirstEvictor: charges every victim and never claims to follow FIFO") {

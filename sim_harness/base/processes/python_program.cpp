@@ -83,7 +83,7 @@ std::optional<int> poll_exit(pid_t child) {
 /// one that is too busy to hear it is killed. Then throws Interrupted.
 int wait_for(pid_t child) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds kPatience{600};
+  constexpr std::chrono::milliseconds kKillAfter{600};
   const StopToken stop = current_stop_token();
   std::optional<Clock::time_point> kill_at;
   for (;;) {
@@ -93,7 +93,7 @@ int wait_for(pid_t child) {
     }
     if (!kill_at && stop.is_asked()) {
       ::kill(child, SIGTERM);
-      kill_at = Clock::now() + kPatience;
+      kill_at = Clock::now() + kKillAfter;
     } else if (kill_at && Clock::now() >= *kill_at) {
       ::kill(child, SIGKILL);
     }

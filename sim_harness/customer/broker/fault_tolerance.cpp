@@ -11,7 +11,7 @@
 namespace cospot {
 namespace {
 
-const NoFaultTolerance kNone;
+const NoFaultTolerance kNoTolerance;
 const HourlyCheckpoint kCheckpoint;
 const Migration kMigration;
 const Duplication kDuplication;
@@ -24,7 +24,7 @@ Seconds optimal_interval(Seconds save, Seconds lifetime) {
 }
 
 const std::array kFaultTolerances{
-    FaultToleranceEntry{"none", "A failed job starts again.", &kNone},
+    FaultToleranceEntry{"none", "A failed job starts again.", &kNoTolerance},
     FaultToleranceEntry{"checkpoint", "Hourly snapshots; waits until the request is in bid again.",
                         &kCheckpoint},
     FaultToleranceEntry{"migration", "Hourly snapshots; moves to the cheapest place.", &kMigration},

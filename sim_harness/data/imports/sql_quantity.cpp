@@ -48,11 +48,12 @@ extern "C" void cospot_sql_quantity(sqlite3_context* context, int /*count*/,
 }  // namespace
 
 std::optional<double> parse_quantity(std::string_view text) {
-  constexpr std::string_view kUnits = "numkKMGTPEi";
+  constexpr std::string_view kQuantityEnds = "numkKMGTPEi";
   text = without_blanks(text);
   if (parse_number(text)) return parse_number(text);
-  if (text.ends_with('B')) text.remove_suffix(1);                // 16 GiB is 16Gi
-  const std::size_t digits = text.find_last_not_of(kUnits) + 1;  // 1E is 10^18, 1E3 was a number
+  if (text.ends_with('B')) text.remove_suffix(1);  // 16 GiB is 16Gi
+  const std::size_t digits =
+      text.find_last_not_of(kQuantityEnds) + 1;  // 1E is 10^18, 1E3 was a number
   const std::optional<double> number = parse_number(without_blanks(text.substr(0, digits)));
   for (const auto& [name, factor] : kSuffixes) {
     if (number && text.substr(digits) == name) return *number * factor;

@@ -28,7 +28,7 @@ constexpr std::array<UnitInfo, 5> kUnits{
      {TimeUnit::kDays, "days", 86'400'000'000, "a number of days"},
      {TimeUnit::kIso, "iso", 1'000'000, "a time such as 2024-05-01T12:00:00Z"}}};
 
-const UnitInfo& info_of(TimeUnit unit) { return kUnits[static_cast<std::size_t>(unit)]; }
+const UnitInfo& unit_info(TimeUnit unit) { return kUnits[static_cast<std::size_t>(unit)]; }
 
 /// `number` units to the nearest microsecond; whole numbers exactly.
 std::optional<SimTime> scaled(std::string_view text, std::int64_t microseconds) {
@@ -55,26 +55,26 @@ TimeUnit find_time_unit(std::string_view name) {
       fmt::format("--time-unit: found '{}', expected one of: s, ms, us, days, iso", name));
 }
 
-std::string_view time_expected(TimeUnit unit) { return info_of(unit).expected; }
+std::string_view time_expected(TimeUnit unit) { return unit_info(unit).expected; }
 
 std::optional<SimTime> parse_time(std::string_view text, TimeUnit unit, const TimeZone& zone) {
   if (unit == TimeUnit::kIso) return parse_date_time(text, zone);
-  return scaled(text, info_of(unit).microseconds);
+  return scaled(text, unit_info(unit).microseconds);
 }
 
 std::optional<SimTime> parse_duration(std::string_view text, TimeUnit unit) {
-  return scaled(text, info_of(unit).microseconds);
+  return scaled(text, unit_info(unit).microseconds);
 }
 
 std::string time_option_text(SimTime time, TimeUnit unit) {
   if (unit == TimeUnit::kIso) return time_text(time, unit);
   return fmt::format(
-      "{}", static_cast<double>(time.count()) / static_cast<double>(info_of(unit).microseconds));
+      "{}", static_cast<double>(time.count()) / static_cast<double>(unit_info(unit).microseconds));
 }
 
 std::string time_text(SimTime time, TimeUnit unit) {
   if (unit != TimeUnit::kIso) {
-    return fmt::format("{} {}", time_option_text(time, unit), info_of(unit).name);
+    return fmt::format("{} {}", time_option_text(time, unit), unit_info(unit).name);
   }
   const auto day = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date{std::chrono::sys_days(day)};

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kHeader = "key,method,model,note,step,point,sigma";
 
-enum Column : std::size_t { kKey, kMethod, kModel, kNote, kStep, kPoint, kSigma };
+enum ForecastColumn : std::size_t { kKey, kMethod, kModel, kNote, kStep, kPoint, kSigma };
 constexpr std::array<TableColumn, 7> kForecastColumns{
     {{"key"}, {"method"}, {"model"}, {"note"}, {"step"}, {"point"}, {"sigma"}}};
 constexpr TableFormat kForecastFormat{

@@ -63,8 +63,8 @@ void add_counts(Buffer& text, const WorkloadInfo& info, const VcpusUnit& unit) {
   add(text, "flavors {}, first request {}, last request {}\n", info.flavors.size(),
       days(info.first_start), days(info.last_start));
   const auto days = [&](Revenue revenue) {
-    constexpr double kSecondsPerDay = 86400;
-    return amount_text(vcpu_seconds(revenue) / kSecondsPerDay * unit.vcpus);
+    constexpr double kOneDaySeconds = 86400;
+    return amount_text(vcpu_seconds(revenue) / kOneDaySeconds * unit.vcpus);
   };
   const char* const name = unit.is_relative ? "unit-days" : "vCPU-days";
   add(text, "revenue requested in the window: VMs {} {}, spots {} {}\n", days(info.revenue[0]),

@@ -28,8 +28,8 @@ struct Gathered {
   std::size_t duplicates = 0;
 };
 
-void require_same_experiment(const Gathered& gathered, ResultsDatabase& database,
-                             const std::string& first, const std::string& name) {
+void require_same_as_first(const Gathered& gathered, ResultsDatabase& database,
+                           const std::string& first, const std::string& name) {
   const ExperimentRecord& mine = gathered.tables.record;
   const ExperimentRecord record = database.record();
   if (record.study != mine.study) {
@@ -93,7 +93,7 @@ Gathered gather(const std::vector<fs::path>& inputs) {
       gathered.tables = database.tables();
       gathered.inputs = database.inputs();
     } else {
-      require_same_experiment(gathered, database, inputs.front().string(), input.string());
+      require_same_as_first(gathered, database, inputs.front().string(), input.string());
     }
     gather_rows(gathered, database, input.string());
   }

@@ -241,7 +241,6 @@ bool ReserveKeeper::plan(std::vector<RunningSpot>& spots, const ResourceVector& 
                          double& score) {
   const EvictionCase eviction{.spots = spots, .shortfall = need, .now = now};
   if (!evictions_.make_plan(eviction, nullptr, plan_)) return false;
-  check_sufficient(eviction, plan_.plan);
   score = plan_.plan.score;
   std::vector<RunningSpot> victims;
   for (const std::uint32_t victim : plan_.plan.victims) victims.push_back(spots[victim]);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::array kColumns{kVmsRequested,   kVmsEarned,   kVmsLost,
                               kSpotsRequested, kSpotsEarned, kMoreThanBaseline};
-enum Column : std::uint8_t { kVmRequested, kVmEarned, kVmLost, kSpotRequested, kSpotEarned };
+enum BestColumn : std::uint8_t { kVmRequested, kVmEarned, kVmLost, kSpotRequested, kSpotEarned };
 
 std::size_t position_of(std::size_t run, const RunMoney& money) {
   return static_cast<std::size_t>(std::ranges::lower_bound(money.runs, run) - money.runs.begin());
@@ -51,7 +51,7 @@ std::optional<MeanInterval> more_a_month(const BestCombination& one,
   return mean_interval(differences);
 }
 
-SummaryTable best_table(const Summary& summary, const RunMoney& money) {
+SummaryTable best_with_money(const Summary& summary, const RunMoney& money) {
   SummaryTable table{.columns = {{"size", "size", TextTable::Align::kLeft},
                                  {"upper_bound"},
                                  {"spots_earned", "spots earn"},
@@ -90,7 +90,7 @@ SummaryTable best_table(const Summary& summary, const RunMoney& money) {
 
 StudySummary summarise_compared_money(ResultsDatabase& results, const WorkloadPrices& prices) {
   const RunMoney money = money_of_runs(results, compare_money(), prices);
-  const SummaryTable table = best_table(summarise(results, Timing::kOff), money);
+  const SummaryTable table = best_with_money(summarise(results, Timing::kOff), money);
   const MeanInterval requested = *mean_of(money.amounts[kVmRequested], money, money.runs);
   const MeanInterval lost = *mean_of(money.amounts[kVmLost], money, money.runs);
   double most = 0;

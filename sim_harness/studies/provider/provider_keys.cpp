@@ -26,14 +26,14 @@ std::size_t read_otn_number(const ConfigNode& node, std::string_view key,
 OfferRule::Schedule read_schedule(const ConfigNode& node) {
   static constexpr std::array<std::string_view, 4> kKeys{"at_low_load", "at_high_load", "from",
                                                          "to"};
-  constexpr std::string_view kName = "otn.adaptive";
-  require_known_keys(node, kName, kKeys);
-  return {.at_low_load =
-              read_otn_number(require_key(node, kName, "at_low_load"), "otn.adaptive.at_low_load"),
-          .at_high_load = read_otn_number(require_key(node, kName, "at_high_load"),
+  constexpr std::string_view kAdaptiveKey = "otn.adaptive";
+  require_known_keys(node, kAdaptiveKey, kKeys);
+  return {.at_low_load = read_otn_number(require_key(node, kAdaptiveKey, "at_low_load"),
+                                         "otn.adaptive.at_low_load"),
+          .at_high_load = read_otn_number(require_key(node, kAdaptiveKey, "at_high_load"),
                                           "otn.adaptive.at_high_load"),
-          .from = read_number(require_key(node, kName, "from"), "otn.adaptive.from", 0, 1),
-          .to = read_number(require_key(node, kName, "to"), "otn.adaptive.to", 0, 1)};
+          .from = read_number(require_key(node, kAdaptiveKey, "from"), "otn.adaptive.from", 0, 1),
+          .to = read_number(require_key(node, kAdaptiveKey, "to"), "otn.adaptive.to", 0, 1)};
 }
 
 /// Makes a rule; its errors get the place and the key.

@@ -100,7 +100,7 @@ EventSchedule sla_schedule(const SlaSettings& settings, const Workload& workload
 namespace {
 
 /// Requests of which not one fits an empty host count in another unit than the hosts.
-void require_one_unit(const SlaSettings& settings, const Workload& workload) {
+void require_same_unit(const SlaSettings& settings, const Workload& workload) {
   for (const bool is_spot : {false, true}) {
     bool has_any = false;
     bool fits_any = false;
@@ -167,7 +167,7 @@ void require_possible_requests(const SlaSettings& settings, const RequestStore& 
     for (std::size_t spots = 0; spots < settings.spot_sources.size(); ++spots) {
       const Workload workload =
           sla_workload(store, GridPoint<SlaSettings>(axes, settings, {vms, spots}));
-      require_one_unit(settings, workload);
+      require_same_unit(settings, workload);
       // Of most requests nothing need be looked at.
       if (!store.has_placements() && settings.host.isolated_tenants().empty()) continue;
       require_possible_placements(workload, sla_schedule(settings, workload), settings.host,

@@ -68,7 +68,7 @@ void require_few_tries(const ConfigNode& node, const std::string& key, const Bac
   }
 }
 
-Backoff read_rule(const ConfigNode& node, const std::string& key, bool may_have_classes) {
+Backoff read_backoff(const ConfigNode& node, const std::string& key, bool may_have_classes) {
   static constexpr std::array<std::string_view, 5> kKeys{"patience_s", "first_wait_s", "factor",
                                                          "longest_wait_s", "classes"};
   require_known_keys(node, key, std::span(kKeys).first(may_have_classes ? 5 : 4));
@@ -181,8 +181,9 @@ LifeSettings read_life(const ConfigNode& node, const std::filesystem::path& fold
   for (const ConfigEntry& entry : node.entries) {
     if (entry.key != "label" && entry.key != "after_a_wait") names.push_back(entry.key);
     const ConfigNode& value = entry.value;
-    if (entry.key == "retries") life.retries = read_rule(value, entry.key, true);
-    if (entry.key == "returning_spots") life.returning_spots = read_rule(value, entry.key, false);
+    if (entry.key == "retries") life.retries = read_backoff(value, entry.key, true);
+    if (entry.key == "returning_spots")
+      life.returning_spots = read_backoff(value, entry.key, false);
     if (entry.key == "failures") read_failures(value, folder, life);
     if (entry.key == "maintenance") read_maintenance(value, folder, life);
     if (entry.key == "resizes") life.resizes = read_file(value, entry.key, folder, read_resizes);

@@ -84,17 +84,17 @@ std::vector<Measure<LifeResult>> life_counts() {
 }
 
 std::vector<Measure<RunResult>> measures_of_run() {
-  using R = RunResult;
-  std::vector<Measure<R>> all =
+  using O = RunResult;
+  std::vector<Measure<O>> all =
       run_measures("never placed: gave up, or still waited at the end", "placed at least once",
                    {.name = "evictions",
                     .unit = "evictions",
                     .meaning = "of spots by VMs; one that returns may be evicted again"});
   all.insert(all.end(),
-             {measure<&R::vm_too_large>({.name = "vm_too_large",
+             {measure<&O::vm_too_large>({.name = "vm_too_large",
                                          .unit = "VMs",
                                          .meaning = "of the rejected: larger than an empty host"}),
-              measure<&R::spot_revenue_first_hour_free>(
+              measure<&O::spot_revenue_first_hour_free>(
                   {.name = "spot_revenue_first_hour_free",
                    .unit = "vcpu-seconds",
                    .meaning = "earned by spots when one that is stopped less than an hour after a "

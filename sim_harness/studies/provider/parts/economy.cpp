@@ -50,7 +50,7 @@ void add_economy(MeasureList& all) {
                              "admitted: within the promise, and with a host", "evicted by VMs");
 }
 
-void add_promise(MeasureList& all) {
+void add_promise_measures(MeasureList& all) {
   all.push_back(measure<&R::promised_percent>({.name = "promised_percent",
                                                .unit = "% of vcpus",
                                                .meaning = "promised to the Economy class, mean "
@@ -196,7 +196,7 @@ StudyPart economy_part() {
       .add = add_class,
       .finish = add_income};
   add_economy(part.measures);
-  add_promise(part.measures);
+  add_promise_measures(part.measures);
   return part;
 }
 
@@ -237,7 +237,7 @@ const ProviderPreset& levels_preset() {
     add_economy(preset.measures);
     add_level<Level::kSpot>(preset.measures, "spot", "spots", "admitted",
                             "evicted by VMs and economy instances");
-    add_promise(preset.measures);
+    add_promise_measures(preset.measures);
     return preset;
   }();
   return made;

@@ -25,64 +25,64 @@ std::string read_forecaster(const ConfigNode& node) {
   throw_bad_value(node, "forecaster", "ses, mean, minimum, arima or ets");
 }
 
-using L = EconomyClassSettings;
+using E = EconomyClassSettings;
 
 }  // namespace
 
-const Setting<L> kForecasterSetting{
+const Setting<E> kForecasterSetting{
     .keys = {"forecaster"},
     .read =
-        [](const StudyFile& file, L& settings) {
+        [](const StudyFile& file, E& settings) {
           const ConfigNode* node = file.root.find("forecaster");
           if (node != nullptr) settings.forecaster = read_forecaster(*node);
         },
-    .write = [](const L& settings,
+    .write = [](const E& settings,
                 Json& configuration) { configuration["forecaster"] = settings.forecaster; }};
 
-const Setting<L> kEconomyPriceSetting{
+const Setting<E> kEconomyPriceSetting{
     .keys = {"economy_price"},
     .read =
-        [](const StudyFile& file, L& settings) {
+        [](const StudyFile& file, E& settings) {
           const ConfigNode* node = file.root.find("economy_price");
           if (node != nullptr) settings.economy_price = read_number(*node, "economy_price", 0, 1);
         },
     .write =
-        [](const L& settings, Json& configuration) {
+        [](const E& settings, Json& configuration) {
           configuration["economy_price"] = json_of(settings.economy_price);
         }};
 
-Setting<L> economy_promise_setting() {
-  Setting<L> setting{
+Setting<E> economy_promise_setting() {
+  Setting<E> setting{
       .keys = {kEconomyKeys.begin(), kEconomyKeys.end()},
       .read = [](const StudyFile& file,
-                 L& settings) { settings.economy = read_economy_settings(file.root, file.folder); },
-      .write = [](const L& settings,
+                 E& settings) { settings.economy = read_economy_settings(file.root, file.folder); },
+      .write = [](const E& settings,
                   Json& configuration) { configuration.update(economy_json(settings.economy)); }};
   for (const char* key : {"capacity", "resource", "time_zone"}) std::erase(setting.keys, key);
   return setting;
 }
 
-const Axis<L, ChainSpec> kEconomyAxis{
+const Axis<E, ChainSpec> kEconomyAxis{
     .name = "economy",
     .meaning = "label of the policy that places economy instances",
-    .values = &L::economy_chains,
-    .read_all = [](const StudyFile& file, const L&) {
+    .values = &E::economy_chains,
+    .read_all = [](const StudyFile& file, const E&) {
       std::vector<ChainSpec> chains = read_chains_of(file, "economy");
       refuse_spot_forecasts(file.root, "economy", chains);
       return chains;
     }};
 
-const Axis<L, double> kEconomyPercentAxis{
+const Axis<E, double> kEconomyPercentAxis{
     .name = "economy_percent",
     .unit = "% of spots",
     .meaning = "that are sold as economy instances",
-    .values = &L::percents,
+    .values = &E::percents,
     .read = [](const auto& item, auto key) { return read_number(item, key, 0, 100); }};
 
-const Axis<L, std::string> kPromiseAxis{
+const Axis<E, std::string> kPromiseAxis{
     .name = "promise",
     .meaning = "confidence of what is promised to the Economy class, or `unlimited`",
-    .values = &L::promises,
+    .values = &E::promises,
     .read = [](const auto& item, auto) { return read_promise(item); }};
 
 }  // namespace cospot

@@ -25,7 +25,7 @@ void add_signals(const PartRun& run) {
   run.parts.forecasts.push_back(run.outcome.signals->make_listener());
 }
 
-void read_signal(const GridPoint<ProviderStudySettings>& at, RunOutcome& outcome) {
+void read_signal_outcome(const GridPoint<ProviderStudySettings>& at, RunOutcome& outcome) {
   outcome.signal = outcome.signals->score(at.index(kSignalAxis));
 }
 
@@ -157,7 +157,7 @@ StudyPart signals_part() {
                        .better = Better::kHigh,
                        .is_signed = true}},
           .add = add_signals,
-          .read = read_signal};
+          .read = read_signal_outcome};
 }
 
 }  // namespace cospot
