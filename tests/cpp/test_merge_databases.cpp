@@ -6,8 +6,8 @@
 
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/experiments/results/csv_sink.hpp"
 #include "sim_harness/experiments/queue/merge_databases.hpp"
+#include "sim_harness/experiments/results/csv_sink.hpp"
 #include "sim_harness/studies/study.hpp"
 #include "sweep_fixtures.hpp"
 
