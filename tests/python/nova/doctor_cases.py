@@ -22,7 +22,7 @@ GOOD = {
     ("quota", "count_usage_from_placement"): "true",
     ("cospot", "otn"): "4",
 }
-GOOD_EVICTOR = f"[DEFAULT]\ntransport_url = {GOOD['DEFAULT', 'transport_url']}\n"
+GOOD_EVICTOR = f"[DEFAULT]\ntransport_url = {GOOD['DEFAULT', 'transport_url']}\n[cospot_evictor]\n"
 EVICTOR_METRICS = {"reconcile_seconds_count": 7, "enabled": 1, "hosts": 2}
 FILTERS = ("filter_scheduler", "enabled_filters")
 
@@ -36,6 +36,13 @@ def configure(path, changes=None):
             if own == group and value is not None:
                 lines.append(f"{option.strip()} = {value}")
     path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def write_private(path, text):
+    """Write a file with passwords, as people should."""
+    path.write_text(text)
+    path.chmod(0o640)
     return path
 
 
@@ -73,8 +80,7 @@ def good_cloud(monkeypatch):
 
 def diagnose_cloud(cloud, capsys, config, *arguments, changes=None):
     capsys.readouterr()
-    evictor = config.parent / "good-evictor.conf"
-    evictor.write_text(GOOD_EVICTOR)
+    evictor = write_private(config.parent / "good-evictor.conf", GOOD_EVICTOR)
     return diagnose(
         capsys,
         *("--config-file", configure(config, changes)),

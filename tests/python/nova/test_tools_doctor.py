@@ -75,6 +75,18 @@ def test_a_good_configuration_is_all_ok(config, capsys):
         ({("cospot", "resources"): "VCPU"}, "policies", "error", "MEMORY_MB"),
         ({("cospot", "resources"): "VCPU,RAM"}, "policies", "error", "RAM"),
         ({("cospot", "otn"): "0"}, "policies", "error", "otn"),
+        ({("cospot", "dry_runn"): "true"}, "policies", "error", "did you mean dry_run?"),
+        ({("cospt", "dry_run"): "true"}, "policies", "error", "did you mean [cospot]?"),
+        ({("cospot", "fallback_weighers"): "nova.no.Such"}, "policies", "error", "fallback_weig"),
+        (
+            {
+                ("cospot", "vm_policy"): "nova",
+                ("cospot", "vm_weighers"): "nova.scheduler.weights.ram.Such",
+            },
+            "policies",
+            "error",
+            "Class Such cannot be found",
+        ),
         ({("cospot", "enabled"): "false"}, "policies", "warning", "enabled is false"),
         ({("cospot", "dry_run"): "true"}, "policies", "warning", "dry_run is true"),
         ({("cospot", "plan_hosts"): "2"}, "policies", "warning", "max_attempts is 3"),
@@ -103,6 +115,7 @@ def test_one_broken_setting_is_named(config, capsys, change, name, verdict, text
     assert bad(results) == {name: verdict}
     assert code == (1 if verdict == "error" else 0)
     finding = next(one for one in results[name]["findings"] if one["verdict"] == verdict)
+    assert not any(raw in finding["found"] for raw in ("LocationInfo", "Traceback", "literal"))
     assert text in finding["found"] and finding["fix"] and results[name]["why"]
 
 

@@ -11,7 +11,15 @@ pytest.importorskip("nova.conf", reason="python3-nova is not installed")
 from cospot.nova.tools.cloud import CloudError
 from cospot.nova.tools.doctor import evictor_checks
 from cospot.nova.tools.settings import read_settings
-from doctor_cases import GOOD_EVICTOR, bad, configure, diagnose, diagnose_cloud, good_cloud
+from doctor_cases import (
+    GOOD_EVICTOR,
+    bad,
+    configure,
+    diagnose,
+    diagnose_cloud,
+    good_cloud,
+    write_private,
+)
 
 
 @pytest.fixture
@@ -101,8 +109,7 @@ def test_without_an_evictor_s_configuration_agreement_is_unknown(cloud, capsys, 
 def test_whatever_both_must_share_is_compared(
     cloud, capsys, config, tmp_path, text, verdict, found
 ):
-    evictor = tmp_path / "evictor.conf"
-    evictor.write_text(text)
+    evictor = write_private(tmp_path / "evictor.conf", f"[cospot_evictor]\n{text}")
     region = {("placement", "region_name"): "one"}
     arguments = ("--evictor-config-file", evictor)
     _, results = diagnose_cloud(cloud, capsys, config, *arguments, changes=region)
@@ -212,13 +219,35 @@ def answer_with(server, data):
 
 
 def test_an_evictor_s_option_of_the_wrong_type_is_named(cloud, capsys, config, tmp_path):
-    evictor = tmp_path / "evictor.conf"
-    evictor.write_text(f"{GOOD_EVICTOR}[cospot_evictor]\nmetrics_port = many\n")
+    text = f"{GOOD_EVICTOR}[cospot_evictor]\nmetrics_port = many\n"
+    evictor = write_private(tmp_path / "evictor.conf", text)
     capsys.readouterr()
     files = ("--config-file", configure(config), "--evictor-config-file", evictor)
     code, results = diagnose(capsys, *files)
     assert (code, bad(results)) == (1, {"evictor works": "error"})
     assert "metrics_port" in results["evictor works"]["findings"][0]["found"]
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "found"),
+    [
+        ("[cospot_evictor]\ndry_runn = true\n", "error", "did you mean dry_run?"),
+        ("[cospot-evictor]\ndry_run = true\n", "error", "did you mean [cospot_evictor]?"),
+        ("[cospot_evictor]\naudit_log = audit\n", "error", "audit_log: found audit, expected an a"),
+        ("[cospot_evictor]\n[nova]\npassword = x\n", "warning", "every user of this machine may"),
+    ],
+)
+def test_an_evictor_s_file_that_it_would_not_take_is_named(
+    cloud, capsys, config, tmp_path, text, verdict, found
+):
+    evictor = tmp_path / "evictor.conf"
+    evictor.write_text(text)
+    evictor.chmod(0o644)
+    arguments = ("--evictor-config-file", evictor)
+    _, results = diagnose_cloud(cloud, capsys, config, *arguments)
+    (finding,) = results["evictor options"]["findings"]
+    assert (finding["verdict"], finding["fix"] != "") == (verdict, True)
+    assert found in finding["found"]
 
 
 def test_metrics_of_the_real_service_are_read(cloud):

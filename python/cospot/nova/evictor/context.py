@@ -18,6 +18,7 @@ from cospot.nova.evictor.cloud import (
     open_client,
 )
 from cospot.nova.evictor.deletions import Deletions
+from cospot.nova.evictor.errors import SettingError
 from cospot.nova.evictor.observer import HostObserver
 from cospot.nova.evictor.pending import PendingDeletions
 from cospot.nova.evictor.promise_keeper import PromiseKeeper
@@ -79,6 +80,8 @@ def open_context(conf: Any) -> EvictorContext:
         SettingError, AuditError: the service cannot run like this.
     """
     settings = options.live(conf)
+    if settings.now.fault:
+        raise SettingError(settings.now.fault)
     placement = Placement(open_client(conf, options.PLACEMENT_GROUP, PLACEMENT_MICROVERSION))
     servers = Servers(open_client(conf, options.NOVA_GROUP, NOVA_MICROVERSION))
     metrics = Metrics()

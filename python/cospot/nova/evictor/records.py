@@ -105,6 +105,9 @@ class Metrics:
         self.notices = self._counter("notices", "Eviction notices", "outcome")
         self.errors = self._counter("errors", "Errors by where they happened", "where")
         self.enabled = self._gauge("enabled", "1 when evictions are switched on")
+        self.reload_failed = self._gauge(
+            "reload_failed", "1 when the files had an error at the last reload"
+        )
 
     def serve(self, address: str, port: int) -> None:
         """Answer scrapes at http://address:port/metrics from a thread of its own."""

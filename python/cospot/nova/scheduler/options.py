@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from oslo_config import cfg
 
+from cospot.nova.configuration_faults import relative_paths, unread
 from cospot.nova.plan_message import DEFAULT_TOPIC, MOST_HOSTS
 from cospot.nova.scheduler.lenient_type import lenient
 
@@ -346,6 +348,7 @@ metrics. Read at the start only.
 
 OPTIONS = [*_SWITCHES, *_POLICIES, *_SCOPE, *_PLANS, *_VIEW, *_PROMISES, *_METRICS]
 _LENIENT = lenient(OPTIONS)
+_PATHS: Final = ("evictor_model", "lifetime_promises", "metrics_directory")
 
 
 def register(conf: Any) -> None:
@@ -359,6 +362,11 @@ def register(conf: Any) -> None:
 def register_strict(conf: Any) -> None:
     """Make the options known to a configuration whose wrong values raise when they are read."""
     conf.register_opts(OPTIONS, group=GROUP)
+
+
+def faults(conf: Any, values: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with the group in Nova's files beyond the values' types."""
+    return unread(conf, {GROUP: OPTIONS}) + relative_paths(GROUP, values, _PATHS)
 
 
 def list_opts() -> list[tuple[str, list[Any]]]:

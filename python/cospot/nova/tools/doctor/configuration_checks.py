@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -150,9 +150,12 @@ def _check_messages(settings: Any) -> Iterator[Finding]:
 
 
 def _check_policies(settings: Any) -> Iterator[Finding]:
-    from cospot.nova.scheduler.settings import make_policies, read_settings
+    from cospot.nova.scheduler import options
+    from cospot.nova.scheduler.settings import check_weighers, make_policies, read_settings
 
     group = settings.cospot
+    yield from faults_found(options.faults(settings, group))
+    check_weighers("fallback_weighers", group.fallback_weighers)
     if cospot.compiled_module_error is not None:
         yield unknown("the compiled module does not load: policies cannot be made", "see above")
         return
@@ -178,6 +181,12 @@ def _check_policies(settings: Any) -> Iterator[Finding]:
             " that is built on its last alternate finds no plan there",
             f"[cospot] plan_hosts = {attempts}",
         )
+
+
+def faults_found(faults: Iterable[str]) -> Iterator[Finding]:
+    """Yield an error for each fault of a configuration file."""
+    for fault in faults:
+        yield error(fault, "correct the file: nobody reads what is misspelt")
 
 
 def _check_promises(settings: Any) -> Iterator[Finding]:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from http.client import HTTPException
 from typing import Any, Final
 
+from cospot.nova.configuration_faults import readable_secrets
 from cospot.nova.tools.cloud import CloudError
 from cospot.nova.tools.doctor import agreement
+from cospot.nova.tools.doctor.configuration_checks import faults_found
 from cospot.nova.tools.doctor.file_checks import signals_check
 from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, warning
 from cospot.nova.tools.doctor.state_checks import state_check
@@ -46,9 +48,24 @@ def evictor_checks(
             " meet on the same message bus.",
             lambda: agreement.check_agreement(settings, evictor_settings),
         ),
+        Check(
+            "evictor options",
+            "The evictor does not start with a misspelt option, and after a reload goes on with"
+            " the old ones. Everybody who may read its passwords may delete spots and VMs.",
+            lambda: _check_options(evictor_settings),
+        ),
         state_check(settings, evictor_settings),
         signals_check(evictor_settings),
     ]
+
+
+def _check_options(settings: Any) -> Iterator[Finding]:
+    from cospot.nova.evictor import options
+
+    yield from faults_found(options.faults(settings, settings[options.GROUP]))
+    for text in readable_secrets(settings):
+        where, _, fix = text.rpartition("; ")
+        yield warning(where, fix)
 
 
 def queue_state(settings: Any, queue: str) -> tuple[int, int] | None:
