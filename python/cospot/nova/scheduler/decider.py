@@ -176,7 +176,7 @@ class Decider:
         victims = decision.plans[0].victims if decision.plans else ()
         facts = InstanceFacts(decision.instance, case.size, case.is_spot, float("inf"), False)
         if decision.promise is not None:
-            self._promised.note(decision.promise)
+            self._promised.note(decision.promise, case.project)
         self._claims.add(first.uuid, facts, victims, first.cell_uuid)
 
 
@@ -196,6 +196,7 @@ class _Case:
         self._settings, self._policies = settings, policies
         self.is_spot = is_spot
         self.instance = instance_of(spec)
+        self.project = str(spec.project_id or "") if "project_id" in spec else ""
         boots_from_volume = "is_bfv" in spec and bool(spec.is_bfv)
         image = spec.image if "image" in spec else None
         self.size = size_of_flavor(spec.flavor, image, with_root_disk=not boots_from_volume)
@@ -283,6 +284,7 @@ class _Case:
             size,
             self._settings,
             lambda: (self._mirror.host(self._states[i].uuid).free for i in self._places.tolist()),
+            lambda: self._mirror.num_promised(self.project),
         )
 
     def _rank(self, chain: cospot.Chain | None) -> _Rows:

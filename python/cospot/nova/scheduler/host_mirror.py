@@ -180,6 +180,13 @@ class HostMirror:
         """Tell whether a host that was followed lists a spot."""
         return instance in self._host_of_spot
 
+    def num_promised(self, project: str) -> int:
+        """Return how many spots of a project are there, or on their way, with a promise."""
+        return sum(
+            self.is_running(spot) or self._claims.provider_of(spot) is not None
+            for spot in self._promises.open_of(project)
+        )
+
     def follow(
         self,
         states: list[Any],

@@ -309,6 +309,41 @@ what he asks. Use it with evictor = YJF, here and in the configuration of cospot
         ),
     ),
     cfg.StrOpt(
+        "lifetime_hints",
+        default="flavors",
+        choices=["flavors", "projects", "all"],
+        mutable=True,
+        help=_joined(
+            """
+Who may ask for a lifetime: `flavors`, only spot flavors by their extra spec, which their price can
+cover; `projects`, those of `lifetime_projects` by a hint too; `all`, every project. A spot with a
+hint of another project gets no host. A promised spot is evicted after those of all other projects.
+"""
+        ),
+    ),
+    cfg.ListOpt(
+        "lifetime_projects",
+        default=[],
+        mutable=True,
+        help=_joined(
+            """
+With lifetime_hints = projects: the ids of the projects in Keystone.
+"""
+        ),
+    ),
+    cfg.IntOpt(
+        "lifetimes_per_project",
+        default=0,
+        min=0,
+        mutable=True,
+        help=_joined(
+            """
+Most spots that a project has at once with a promise that is not over; 0: no limit. Each process of
+nova-scheduler counts those that it has promised, so with N of them the most is N times as many.
+"""
+        ),
+    ),
+    cfg.StrOpt(
         "lifetime_promises",
         default="",
         mutable=True,

@@ -38,6 +38,9 @@ class Settings:
     spot_check_wait: float = 0.0
     database_wait: float = 0.5
     lifetime_target: float | None = None
+    lifetime_hints: str = "flavors"
+    lifetime_projects: frozenset[str] = frozenset()
+    lifetimes_per_project: int = 0
     lifetime_promises: str = ""
     promises_max_age: int = 86400
     evictor_model: str = ""
@@ -66,6 +69,7 @@ _COLLECTIONS: Final[dict[str, Callable[[list[str]], Any]]] = {
     "vm_weighers": tuple,
     "resources": tuple,
     "aggregates": frozenset,
+    "lifetime_projects": frozenset,
     "reserve": tuple,
 }
 
