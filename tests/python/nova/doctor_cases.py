@@ -46,6 +46,19 @@ def write_private(path, text):
     return path
 
 
+def login(cloud):
+    """The lines of the evictor's user."""
+    return [
+        "auth_type = password",
+        f"auth_url = {cloud.url}/identity/v3",
+        "username = cospot-evictor",
+        "password = secret",
+        "project_name = service",
+        "user_domain_name = Default",
+        "project_domain_name = Default",
+    ]
+
+
 def diagnose(capsys, *arguments):
     """Run it; return its exit code and the results by the name of the check."""
     code = run("doctor", "--format", "json", *arguments)
@@ -80,7 +93,8 @@ def good_cloud(monkeypatch):
 
 def diagnose_cloud(cloud, capsys, config, *arguments, changes=None):
     capsys.readouterr()
-    evictor = write_private(config.parent / "good-evictor.conf", GOOD_EVICTOR)
+    evictor = config.parent / "good-evictor.conf"
+    write_private(evictor, GOOD_EVICTOR + "\n".join(["[nova]", *login(cloud), ""]))
     return diagnose(
         capsys,
         *("--config-file", configure(config, changes)),

@@ -9,6 +9,7 @@ pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
 pytest.importorskip("nova.conf", reason="python3-nova is not installed")
 
 from cospot.nova.tools.cloud import CloudError
+from cospot.nova.tools.doctor import command as doctor_command
 from cospot.nova.tools.doctor import evictor_checks
 from cospot.nova.tools.settings import read_settings
 from doctor_cases import (
@@ -18,6 +19,7 @@ from doctor_cases import (
     diagnose,
     diagnose_cloud,
     good_cloud,
+    login,
     write_private,
 )
 
@@ -72,7 +74,10 @@ def test_without_an_evictor_s_configuration_agreement_is_unknown(cloud, capsys, 
         *("--config-file", configure(config)),
         *("--evictor-metrics", f"{cloud.url}/metrics"),
     )
-    assert (code, bad(results)) == (0, {"evictor agrees": "unknown"})
+    assert (code, bad(results)) == (
+        0,
+        {"evictor agrees": "unknown", "evictor's login": "unknown"},
+    )
     (finding,) = results["evictor agrees"]["findings"]
     assert "there is no configuration of cospot-evictor here" in finding["found"]
     assert "--evictor-config-file" in finding["fix"]
@@ -113,7 +118,11 @@ def test_whatever_both_must_share_is_compared(
     region = {("placement", "region_name"): "one"}
     arguments = ("--evictor-config-file", evictor)
     _, results = diagnose_cloud(cloud, capsys, config, *arguments, changes=region)
-    assert bad(results) == {"evictor agrees": verdict}
+    # With a region that is not there, its login finds no endpoint either.
+    assert {**bad(results), "evictor's login": ""} == {
+        "evictor agrees": verdict,
+        "evictor's login": "",
+    }
     (finding,) = results["evictor agrees"]["findings"]
     assert found in finding["found"] and finding["fix"]
 
@@ -219,13 +228,46 @@ def answer_with(server, data):
 
 
 def test_an_evictor_s_option_of_the_wrong_type_is_named(cloud, capsys, config, tmp_path):
-    text = f"{GOOD_EVICTOR}[cospot_evictor]\nmetrics_port = many\n"
+    text = "\n".join([GOOD_EVICTOR, "metrics_port = many", "[nova]", *login(cloud), ""])
     evictor = write_private(tmp_path / "evictor.conf", text)
     capsys.readouterr()
     files = ("--config-file", configure(config), "--evictor-config-file", evictor)
     code, results = diagnose(capsys, *files)
     assert (code, bad(results)) == (1, {"evictor works": "error"})
     assert "metrics_port" in results["evictor works"]["findings"][0]["found"]
+
+
+@pytest.mark.parametrize(
+    ("request_line", "answer"),
+    [
+        ("POST /identity/v3/auth/tokens", 401),
+        ("GET /placement/resource_providers", 403),
+        ("GET /compute/os-hypervisors/detail", 403),
+        ("GET /compute/os-services", 403),
+        ("GET /compute/servers/detail", 403),
+    ],
+)
+def test_the_evictor_s_own_user_is_tried(cloud, capsys, config, monkeypatch, request_line, answer):
+    """The operator's own credentials may do what the service's may not."""
+    diagnose_cloud(cloud, capsys, config)  # as the operator, to be compared
+    _, results = diagnose_cloud(cloud, capsys, config)
+    (finding,) = results["evictor's login"]["findings"]
+    assert finding["found"] == "it may read 2 providers, 2 hosts and all servers"
+    as_evictor = {}
+    monkeypatch.setattr(cloud, "failing", as_evictor)
+    run_checks, was = doctor_command.run_checks, []
+
+    def count(checks):
+        if checks and checks[-1].name == "signals port":
+            as_evictor[request_line] = answer
+            was.append(True)
+        return run_checks(checks)
+
+    monkeypatch.setattr(doctor_command, "run_checks", count)
+    code, results = diagnose_cloud(cloud, capsys, config)
+    assert was and (code, bad(results)) == (1, {"evictor's login": "error"})
+    (finding,) = results["evictor's login"]["findings"]
+    assert str(answer) in finding["found"] and "security.md" in finding["fix"]
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ class _Iteration:
             for planned in [known.plan.for_provider(provider)]
             if planned is not None
             for spot in planned.victims
-            if spot not in known.refused
+            if spot not in known.done
         ]
         return self._context.observer.look(provider, list(dict.fromkeys(named))[:MOST_AT_ONCE])
 
@@ -289,6 +289,8 @@ class _Iteration:
             if error is None:
                 failures.pop(pick.uuid, None)
                 self._result.evicted.append(pick.uuid)
+                if pick.known is not None:
+                    pick.known.done.add(pick.uuid)
                 continue
             self._gone.discard(pick.uuid)
             if isinstance(error, NotSentError):  # no fault of its host, whose pause must not grow
@@ -324,10 +326,11 @@ class _Iteration:
         if why is Refusal.LEAVING:
             self._gone.add(pick.uuid)
         if pick.known is not None:
-            pick.known.refused.add(pick.uuid)
+            pick.known.done.add(pick.uuid)
         self._context.metrics.refusals.labels(reason=why.value).inc()
         reason = _reason(self._cause, pick, {})
-        LOG.warning(
+        LOG.log(
+            logging.INFO if why is Refusal.GONE else logging.WARNING,
             "refusing to evict %s from %s: %s (chosen by %s, plan %s)",
             pick.uuid,
             snapshot.host.host,

@@ -177,9 +177,9 @@ class SpotPicker:
             known.claimed_at = known.claimed_at or time.monotonic()
             for uuid in planned.victims:
                 is_here = uuid in snapshot.usage.consumers
-                if not is_here and len(known.refused) >= _MOST_REFUSALS:
+                if not is_here and len(known.done) >= _MOST_REFUSALS:
                     continue
-                is_done = uuid in self.tried or uuid in known.refused
+                is_done = uuid in self.tried or uuid in known.done
                 may_order = self._stalled.may_order(provider, uuid)
                 if not is_done and may_order and self._failures.may_try(uuid):
                     found.append((uuid, known))

@@ -161,6 +161,12 @@ class Decider:
             try:
                 case = _Case(self._mirror, states, spec, is_spot, settings, policies)
                 decision = case.decide(self._promises)
+                # What takes its place may have been deleted before its host ever showed it.
+                if decision.refused in ("capacity", "reserve") and (
+                    self._mirror.drop_deleted_claims(settings.database_wait)
+                ):
+                    case = _Case(self._mirror, states, spec, is_spot, settings, policies)
+                    decision = case.decide(self._promises)
             except Exception:
                 # It may have stopped halfway through the hosts.
                 self._mirror.forget()

@@ -180,6 +180,10 @@ class HostMirror:
         """Tell whether a host that was followed lists a spot."""
         return instance in self._host_of_spot
 
+    def drop_deleted_claims(self, database_wait: float) -> bool:
+        """Ask the database at once about all instances that no host has shown; see `ClaimCheck`."""
+        return self._claim_check.drop_deleted(self._claims, database_wait, all_now=True)
+
     def num_promised(self, project: str) -> int:
         """Return how many spots of a project are there, or on their way, with a promise."""
         return sum(
