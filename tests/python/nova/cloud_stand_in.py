@@ -27,6 +27,7 @@ class CloudStandIn:
         self.servers = []
         self.actions = {}  # of a server, the latest first
         self.providers = {}
+        self.migrations = []
         self.registered_limits = {}  # resource to default limit
         self.users = {"admin": {"id": "u", "password": "secret"}}  # by name
         self.roles = {}  # user's id to the names of its roles on the project `service`
@@ -247,6 +248,13 @@ def _services(cloud, query, body, version):
     return 200, {"services": rows}
 
 
+def _migrations(cloud, query, body, version):
+    assert query["status"] == ["finished"]
+    (host,) = query["source_compute"]
+    rows = [each for each in cloud.migrations if each["source_compute"] == host]
+    return 200, {"migrations": rows}
+
+
 def _providers(cloud, query, body, version):
     rows = [
         {"uuid": one, "name": one, "generation": 1, "root_provider_uuid": one}
@@ -333,6 +341,7 @@ ROUTES = (
     (r"GET /compute/os-hypervisors/detail", _hypervisors),
     (r"GET /compute/os-aggregates", _aggregates),
     (r"GET /compute/os-services", _services),
+    (r"GET /compute/os-migrations", _migrations),
     (r"GET /compute/os-server-groups", _server_groups),
     (r"GET /compute/flavors/detail", _flavors),
     (r"POST /compute/flavors", _create_flavor),

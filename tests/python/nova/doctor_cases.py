@@ -15,6 +15,7 @@ GOOD = {
     ("DEFAULT", "transport_url"): "rabbit://guest:guest@127.0.0.1:1/",
     ("DEFAULT", "initial_cpu_allocation_ratio"): "3.0",
     ("DEFAULT", "cpu_allocation_ratio"): "3.0",
+    ("DEFAULT", "resize_confirm_window"): "3600",
     ("filter_scheduler", "available_filters"): "nova.scheduler.filters.all_filters",
     ("filter_scheduler", "available_filters "): "cospot.nova.scheduler.filter.CospotFilter",
     ("filter_scheduler", "enabled_filters"): "ComputeFilter,CospotFilter",

@@ -20,7 +20,7 @@ def config(tmp_path):
 def test_a_good_configuration_is_all_ok(config, capsys):
     code, results = diagnose(capsys, "--offline", "--config-file", configure(config))
     assert (code, bad(results)) == (0, {})
-    assert len(results) == 14
+    assert len(results) == 15
 
 
 @pytest.mark.parametrize(
@@ -101,6 +101,12 @@ def test_a_good_configuration_is_all_ok(config, capsys):
             "quota",
             "warning",
             "count_usage_from_placement is off",
+        ),
+        (
+            {("DEFAULT", "resize_confirm_window"): None},
+            "resizes",
+            "warning",
+            "resize_confirm_window is 0",
         ),
         (
             {("DEFAULT", "reclaim_instance_interval"): "600"},

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
@@ -24,6 +25,7 @@ from cospot.nova.evictor.model import (
     Migration,
     Provider,
     Server,
+    UnconfirmedMove,
     read_allocations,
     read_inventories,
     read_provider,
@@ -309,6 +311,23 @@ class Servers:
         except (KeyError, TypeError) as error:
             raise CloudError(f"nova: cannot read the migrations: {error!r}") from error
 
+    def unconfirmed_moves(self, host: str) -> list[UnconfirmedMove]:
+        """Return the resizes and cold migrations from or to a host that hold their former one."""
+        bodies = together(
+            [
+                partial(self._client.get, f"/os-migrations?host={quote(host)}&status={status}")
+                for status in ("finished", "confirming")
+            ]
+        )
+        try:
+            return [
+                UnconfirmedMove(each["uuid"], each["instance_uuid"], each["status"] != "finished")
+                for body in bodies
+                for each in body["migrations"]
+            ]
+        except (KeyError, TypeError) as error:
+            raise CloudError(f"nova: cannot read the migrations: {error!r}") from error
+
     def compute_hosts(self) -> dict[str, ComputeHost]:
         """Return all compute hosts, by the UUID of their root provider."""
         found: dict[str, ComputeHost] = {}
@@ -371,6 +390,10 @@ class Servers:
     def unlock(self, uuid: str, patience: float) -> None:
         """Unlock a server; the reason goes with the lock."""
         self._act(uuid, "unlock", None, patience)
+
+    def confirm_resize(self, uuid: str) -> None:
+        """Confirm a server's resize or migration, which lets go of its former host."""
+        self._act(uuid, "confirmResize", None)
 
     def shelve(self, uuid: str) -> None:
         """Shelve a server: snapshot it and, by Nova's default, take it off its host."""

@@ -89,6 +89,12 @@ def open_context(conf: Any) -> EvictorContext:
     audit = AuditLog(settings.audit_log)
     promises = PromiseKeeper(stores, placement, audit, metrics)
     deletions = Deletions(settings.deletion_timeout, settings.repeat_stuck_deletions)
+    observer = HostObserver(placement, servers, stores.pending, deletions, settings.confirm_resizes)
+
+    def promised_until(spot: str) -> float:
+        # A spot that may become a VM again is spared as if it had the longest of promises.
+        return float("inf") if observer.was_vm(spot) else promises.promised_until(spot)
+
     return EvictorContext(
         conf=conf,
         settings=settings,
@@ -102,8 +108,8 @@ def open_context(conf: Any) -> EvictorContext:
         locks=stores.locks,
         plans=PlanStore(settings.plan_ttl, settings.first_plan_window, settings.max_plans),
         deletions=deletions,
-        observer=HostObserver(placement, servers, stores.pending, deletions),
-        chooser=SpotChooser(settings.evictor, settings.evictor_model, promises.promised_until),
+        observer=observer,
+        chooser=SpotChooser(settings.evictor, settings.evictor_model, promised_until),
         promises=promises,
         told=ToldSpots(),
     )

@@ -14,6 +14,7 @@ from oslo_log import log as logging
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import CloudError, Complaints, EvictorError
 from cospot.nova.evictor.owner_news import OwnerNews
+from cospot.nova.evictor.records import CONFIRM, event_of
 
 LOG = logging.getLogger(__name__)
 _FIRST_PAUSE_S: Final = 0.1
@@ -59,6 +60,7 @@ class FreedWatch:
         self._timeouts: dict[str, float] = {
             "delete": settings.freed_timeout,
             "shelve-offload": settings.shelve_timeout,
+            CONFIRM: settings.freed_timeout,
         }
         self._did_not_go = did_not_go
         self._news = OwnerNews(context)
@@ -185,7 +187,10 @@ class FreedWatch:
             since_claim = round(time.monotonic() - leaving.claimed_at, 3)
         # While the log cannot be written the spot stays among those that are asked about.
         self._audit.write(
-            "freed", **leaving.fields, seconds=round(took, 3), seconds_since_claim=since_claim
+            event_of("freed", leaving.fields),
+            **leaving.fields,
+            seconds=round(took, 3),
+            seconds_since_claim=since_claim,
         )
         self._forget(leaving)
         self._metrics.delete_to_freed.observe(took)
@@ -200,7 +205,8 @@ class FreedWatch:
             if leaving is None:
                 return
             did_not = f"its compute did not {leaving.fields['action']} it"
-            self._audit.write("failed", **leaving.fields, order="taken", error=did_not)
+            event = event_of("failed", leaving.fields)
+            self._audit.write(event, **leaving.fields, order="taken", error=did_not)
             self._forget(leaving)
         if leaving.is_locked:
             self._news.take_back(spot)
@@ -218,7 +224,7 @@ class FreedWatch:
             self._metrics.late_now.set(len(self._late))
         self._did_not_go(leaving)
         self._metrics.late.inc()
-        self._audit.write("late", **leaving.fields, timeout=timeout)
+        self._audit.write(event_of("late", leaving.fields), **leaving.fields, timeout=timeout)
 
     def _forget(self, leaving: Leaving) -> None:
         with self._condition:

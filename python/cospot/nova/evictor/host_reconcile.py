@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from oslo_log import log as logging
 
 from cospot.nova.evictor.causes import CauseFinder, Need
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import PASSING, NotSentError
+from cospot.nova.evictor.errors import PASSING, NotSentError, RepeatedNews
 from cospot.nova.evictor.executor import EvictionExecutor, HeldBack, Prepared, Reason
 from cospot.nova.evictor.hosts import HostHistory
 from cospot.nova.evictor.observer import HostLook
@@ -73,6 +73,7 @@ class HostReconciler:
         self.executor = executor
         self.stalled = stalled
         self.failures = Failures()
+        self.news = RepeatedNews()
 
     def free_host(self, provider: str, cause: str) -> IterationResult:
         """Evict as many spots of a host as its VMs need, and none if they need none.
@@ -363,12 +364,42 @@ class _Iteration:
             )
             return
         self._context.metrics.errors.labels(where="insufficient").inc()
+        holders = [_holder(snapshot, *each) for each in snapshot.spots.refused.items()]
+        if not self._reconciler.news.is_news(snapshot.usage.provider, str(holders)):
+            return
         LOG.error(
-            "host %s is overcommitted by %s, and none of its %d spots can be evicted for it now",
+            "host %s is overcommitted by %s, and no spot can be evicted for it now; held by %s",
             snapshot.host.host,
             dict(need.short),
-            len(snapshot.spots.evictable) + len(snapshot.spots.refused),
+            "; ".join(
+                f"{each['instance'] or each['consumer']} of project {each['project_id'] or '?'}:"
+                f" {each['reason']}"
+                for each in holders
+            )
+            or "no other spot",
         )
+        self._context.audit.write(
+            "insufficient",
+            host=snapshot.host.host,
+            node=snapshot.host.node,
+            provider=snapshot.usage.provider,
+            shortfall=dict(need.short),
+            claims=list(need.claims),
+            held_by=holders,
+        )
+
+
+def _holder(snapshot: HostSnapshot, consumer: str, why: Refusal) -> dict[str, Any]:
+    """Return who holds what of a host and is not evicted, and why, for people."""
+    server = snapshot.servers.get(consumer)
+    return {
+        "consumer": consumer,
+        "instance": server.uuid if server else "",
+        "name": server.name if server else "",
+        "project_id": server.project_id if server else "",
+        "reason": why.value,
+        "holds": dict(snapshot.usage.consumers[consumer]),
+    }
 
 
 def _reason(cause: str, pick: Pick, short: dict[str, int]) -> Reason:

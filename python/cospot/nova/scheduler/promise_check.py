@@ -7,9 +7,9 @@ it had asked for nothing.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from oslo_log import log as logging
 
@@ -24,35 +24,10 @@ from cospot.nova.promises.promise_table import SizeKey, SizePromises
 from cospot.nova.scheduler.instance_facts import Size
 from cospot.nova.scheduler.promise_file import PromiseFile
 
+if TYPE_CHECKING:
+    from cospot.nova.scheduler.settings import Settings  # needs the compiled module
+
 LOG = logging.getLogger(__name__)
-
-
-class PromiseSettings(Protocol):
-    """The options that matter here; see options.py."""
-
-    @property
-    def lifetime_target(self) -> float | None:
-        """The share of promises that may be broken; None: nothing is promised."""
-
-    @property
-    def lifetime_hints(self) -> str:
-        """Whose hints count."""
-
-    @property
-    def lifetime_projects(self) -> Collection[str]:
-        """Ids of projects."""
-
-    @property
-    def lifetimes_per_project(self) -> int:
-        """The most promised spots of a project; 0: no limit."""
-
-    @property
-    def lifetime_promises(self) -> str:
-        """The file of what may be promised."""
-
-    @property
-    def promises_max_age(self) -> int:
-        """The age at which it counts no more, seconds."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +63,7 @@ class PromiseCheck:
         spec: Any,
         instance: str | None,
         size: Size,
-        settings: PromiseSettings,
+        settings: Settings,
         free_of_hosts: Callable[[], Iterable[Size]],
         num_promised: Callable[[], int],
     ) -> Verdict:
@@ -115,7 +90,7 @@ class PromiseCheck:
         spec: Any,
         instance: str | None,
         size: Size,
-        settings: PromiseSettings,
+        settings: Settings,
         free_of_hosts: Callable[[], Iterable[Size]],
         num_promised: Callable[[], int],
     ) -> Verdict:
@@ -150,7 +125,7 @@ class PromiseCheck:
         return Verdict(promise=Promise(instance, self._now(), asked, target), answer="given")
 
 
-def _denial(spec: Any, settings: PromiseSettings, num_promised: Callable[[], int]) -> str:
+def _denial(spec: Any, settings: Settings, num_promised: Callable[[], int]) -> str:
     """Return why a project may be promised nothing, or nothing more; empty if it may."""
     may = settings.lifetime_hints
     is_named = may == "projects" and spec.project_id in settings.lifetime_projects

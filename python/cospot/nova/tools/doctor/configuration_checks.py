@@ -55,6 +55,8 @@ def configuration_checks(settings: Any) -> list[Check]:
          " VMs; a count by placement does not.", _check_quota),
         ("soft delete", "With reclaim_instance_interval a deleted spot keeps its room on the host"
          " until it is reclaimed.", _check_reclaim),
+        ("resizes", "A spot whose resize nobody confirms holds capacity on two hosts. The evictor"
+         " confirms it only when a VM needs the former one.", _check_resizes),
     ]  # fmt: skip
     return [Check(name, why, partial(look, settings)) for name, why, look in checks]
 
@@ -275,6 +277,18 @@ def _check_reclaim(settings: Any) -> Iterator[Finding]:
         )
     else:
         yield ok("off")
+
+
+def _check_resizes(settings: Any) -> Iterator[Finding]:
+    seconds = settings.resize_confirm_window
+    if seconds > 0:
+        yield ok(f"confirmed after {seconds} s")
+    else:
+        yield warning(
+            "resize_confirm_window is 0: a resize that its owner does not confirm holds both hosts"
+            " until a VM needs the former one",
+            "[DEFAULT] resize_confirm_window = 86400 on the computes",
+        )
 
 
 def _listed(values: Any) -> str:
