@@ -164,12 +164,12 @@ class Placing {
     std::int64_t left = -takes;
     for (HostIndex other = 0; other < state.size(); ++other) left += reserve_vms(state, other);
     if (takes > 0 && left < case_.reserve.reserved.count) return true;
-    // Nor may it take what notices free: with all spots gone one more VM would fit here.
-    std::set<InstanceIndex> spots;
+    // Nor may it take what notices free: beside VMs alone one more VM would fit here.
+    std::set<InstanceIndex> others;
     for (const Item& item : state[host].items) {
-      if (is_lowest(item.id)) spots.insert(item.id);
+      if (level(item.id) > 0) others.insert(item.id);
     }
-    return reserve_lacks(state) > 0 && reserve_vms(state, host, spots) > reserve_vms(state, host);
+    return reserve_lacks(state) > 0 && reserve_vms(state, host, others) > reserve_vms(state, host);
   }
   bool has_reserve() const { return case_.reserve.reserved.count > 0; }
 
