@@ -47,6 +47,7 @@ stalled_hosts   hosts that free nothing of what was ordered there
 owner_news      tells owners in Nova why their spots go
 freed_watch     waits until evicted spots hold nothing any more
 executor        the one place that evicts
+new_claims      claims of VMs that have just come, and those that come to nothing
 picks           the choice of the next spots on a host, and of those ordered together
 host_reconcile  the reconcile iteration: the next spot of one host, until its VMs have enough
 reserves        a reserve, and the spots that cost least for it

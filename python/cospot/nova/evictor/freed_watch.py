@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from oslo_log import log as logging
 
+from cospot.nova.evictor.causes import VM_CLAIM
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import CloudError, Complaints, EvictorError
 from cospot.nova.evictor.owner_news import OwnerNews
@@ -142,6 +143,7 @@ class FreedWatch:
     def _see(self, leaving: Leaving, consumers: Collection[str]) -> None:
         if leaving.spot not in consumers:
             self._freed(leaving)
+            self._count_failed_claims(leaving, consumers)
         elif self._is_in_time(leaving):
             return
         elif self._leaving.get(leaving.spot) is leaving:
@@ -196,6 +198,17 @@ class FreedWatch:
         self._metrics.delete_to_freed.observe(took)
         if since_claim is not None:
             self._metrics.claim_to_freed.observe(since_claim)
+
+    def _count_failed_claims(self, leaving: Leaving, consumers: Collection[str]) -> None:
+        """Count a spot that went for VMs of which none holds the host any more, or can run."""
+        claims = leaving.fields["claims"] if leaving.fields["why"] == VM_CLAIM else []
+        there = [vm for vm in claims if vm in consumers]
+        if claims and not there:
+            self._metrics.failed_claims.labels(cause="undone").inc()
+            return
+        servers = [self._servers.server(vm) for vm in there]
+        if servers and all(each and each.status == "ERROR" for each in servers):
+            self._metrics.failed_claims.labels(cause="error").inc()
 
     def give_up(self, spot: str) -> None:
         """Wait for a spot no more: its compute did not delete or shelve it."""

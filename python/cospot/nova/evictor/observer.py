@@ -206,7 +206,10 @@ class HostObserver:
                 if each and (uuid in listed or uuid in verdicts)
             },
             # One that does not go will take what it holds for longer, whoever waits for that.
-            leaving_vms=frozenset(vm for vm in going if going[vm] <= self._deletions.timeout),
+            leaving_vms=frozenset(
+                [vm for vm in going if going[vm] <= self._deletions.timeout]
+                + [vm for vm in usage.consumers if vm not in verdicts and self._failed(servers, vm)]
+            ),
             came=frozenset(came),
             servers={uuid: each for uuid, each in servers.items() if each is not None},
         )
@@ -251,6 +254,11 @@ class HostObserver:
         if server is None or not server.awaits_confirmation or not self._confirms:
             return Refusal.MOVING
         return Spot(server, spot_amounts(held), migration=move.uuid)
+
+    def _failed(self, servers: Mapping[str, Server | None], vm: str) -> bool:
+        """Tell whether a VM is in ERROR on no host, where what it holds is needed by nobody."""
+        server = servers.get(vm)
+        return server is not None and server.runs_nowhere(self._servers.now(), float("inf"))
 
     def was_vm(self, spot: str) -> bool:
         """Tell whether a spot was a VM until a resize that is not confirmed, when last seen."""

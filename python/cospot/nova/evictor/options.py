@@ -367,7 +367,7 @@ def live(conf: Any) -> LiveOptions:
 
 def faults(conf: Any, values: Mapping[str, Any]) -> list[str]:
     """Return what is wrong in the service's files beyond the values' types."""
-    logins = _login_options(conf)
+    logins = _login_options(conf) if conf.config_file or conf.config_dir else None
     services = {NOVA_GROUP: "compute", PLACEMENT_GROUP: "placement"}
     known = {
         group: None if logins is None else [*_service_options(service), *logins]

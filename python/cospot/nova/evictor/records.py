@@ -140,6 +140,11 @@ class Metrics:
             "How long before the order to evict it a spot was told; 0: it was not",
             _NOTICE_BUCKETS_S,
         )
+        self.failed_claims = self._counter(
+            "evictions_for_failed_claims",
+            "Evictions for claims of VMs that did not come to run there",
+            "cause",
+        )
         self.confirmations = self._counter(
             "confirmed_resizes", "Resizes confirmed, as VMs needed what they still held"
         )

@@ -161,7 +161,7 @@ class HostSnapshot:
         taken_at: when Nova's answer was there, monotonic time, seconds.
         nova_time: Nova's own time then, seconds since the epoch.
         created_at: when the instances were created of which Nova says so, by the same clock.
-        leaving_vms: VMs whose capacity is about to be free.
+        leaving_vms: VMs whose capacity is about to be free, and those that failed on no host.
         usage_at: when placement was asked who holds what, monotonic time, seconds.
         capacity_at: when it was asked how much there is.
         evidence: about single spots.
