@@ -306,7 +306,7 @@ BUGS: tuple[Bug, ...] = (
         "spots go for VMs that are in ERROR on no host",
         1000,
         (
-            (NewClaims, "undone", lambda self, snapshot, need: set()),
+            (NewClaims, "undone", lambda self, snapshot, need, known: set()),
             (HostObserver, "_failed", lambda self, servers, vm: False),
         ),
     ),

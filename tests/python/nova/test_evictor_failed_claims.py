@@ -76,6 +76,7 @@ def test_one_of_which_nova_shows_nothing_gets_its_capacity_after_that_moment(
     host = cloud.add_host("a")
     spot = cloud.add(host, 8, 1024, spot=True)
     running.start()
+    running.reconciles()
     cloud.add(host, 8, 1024, **new(**BUILDING))
     began = time.monotonic()
     wait_until(lambda: cloud.deleted == [spot], "the spot goes")
@@ -88,6 +89,7 @@ def test_one_that_a_compute_has_taken_on_is_not_waited_for(running: Running) -> 
     host = cloud.add_host("a")
     spot = cloud.add(host, 8, 1024, spot=True)
     running.start()
+    running.reconciles()
     vm = cloud.add(host, 8, 1024, **new(status="BUILD", vm_state="building"))
     wait_until(lambda: cloud.deleted == [spot], "the spot goes")
     intent = events(running.folder, "intent")[0]
@@ -102,6 +104,7 @@ def test_what_went_for_a_vm_that_failed_after_all_is_counted(running: Running, c
     host = cloud.add_host("a")
     spot = cloud.add(host, 8, 1024, spot=True)
     service = running.start()
+    running.reconciles()
     vm = cloud.add(host, 8, 1024, **new())
 
     def fail(method: str, path: str) -> None:

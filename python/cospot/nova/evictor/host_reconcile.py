@@ -151,7 +151,7 @@ class _Iteration:
             if need is None:
                 break
             picks = self._picker.next_ones(snapshot, need, snapshot.leaving | self._gone)
-            if picks and (undone := claims.undone(snapshot, need)):
+            if picks and (undone := claims.undone(snapshot, need, self._gone)):
                 self._picker.tried.difference_update(pick.uuid for pick in picks)
                 self._gone |= undone
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from functools import partial
 from typing import Final
 
@@ -84,8 +85,8 @@ class NewClaims:
                 known.seen_on.add(provider)
         return look, "plan" if came else "reconcile"
 
-    def undone(self, snapshot: HostSnapshot, need: Need) -> set[str]:
-        """Return the VMs that have come and will not run, but hold what they claimed.
+    def undone(self, snapshot: HostSnapshot, need: Need, known: Collection[str]) -> set[str]:
+        """Return the VMs, but those known, that have come and will not run, but hold their claim.
 
         Nova checks quotas again after the claims, and what fails there, or finds no host, is in
         ERROR on no host until its owner deletes it. A server that a compute has taken on may still
@@ -94,6 +95,7 @@ class NewClaims:
         if need.why != VM_CLAIM:
             return set()
         came = {*need.claims, *snapshot.came} & snapshot.usage.consumers.keys()
+        came -= {*known, *snapshot.leaving}
         left = [vm for vm in sorted(came) if not self._is_known(snapshot, vm)]
         deadline, found = time.monotonic() + _UNDOING_S, set()
         while left:
