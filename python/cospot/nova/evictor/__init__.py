@@ -26,6 +26,7 @@ Where a line of code belongs; a module imports only from lines above its own:
 
 ==============  ===================================================================================
 errors          what the service goes on after
+at_once         several questions at once
 model           values that placement and Nova answer with: `HostUsage`, `Server`
 told_options    what may be configured of what it tells
 options         what may be configured

@@ -6,8 +6,7 @@ Errors of keystoneauth become `CloudError`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -16,6 +15,7 @@ from urllib.parse import quote
 from keystoneauth1 import exceptions, loading
 
 from cospot.nova.evictor import options
+from cospot.nova.evictor.at_once import together
 from cospot.nova.evictor.errors import CloudError, SettingError
 from cospot.nova.evictor.model import (
     Amounts,
@@ -31,6 +31,7 @@ from cospot.nova.evictor.model import (
     read_provider,
     read_providers,
     read_server,
+    read_unconfirmed,
 )
 
 #: Answers of a service that is restarting or overloaded; a question may be asked again.
@@ -44,22 +45,6 @@ _T = TypeVar("_T")
 #: call the compute host.
 NOVA_MICROVERSION: Final = "2.79"
 _PAGE: Final = 1000
-#: Questions of one thread at once; more wait for these.
-_MOST_AT_ONCE: Final = 16
-
-
-def together(questions: Sequence[Callable[[], Any]]) -> list[Any]:
-    """Ask several questions at once, and return their answers in order.
-
-    Raises:
-        CloudError: the first that one of them raised; all have come to their end.
-    """
-    if len(questions) == 1:
-        return [questions[0]()]
-    if not questions:
-        return []
-    with ThreadPoolExecutor(min(len(questions), _MOST_AT_ONCE), "question") as pool:
-        return list(pool.map(lambda ask: ask(), questions))
 
 
 class Client:
@@ -319,14 +304,7 @@ class Servers:
                 for status in ("finished", "confirming")
             ]
         )
-        try:
-            return [
-                UnconfirmedMove(each["uuid"], each["instance_uuid"], each["status"] != "finished")
-                for body in bodies
-                for each in body["migrations"]
-            ]
-        except (KeyError, TypeError) as error:
-            raise CloudError(f"nova: cannot read the migrations: {error!r}") from error
+        return [move for body in bodies for move in read_unconfirmed(body)]
 
     def compute_hosts(self) -> dict[str, ComputeHost]:
         """Return all compute hosts, by the UUID of their root provider."""

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from oslo_log import log as logging
 
+from cospot.nova.evictor.at_once import together
 from cospot.nova.evictor.causes import RESERVE
-from cospot.nova.evictor.cloud import together
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import (
     UNKNOWN_OUTCOMES,

@@ -262,6 +262,21 @@ class UnconfirmedMove:
     is_confirming: bool
 
 
+def read_unconfirmed(body: Any) -> list[UnconfirmedMove]:
+    """Return the moves of an answer.
+
+    Raises:
+        CloudError: it makes no sense.
+    """
+    try:
+        return [
+            UnconfirmedMove(each["uuid"], each["instance_uuid"], each["status"] != "finished")
+            for each in body["migrations"]
+        ]
+    except (KeyError, TypeError) as error:
+        raise CloudError(f"nova: cannot read the migrations: {error!r}") from error
+
+
 def read_server(value: Any) -> Server:
     """Return a server from Nova's description of it.
 

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from functools import partial
 from typing import Final
 
+from cospot.nova.evictor.at_once import together
 from cospot.nova.evictor.causes import VM_CLAIM, Need
-from cospot.nova.evictor.cloud import together
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.hosts import Reference
 from cospot.nova.evictor.observer import HostLook

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oslo_log import log as logging
 
-from cospot.nova.evictor.cloud import Placement, Servers, together
+from cospot.nova.evictor.at_once import together
+from cospot.nova.evictor.cloud import Placement, Servers
 from cospot.nova.evictor.deletions import Deletions
 from cospot.nova.evictor.errors import CloudError
 from cospot.nova.evictor.model import (

@@ -218,16 +218,14 @@ _limits = [
         "confirm_resizes",
         default=True,
         help="Confirm the resize or cold migration of a spot when VMs need what it still holds on "
-        "its former host. That frees the host and keeps the spot, whose owner can no longer "
-        "revert. False: such capacity stays taken, and other spots are evicted in its place.",
+        "its former host: its owner can no longer revert. False: others are evicted instead.",
     ),
     cfg.IntOpt(
         "confirmations_per_minute",
         default=60,
         min=0,
         mutable=True,
-        help="Most such confirmations a minute of this copy of the service; 0 is no limit. They "
-        "do not count as evictions.",
+        help="Most such confirmations a minute of this copy; 0 is no limit. No evictions count.",
     ),
     cfg.FloatOpt(
         "overcommit_grace",
