@@ -89,7 +89,8 @@ def open_context(conf: Any) -> EvictorContext:
     audit = AuditLog(settings.audit_log)
     promises = PromiseKeeper(stores, placement, audit, metrics)
     deletions = Deletions(settings.deletion_timeout, settings.repeat_stuck_deletions)
-    observer = HostObserver(placement, servers, stores.pending, deletions, settings.confirm_resizes)
+    observer = HostObserver(placement, servers, stores.pending, deletions)
+    observer.confirms = settings.confirm_resizes
 
     def promised_until(spot: str) -> float:
         # A spot that may become a VM again is spared as if it had the longest of promises.

@@ -68,7 +68,11 @@ class HostLook:
 
 
 class HostObserver:
-    """Takes snapshots of hosts, and checks a spot right before it is evicted."""
+    """Takes snapshots of hosts, and checks a spot right before it is evicted.
+
+    Attributes:
+        confirms: whether what an unconfirmed resize holds may be freed.
+    """
 
     def __init__(
         self,
@@ -76,13 +80,12 @@ class HostObserver:
         servers: Servers,
         pending: PendingDeletions | SharedOrders,
         deletions: Deletions,
-        confirms: bool = True,
     ) -> None:
         self._placement = placement
         self._servers = servers
         self._pending = pending
         self._deletions = deletions
-        self._confirms = confirms
+        self.confirms = True
         self._compute_hosts: dict[str, ComputeHost] = {}
         self._former_vms: dict[str, frozenset[str]] = {}  # by provider
 
@@ -252,7 +255,7 @@ class HostObserver:
         if move.is_confirming:
             age = self._deletions.age(provider, move.uuid)
             return Refusal.LEAVING if age <= self._deletions.timeout else Refusal.MOVING
-        if server is None or not server.awaits_confirmation or not self._confirms:
+        if server is None or not server.awaits_confirmation or not self.confirms:
             return Refusal.MOVING
         return Spot(server, spot_amounts(held), migration=move.uuid)
 
