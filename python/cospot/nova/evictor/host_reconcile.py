@@ -277,6 +277,8 @@ class _Iteration:
     def _refuse(self, snapshot: HostSnapshot, pick: Pick, why: Refusal) -> None:
         if why is Refusal.LEAVING:
             self._gone.add(pick.uuid)
+            if (server := snapshot.servers.get(pick.uuid)) is not None:  # of a migration, its own
+                self._gone.add(server.uuid)
         if pick.known is not None:
             pick.known.done.add(pick.uuid)
         self._context.metrics.refusals.labels(reason=why.value).inc()

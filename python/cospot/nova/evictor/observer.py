@@ -252,7 +252,8 @@ class HostObserver:
     def _of_move(
         self, provider: str, held: Amounts, move: UnconfirmedMove, server: Server | None
     ) -> Spot | Refusal:
-        if move.is_confirming:
+        # Nova confirms a resize before it deletes the server.
+        if move.is_confirming or (server is not None and server.is_being_deleted):
             age = self._deletions.age(provider, move.uuid)
             return Refusal.LEAVING if age <= self._deletions.timeout else Refusal.MOVING
         if server is None or not server.awaits_confirmation or not self.confirms:
