@@ -351,7 +351,7 @@ def _holder(snapshot: HostSnapshot, consumer: str, why: Refusal) -> dict[str, An
         "name": server.name if server else "",
         "project_id": server.project_id if server else "",
         "reason": why.value,
-        "holds": dict(snapshot.usage.consumers[consumer]),
+        "holds": dict(snapshot.usage.consumers.get(consumer, {})),  # it may have gone
     }
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from cospot.nova.evictor.at_once import together
-from cospot.nova.evictor.causes import VM_CLAIM, Need
+from cospot.nova.evictor.causes import Need
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.hosts import Reference
 from cospot.nova.evictor.observer import HostLook
@@ -92,7 +92,7 @@ class NewClaims:
         ERROR on no host until its owner deletes it. A server that a compute has taken on may still
         fail, and no longer shows it beforehand.
         """
-        if need.why != VM_CLAIM:
+        if need.newest is not None:  # no VM is what it is for
             return set()
         came = {*need.claims, *snapshot.came} & snapshot.usage.consumers.keys()
         came -= {*known, *snapshot.leaving}
