@@ -36,10 +36,13 @@ void ReserveFilter::filter_all(const HostView& hosts, std::span<const HostIndex>
     all += reserved_.vms_in(hosts[host].free(Sees::kVmsAndSpots));
   }
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const ResourceVector free = hosts[candidates[i]].free(Sees::kVmsAndSpots);
-    const std::int64_t taken =
-        reserved_.vms_in(free) - reserved_.vms_in(free - request.resources());
-    if (taken > 0 && all - taken < reserved_.count) passes[i] = 0;
+    const HostRow host = hosts[candidates[i]];
+    const ResourceVector free = host.free(Sees::kVmsAndSpots);
+    const std::int64_t now = reserved_.vms_in(free);
+    const std::int64_t taken = now - reserved_.vms_in(free - request.resources());
+    const bool lacks_it = taken > 0 && all - taken < reserved_.count;
+    const bool may_be_freed = reserved_.vms_in(host.free(Sees::kVms)) > now;
+    if (lacks_it || (may_be_freed && all < reserved_.count)) passes[i] = 0;
   }
 }
 

@@ -163,7 +163,13 @@ class Placing {
     const std::int64_t takes = reserve_vms(state, host) - reserve_vms(state, host, {}, spot.size);
     std::int64_t left = -takes;
     for (HostIndex other = 0; other < state.size(); ++other) left += reserve_vms(state, other);
-    return takes > 0 && left < case_.reserve.reserved.count;
+    if (takes > 0 && left < case_.reserve.reserved.count) return true;
+    // Nor may it take what notices free: beside VMs alone one more VM would fit here.
+    std::set<InstanceIndex> others;
+    for (const Item& item : state[host].items) {
+      if (level(item.id) > 0) others.insert(item.id);
+    }
+    return reserve_lacks(state) > 0 && reserve_vms(state, host, others) > reserve_vms(state, host);
   }
   bool has_reserve() const { return case_.reserve.reserved.count > 0; }
 

@@ -58,10 +58,46 @@ TEST_CASE("ReserveFilter: a spot takes what the reserve can spare, and what is n
   CHECK(passes(3, spot(3)) == Passes{0, 0, 1});
   // A reserve that is not complete has nothing to spare.
   CHECK(passes(4, spot(3)) == Passes{0, 0, 1});
+  // Without its spot of 1, h1 has capacity for two all the same.
+  CHECK(passes(5, spot(1)) == Passes{1, 1, 1});
   Request vm = spot(3);
   vm.instance_class = InstanceClass::kVm;
   CHECK(passes(3, vm) == Passes{1, 1, 1});
   CHECK_THROWS_AS(passes(-1, vm), ConfigError);
+}
+
+TEST_CASE("ReserveFilter: while the reserve lacks a VM, no spot gets what its notices free") {
+  // VMs of 8 on hosts of 10. h0 is half free: 6 with a spot of 4. h1 has 6 too, beside a VM of 4,
+  // so no notice helps there. h2 is the same as h0 with a VM of 3: without its spot 7, too little.
+  const auto passes = [&](ResourceAmount free_on_h3, ResourceAmount size) {
+    const HostTable hosts({{.name = "h0", .total = {10, 10}, .spot_used = {4, 4}, .num_spots = 1},
+                           {.name = "h1", .total = {10, 10}, .vm_used = {4, 4}, .num_vms = 1},
+                           {.name = "h2",
+                            .total = {10, 10},
+                            .vm_used = {3, 3},
+                            .spot_used = {1, 1},
+                            .num_vms = 1,
+                            .num_spots = 1},
+                           {.name = "h3",
+                            .total = {10, 10},
+                            .vm_used = {10 - free_on_h3, 10 - free_on_h3},
+                            .num_vms = 1}});
+    const ReserveFilter filter(PluginOptions("Reserve", {{"vcpus", std::int64_t{8}},
+                                                         {"memory_mb", std::int64_t{8}},
+                                                         {"count", std::int64_t{1}}}));
+    const std::array<HostIndex, 3> candidates{0, 1, 2};
+    std::array<std::uint8_t, 3> found{};
+    filter.filter_all(hosts.view(), candidates,
+                      Request{.vcpus = size,
+                              .memory_mb = size,
+                              .instance_class = InstanceClass::kSpot},
+                      found);
+    return found;
+  };
+  using Passes = std::array<std::uint8_t, 3>;
+  CHECK(passes(7, 1) == Passes{0, 1, 1});
+  CHECK(passes(7, 4) == Passes{0, 1, 1});
+  CHECK(passes(8, 4) == Passes{1, 1, 1});  // h3 is the reserve
 }
 
 TEST_CASE("NoticeResult: mean and quantiles are of all evictions, those without notice included") {
@@ -257,6 +293,27 @@ TEST_CASE("reserve: the host on which the evictor loses least") {
   run.run(3, kOneOfFour);
   CHECK(run.events.back() == "150 leaves c");
   CHECK(run.notices.given == 1);
+}
+
+TEST_CASE("reserve: a spot that comes during a notice does not cost another one") {
+  // The reserve of one VM of 8 is on host 1, which t leaves, until x comes. Then a and b on host 2
+  // are told, of whose 10 s has 1. a ends by itself: 6 are free, and b, of 3, has to go for 8. e, of
+  // 4, would fit into the 6; then 5 would be free without b, and e would have to go too.
+  SmallRun run;
+  run.vm("u", 10, 0s);
+  run.vm("t", 10, 1s, 20s);
+  run.vm("s", 1, 2s);
+  run.spot("a", 6, 25s, 50s);
+  run.spot("b", 3, 26s);
+  run.vm("x", 10, 40s);
+  run.spot("e", 4, 60s);
+  run.spot("f", 4, 200s);
+  run.run(3, {.reserved = {.size = {8, 8, 0}, .count = 1}, .notice = 100s});
+  CHECK(run.events == std::vector<std::string>{
+                          "0 on 0 u", "1 on 1 t", "2 on 2 s", "25 on 2 a", "26 on 2 b", "40 on 1 x",
+                          "40 told a", "40 told b", "60 rejected e", "140 leaves b",
+                          "200 rejected f"});
+  CHECK(run.notices.evictions == 1);
 }
 
 TEST_CASE("reserve: without cooperation no VM is placed otherwise than without it") {

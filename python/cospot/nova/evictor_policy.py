@@ -51,13 +51,12 @@ def make_evictor_policy(name: str, model: str = "") -> cospot.CompiledEvictor:
 
 
 #: A promise that ends after this counts as endless: policies do not accept such late times.
-_LAST_US: Final = 9_000 * 86_400 * 1_000_000
+_LAST_S: Final = _START_OF_2020 + 9_000 * 86_400
 
 
 def promised_until_us(seconds: float) -> int:
     """Convert the end of a promised lifetime to the policies' time."""
-    moment = time_us(seconds)
-    return moment if moment < _LAST_US else cospot.NEVER_US
+    return cospot.NEVER_US if seconds >= _LAST_S else time_us(seconds)
 
 
 def time_us(seconds: float) -> int:

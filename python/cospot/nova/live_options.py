@@ -15,6 +15,8 @@ from typing import Any, Final
 
 from oslo_config import cfg
 
+from cospot.nova.configuration_faults import OptionError, read_values
+
 #: Errors that reading configuration files may raise.
 READING_ERRORS: Final = (cfg.Error, ValueError, OSError)
 _READINGS: Final = 3
@@ -52,15 +54,22 @@ class LiveOptions:
         group: of the options.
         options: those of the group.
         register: registers all options of a configuration whose file values must be valid.
+        faults: returns what else is wrong in a configuration, given the values of the group.
     """
 
     def __init__(
-        self, conf: Any, group: str, options: Iterable[Any], register: Callable[[Any], None]
+        self,
+        conf: Any,
+        group: str,
+        options: Iterable[Any],
+        register: Callable[[Any], None],
+        faults: Callable[[Any, Mapping[str, Any]], list[str]] = lambda conf, values: [],
     ) -> None:
         self._conf = conf
         self._group = group
         self._options = tuple(options)
         self._register = register
+        self._faults = faults
         self._lock = threading.Lock()
         self.take()
 
@@ -75,8 +84,15 @@ class LiveOptions:
         return getattr(self._now, name)
 
     def take(self) -> None:
-        """Take oslo.config's current values; no other thread may be changing them."""
-        self._now = OptionValues(self._values_of(self._conf))
+        """Take oslo.config's current values; no other thread may be changing them.
+
+        What is wrong with them is their `fault`.
+
+        Raises:
+            OptionError: a value is not what its type takes.
+        """
+        values = self._values_of(self._conf)
+        self._now = OptionValues(values, "; ".join(self._faults(self._conf, values)))
 
     def reload(self, apply: Callable[[], Any] = lambda: None) -> None:
         """Read the files again, and ensure that the mutable options in force match them.
@@ -127,11 +143,13 @@ class LiveOptions:
             now([], default_config_files=files, default_config_dirs=folders)
         except SystemExit as error:  # also raised for options of the command line
             raise ValueError("an option of [DEFAULT] has a wrong value") from error
-        return self._values_of(now)
+        values = self._values_of(now)
+        if faults := self._faults(now, values):
+            raise OptionError("; ".join(faults))
+        return values
 
     def _values_of(self, conf: Any) -> dict[str, Any]:
-        group = getattr(conf, self._group)
-        values = {option.dest: group[option.dest] for option in self._options}
+        values = read_values(conf, self._group, self._options)
         return {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in values.items()

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 #: Events that say something about evictions.
 EVENTS: Final = frozenset({"intent", "late", "freed", "failed", "gone"})
-#: For spots that were already deleted.
-_OF_OTHERS: Final = frozenset({"soft-deleted", "deletion-stuck"})
+#: For spots that were already deleted, or ran nowhere.
+_OF_OTHERS: Final = frozenset({"soft-deleted", "deletion-stuck", "runs-nowhere"})
 #: How the error begins if a compute gave up, in logs from before `failed` had its `order`.
 _GIVEN_UP: Final = "its compute did not"
 

@@ -130,7 +130,12 @@ class PlacingTest(CospotTestCase):
             time.time(), time.time(), (0.05,), [SizePromises((5, 1024, 0), [steps])]
         )
         path.write_text(table_to_text(table))
-        self.flags(lifetime_target=0.05, lifetime_promises=str(path), group="cospot")
+        self.flags(
+            lifetime_target=0.05,
+            lifetime_promises=str(path),
+            lifetime_hints="all",
+            group="cospot",
+        )
 
         def ask(flavor: str, lifetime: str, state: str = "ACTIVE") -> str:
             body = self._build_server(flavor_id=flavor, networks="none")

@@ -49,6 +49,13 @@ class Actions:
         for _ in range(count):
             self._boot(self.cloud.new_instance(vcpus, 1024 * memory_gb, False))
 
+    def fail_vm(self, count: int, vcpus: int, memory_gb: int) -> None:
+        """Boot VMs whose quota is found exceeded after their claims, which they keep in ERROR."""
+        for _ in range(count):
+            instance = self.cloud.new_instance(vcpus, 1024 * memory_gb, False)
+            instance.fails = True
+            self._boot(instance)
+
     def boot_spots(self, count: int, vcpus: int, memory_gb: int, lifetime: str) -> None:
         for _ in range(count):
             made = self.cloud.new_instance(vcpus, 1024 * memory_gb, True, lifetime=lifetime)
@@ -79,8 +86,20 @@ class Actions:
         process.spawn(run, "request")
 
     def _build(self, instance: Instance, host: Host) -> None:
-        if instance.uuid in host.consumers:
+        if instance.fails:
+            self._fail(instance, host)
+        elif instance.uuid in host.consumers:
             self.cloud.build(instance, host)
+
+    def _fail(self, instance: Instance, host: Host) -> None:
+        if instance.deleted:
+            return
+        self.say("%s fails, and keeps its claim on %s", instance.name, host.name)
+        instance.status, instance.vm_state, instance.task_state = "ERROR", "error", None
+        instance.failed_at = self.kernel.now
+        self.cloud.changed(host)
+        self._left(host)
+        self._later(15.0, lambda: self.cloud.end(instance))
 
     def force_vm(self, who: float, vcpus: int, memory_gb: int) -> None:
         self._force(who, self.cloud.new_instance(vcpus, 1024 * memory_gb, False))
@@ -194,8 +213,8 @@ class Actions:
     def live_migrate(self, who: float) -> None:
         self._move(self._one(who, self._running()), 0, "live")
 
-    def resize(self, who: float, more: int, reverts: bool) -> None:
-        self._move(self._one(who, self._running()), more, "revert" if reverts else "confirm")
+    def resize(self, who: float, more: int, way: str) -> None:
+        self._move(self._one(who, self._running()), more, way)
 
     def _move(self, instance: Instance | None, more: int, way: str) -> None:
         """Move an instance to where a scheduler sends it, or have it grow where it is."""
@@ -255,7 +274,9 @@ class Actions:
             instance.status, instance.vm_state = "VERIFY_RESIZE", "resized"
             instance.refuses += int(cloud.random() < 0.3)
             cloud.tell(target, instance)
-            self._later(3 + 5 * cloud.random(), settle)
+            settles_in = 3 + 5 * cloud.random()
+            if way != "never":
+                self._later(settles_in, settle)
 
         def settle() -> None:
             if instance.deleted or instance.migration is None or instance.task_state is not None:

@@ -25,6 +25,8 @@ from cospot.nova.evictor import (
 from cospot.nova.evictor.deletions import Deletions
 from cospot.nova.evictor.errors import CloudError
 from cospot.nova.evictor.hosts import HostHistory, HostWatch
+from cospot.nova.evictor.new_claims import NewClaims
+from cospot.nova.evictor.observer import HostObserver
 from cospot.nova.evictor.promise_keeper import PromiseKeeper
 from cospot.nova.evictor.records import AuditLog
 from cospot.nova.evictor.reserve_orders import ReserveEvictions
@@ -294,10 +296,25 @@ BUGS: tuple[Bug, ...] = (
         ((picks.SpotPicker, "_newest", _newest_once),),
     ),
     Bug(
+        "resizes-unconfirmed",
+        "what a resize holds that nobody confirms is never freed",
+        1000,
+        ((HostObserver, "_read_moves", lambda self, usage, host, servers, verdicts: None),),
+    ),
+    Bug(
+        "failed-claims-count",
+        "spots go for VMs that are in ERROR on no host",
+        1000,
+        (
+            (NewClaims, "undone", lambda self, snapshot, need, known: set()),
+            (HostObserver, "_failed", lambda self, servers, vm: False),
+        ),
+    ),
+    Bug(
         "claims-of-the-deleted",
         "a VM deleted before its host showed it keeps its claim in the scheduler",
         4000,
-        ((ClaimCheck, "drop_deleted", lambda self, claims, wait: None),),
+        ((ClaimCheck, "drop_deleted", lambda self, claims, wait, all_now=False: False),),
     ),
     Bug(
         "size-of-a-reverted-resize",

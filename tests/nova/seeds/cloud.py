@@ -131,6 +131,8 @@ class Instance:
         self.came_back_at = -1.0  # when it was last found alive after an order
         self.migration: tuple[Host, str] | None = None  # what holds its former host
         self.has_moved = False
+        self.fails = False  # after its claim, which it keeps
+        self.failed_at = float("inf")
         self.locked_by = ""  # "owner" or "admin"
         self.locked_reason: str | None = None
         self.locked_at = -1.0
@@ -429,7 +431,9 @@ class Cloud:
     def _placement(self, parts: list[str], query: str) -> Answer:
         if parts[0] == "allocations":
             instance = self.instances.get(parts[1])
-            held = instance.held_on if instance is not None else ()
+            # One that is no instance is a migration.
+            moved = {each.uuid for each in self.hosts.values() if parts[1] in each.consumers}
+            held = instance.held_on if instance is not None else moved
             found = {
                 each: {"generation": 1, "resources": self.hosts[each].consumers[parts[1]]}
                 for each in sorted(held)
@@ -499,8 +503,19 @@ class Cloud:
             ]
             return OK, {"services": services}
         if parts[0] == "os-migrations":
-            instance = self.instances[query.partition("=")[2]]
-            return OK, {"migrations": instance.moves}
+            if query.startswith("instance_uuid="):
+                return OK, {"migrations": self.instances[query.partition("=")[2]].moves}
+            fields = dict(each.split("=") for each in query.split("&"))
+            moved = [
+                {"uuid": each.migration[1], "instance_uuid": each.uuid, "status": "finished"}
+                for each in self.instances.values()
+                if each.migration is not None
+                and each.vm_state == "resized"
+                and fields["status"] == "finished"
+                and each.host is not None
+                and fields["host"] in (each.host.name, each.migration[0].name)
+            ]
+            return OK, {"migrations": moved}
         if parts[1] == "detail":
             fields = dict(each.split("=") for each in query.split("&"))
             listed = [
@@ -588,6 +603,14 @@ class Cloud:
                         instance.unclear_until = until
                     instance.shown = (until, self.kernel.current.process, before)
             return TAKEN, {}
+        if "confirmResize" in body:
+            if instance.migration is None or instance.vm_state != "resized" or instance.task_state:
+                return CONFLICT, {"error": "not in this state"}
+            self.kernel.trace("Nova", "confirms the resize of %s", instance.name)
+            self.judge.confirmed(instance)
+            self.end_migration(instance)
+            instance.status, instance.vm_state = "ACTIVE", "active"
+            return 204, {}
         if "os-resetState" in body:
             self.kernel.trace("Nova", "resets %s", instance.name)
             instance.came_back_at = self.kernel.now

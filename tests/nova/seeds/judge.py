@@ -21,6 +21,8 @@ from seeds.lock_judge import LockJudge
 #: A snapshot of Nova's servers may be so old when its reading ends (host_reconcile), seconds.
 SNAPSHOT_S = 1.0
 SLACK_S = 0.3
+#: From the look at a host until a confirmation for it arrives, with what may hold it up, seconds.
+_CONFIRM_S = 3.0
 
 
 class Violation(Exception):
@@ -81,6 +83,8 @@ class Judge:
             each = instances.get(consumer)
             if each is not None and each.is_leaving and self._is_fresh(each):
                 continue
+            if each is not None and each.failed_at <= self.kernel.now:
+                continue  # nothing is to be evicted for it
             vcpus += amounts.get("VCPU", 0) + amounts.get("CUSTOM_SPOT_VCPU", 0)
             memory_mb += amounts.get("MEMORY_MB", 0) + amounts.get("CUSTOM_SPOT_MEMORY_MB", 0)
         return vcpus, memory_mb
@@ -210,6 +214,22 @@ class Judge:
         else:
             self._check_need(thread, instance, host)
         self._check_stalled(thread, instance, host)
+
+    def confirmed(self, instance: Instance) -> None:
+        """Judge the confirmation of a resize: the host that it frees was short of late."""
+        host, thread = instance.migration[0], self.kernel.current
+        if self.has_script or thread is None:
+            return
+        since = min(thread.sent_at, self.kernel.now) - _CONFIRM_S - self.queue_s
+        states = self.states[host.uuid]
+        # What was at the beginning of that time is the last state before it.
+        first = max((i for i, each in enumerate(states) if each.at <= since), default=0)
+        told = thread.seen.get(("told", host.uuid))
+        capacity = host.shown.capacity() if told is None else self._capacity(told)
+        if not any(
+            each.vcpus > capacity[0] or each.memory_mb > capacity[1] for each in states[first:]
+        ):
+            self.violation("confirmed for nobody", f"{instance.name}, which holds {host.name}")
 
     def _check_switch(self, thread: Thread, spot: Instance) -> None:
         """What is stuck is reset between the look at the switch and the order."""
@@ -567,6 +587,8 @@ class Judge:
                 each = self.cloud.instances.get(consumer)
                 if each is not None and each.task_state == "deleting":
                     return False
+                if each is not None and each.failed_at <= self.kernel.now:
+                    continue
                 vcpus += amounts.get("VCPU", 0) + amounts.get("CUSTOM_SPOT_VCPU", 0)
                 memory_mb += amounts.get("MEMORY_MB", 0) + amounts.get("CUSTOM_SPOT_MEMORY_MB", 0)
             capacity = host.shown.capacity()

@@ -79,7 +79,7 @@ def open_client(conf: Any, group: str, microversion: str) -> Client:
 
 def configuration(settings: dict[str, Any]) -> Any:
     """Return what stands in for oslo.config's configuration of cospot-evictor."""
-    return SimpleNamespace(cospot_evictor=settings, config_file=[])
+    return SimpleNamespace(cospot_evictor=settings, config_file=[], config_dir=[])
 
 
 class NoMetrics:

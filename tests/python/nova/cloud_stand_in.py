@@ -27,6 +27,7 @@ class CloudStandIn:
         self.servers = []
         self.actions = {}  # of a server, the latest first
         self.providers = {}
+        self.migrations = []
         self.registered_limits = {}  # resource to default limit
         self.users = {"admin": {"id": "u", "password": "secret"}}  # by name
         self.roles = {}  # user's id to the names of its roles on the project `service`
@@ -239,6 +240,29 @@ def _actions(cloud, query, body, version, server):
     return 200, {"instanceActions": cloud.actions[server]}
 
 
+def _services(cloud, query, body, version):
+    rows = [
+        {"host": one["service"]["host"], "status": one["status"], "state": one["state"]}
+        for one in cloud.hypervisors
+    ]
+    return 200, {"services": rows}
+
+
+def _migrations(cloud, query, body, version):
+    assert query["status"] == ["finished"]
+    (host,) = query["source_compute"]
+    rows = [each for each in cloud.migrations if each["source_compute"] == host]
+    return 200, {"migrations": rows}
+
+
+def _providers(cloud, query, body, version):
+    rows = [
+        {"uuid": one, "name": one, "generation": 1, "root_provider_uuid": one}
+        for one in cloud.providers
+    ]
+    return 200, {"resource_providers": rows}
+
+
 def _inventories(cloud, query, body, version, provider):
     if provider not in cloud.providers:
         return 404, {"errors": [{"status": 404, "detail": f"no provider {provider}"}]}
@@ -316,6 +340,8 @@ ROUTES = (
     (r"PUT /identity/v3/projects/service/users/([^/]+)/roles/([^/]+)", _grant),
     (r"GET /compute/os-hypervisors/detail", _hypervisors),
     (r"GET /compute/os-aggregates", _aggregates),
+    (r"GET /compute/os-services", _services),
+    (r"GET /compute/os-migrations", _migrations),
     (r"GET /compute/os-server-groups", _server_groups),
     (r"GET /compute/flavors/detail", _flavors),
     (r"POST /compute/flavors", _create_flavor),
@@ -325,6 +351,7 @@ ROUTES = (
     (r"POST /compute/flavors/([^/]+)/action", _flavor_action),
     (r"GET /compute/servers/detail", _servers),
     (r"GET /compute/servers/([^/]+)/os-instance-actions", _actions),
+    (r"GET /placement/resource_providers", _providers),
     (r"GET /placement/resource_providers/([^/]+)/inventories", _inventories),
     (r"GET /placement/resource_providers/([^/]+)/allocations", _allocations),
     (r"GET /placement/resource_providers/([^/]+)/traits", _traits),

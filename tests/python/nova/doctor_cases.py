@@ -15,6 +15,7 @@ GOOD = {
     ("DEFAULT", "transport_url"): "rabbit://guest:guest@127.0.0.1:1/",
     ("DEFAULT", "initial_cpu_allocation_ratio"): "3.0",
     ("DEFAULT", "cpu_allocation_ratio"): "3.0",
+    ("DEFAULT", "resize_confirm_window"): "3600",
     ("filter_scheduler", "available_filters"): "nova.scheduler.filters.all_filters",
     ("filter_scheduler", "available_filters "): "cospot.nova.scheduler.filter.CospotFilter",
     ("filter_scheduler", "enabled_filters"): "ComputeFilter,CospotFilter",
@@ -22,7 +23,7 @@ GOOD = {
     ("quota", "count_usage_from_placement"): "true",
     ("cospot", "otn"): "4",
 }
-GOOD_EVICTOR = f"[DEFAULT]\ntransport_url = {GOOD['DEFAULT', 'transport_url']}\n"
+GOOD_EVICTOR = f"[DEFAULT]\ntransport_url = {GOOD['DEFAULT', 'transport_url']}\n[cospot_evictor]\n"
 EVICTOR_METRICS = {"reconcile_seconds_count": 7, "enabled": 1, "hosts": 2}
 FILTERS = ("filter_scheduler", "enabled_filters")
 
@@ -37,6 +38,26 @@ def configure(path, changes=None):
                 lines.append(f"{option.strip()} = {value}")
     path.write_text("\n".join(lines) + "\n")
     return path
+
+
+def write_private(path, text):
+    """Write a file with passwords, as people should."""
+    path.write_text(text)
+    path.chmod(0o640)
+    return path
+
+
+def login(cloud):
+    """The lines of the evictor's user."""
+    return [
+        "auth_type = password",
+        f"auth_url = {cloud.url}/identity/v3",
+        "username = cospot-evictor",
+        "password = secret",
+        "project_name = service",
+        "user_domain_name = Default",
+        "project_domain_name = Default",
+    ]
 
 
 def diagnose(capsys, *arguments):
@@ -74,7 +95,7 @@ def good_cloud(monkeypatch):
 def diagnose_cloud(cloud, capsys, config, *arguments, changes=None):
     capsys.readouterr()
     evictor = config.parent / "good-evictor.conf"
-    evictor.write_text(GOOD_EVICTOR)
+    write_private(evictor, GOOD_EVICTOR + "\n".join(["[nova]", *login(cloud), ""]))
     return diagnose(
         capsys,
         *("--config-file", configure(config, changes)),

@@ -59,6 +59,8 @@ class Instance:
     ended: float | None = None
     locked: bool = False
     locked_reason: str | None = None
+    migration_of: str = ""  # what holds the former host of that server
+    is_confirming: bool = False
 
 
 class Cloud:
@@ -80,6 +82,8 @@ class Cloud:
         self.deleted: list[str] = []  # in the order of the first order to delete
         self.orders: list[str] = []  # every order to delete that was taken
         self.shelved: list[str] = []
+        self.confirmed: list[str] = []  # servers whose resizes are
+        self.never_confirms: set[str] = set()
         self.violations: list[str] = []
         self.requests: list[str] = []
         #: Returns a status, or the text of an answer, in place of the cloud's.
@@ -122,6 +126,38 @@ class Cloud:
             if found is not None:
                 self.gone[instance] = found
                 found.ended = found.updated = time.time()
+                # As Nova, which confirms the resize of a server before it deletes that.
+                for each in [e for e in self.instances.values() if e.migration_of == instance]:
+                    self.remove(each.uuid)
+
+    def resize(self, instance: str, target: str, allocation: dict[str, int] | None = None) -> str:
+        """Have a server resized to a host and not confirmed; return what holds the former one."""
+        with self.lock:
+            found = self.instances[instance]
+            holder = self.add(
+                found.provider, 0, 0, spot=True, has_server=False, migration_of=instance,
+                allocation=found.allocation, host=None, node=None,
+            )  # fmt: skip
+            found.provider, found.allocation = target, allocation or found.allocation
+            found.host = found.node = self.providers[target].name
+            found.status, found.vm_state = "VERIFY_RESIZE", "resized"
+            return holder
+
+    def confirm(self, instance: str) -> int:
+        with self.lock:
+            found = self.instances[instance]
+            (holder,) = (e for e in self.instances.values() if e.migration_of == instance)
+            if found.vm_state != "resized" or holder.is_confirming:
+                return 409
+            if not self.over(holder.provider, leaving_counts=False):
+                self.violations.append(f"{instance}: nobody needs its resize confirmed")
+            self.confirmed.append(instance)
+            holder.is_confirming = True
+            if instance in self.never_confirms:
+                return 204
+            self.remove(holder.uuid)
+            found.status, found.vm_state = "ACTIVE", "active"
+            return 204
 
     def over(self, provider: str, *, leaving_counts: bool = True) -> dict[str, float]:
         """What is used beyond the capacity; what is being deleted counts as used or not."""
@@ -353,12 +389,27 @@ class _Routes:
         return 200, {"aggregates": found}
 
     def migrations(self, query: Any, body: Any) -> Answer:
-        return 200, {"migrations": self.cloud.instances[query["instance_uuid"]].moves}
+        if "instance_uuid" in query:
+            return 200, {"migrations": self.cloud.instances[query["instance_uuid"]].moves}
+        found = [
+            {"uuid": each.uuid, "instance_uuid": each.migration_of, "status": query["status"]}
+            for each in self.cloud.instances.values()
+            if each.migration_of
+            and each.is_confirming == (query["status"] == "confirming")
+            and query["host"]
+            in (
+                self.cloud.providers[each.provider].name,
+                self.cloud.instances[each.migration_of].host,
+            )
+        ]
+        return 200, {"migrations": found}
 
     def act(self, name: str, query: Any, body: Any) -> Answer:
         if "forceDelete" in body:
             status = self.cloud.force_delete(name)
             return status, {}
+        if "confirmResize" in body:
+            return self.cloud.confirm(name), {}
         each = self.cloud.instances[name]
         if "os-resetState" in body:
             if not self.cloud.may_reset:

@@ -60,6 +60,25 @@ def test_a_plan_is_preferred_to_the_policy(running: Running) -> None:
     )
 
 
+def test_a_planned_spot_that_has_gone_is_refused_to_nobody(
+    running: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    """After each eviction the plan still names what went by it."""
+    host = running.cloud.add_host("a")
+    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(4)]
+    service = running.start()
+    vm = str(uuid.uuid4())
+    send(service, plan_message(vm, {host: spots[:2]}))
+    running.cloud.add(host, 4, 1024, spot=False, uuid=vm)
+    wait_until(lambda: len(events(running.folder, "freed")) == 2, "the planned spots are freed")
+    # Another VM comes, for which the policy chooses; the old plan is looked at again.
+    running.cloud.add(host, 2, 1024, spot=False)
+    wait_until(lambda: len(events(running.folder, "freed")) == 3, "a third one is freed")
+    assert running.cloud.deleted == spots[:3]
+    assert events(running.folder, "refused") == []
+    assert [each.message for each in caplog.records if "refusing" in each.message] == []
+
+
 def test_reconcile_obeys_a_known_plan_too(running: Running) -> None:
     host = running.cloud.add_host("a")
     spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(2)]

@@ -46,13 +46,13 @@ class Deleted:
 class Case:
     """One host of 16 vCPUs, to which a VM of 16 was just sent."""
 
-    def __init__(self) -> None:
+    def __init__(self, flavor: Any = LARGE) -> None:
         self.database = Deleted()
         self.host = make_state("a")
         self.host.cell_uuid = "cell1"
         check = ClaimCheck(self.database, clock=self.database.clock)
         self.plugin = Plugin([self.host], clock=self.database.clock, claim_check=check)
-        spec = make_spec(LARGE)
+        spec = make_spec(flavor)
         self.vm = spec.instance_uuid
         assert names(self.plugin.hosts([self.host], spec)) == ["a"]
 
@@ -64,17 +64,43 @@ class Case:
 def test_a_deleted_vm_leaves_its_capacity_before_its_claim_is_old() -> None:
     case = Case()
     case.database.instances.add(case.vm)
-    assert case.place_spot(1.0) == []  # most are shown soon: no question yet
-    assert case.place_spot(2.0) == ["a"]
-    assert case.database.asked == [(2.0, [case.vm])]
+    assert case.place_spot(0.1) == ["a"]
+    assert case.database.asked == [(0.1, [case.vm])]
+
+
+def test_a_spot_that_would_get_no_host_has_all_claims_looked_up_at_once() -> None:
+    """As when a spot is deleted in a full cloud and made again: its claim may be the last obstacle.
+
+    The regular question may just have been answered, and the next one due in half a minute.
+    """
+    case = Case()
+    for second in (2.0, 4.0, 8.0, 16.0):
+        assert case.place_spot(second) == []
+    case.database.instances.add(case.vm)
+    assert case.place_spot(16.6) == ["a"]
+
+
+def test_one_that_finds_a_host_asks_nothing_of_young_claims() -> None:
+    case = Case(make_flavor(8, 8192))
+    case.database.now = 1.0
+    spot = make_spec(make_flavor(8, 8192, spot=True))
+    assert names(case.plugin.hosts(again([case.host]), spot)) == ["a"]
+    assert case.database.asked == []
 
 
 def test_one_that_is_being_built_keeps_its_claim_and_is_asked_about_ever_less() -> None:
     case = Case()
+    spec = make_spec(make_flavor(1, 64))  # Nova asks again about the same one: no new claim
     for second in range(60):
-        assert case.place_spot(float(second)) == []
+        case.database.now = float(second)
+        case.plugin.hosts(again([case.host]), spec)
     # After 2 s, then with pauses of 2, 4, 8, 16 and 32 s.
     assert [when for when, _ in case.database.asked] == [2.0, 4.0, 8.0, 16.0, 32.0]
+    # Every spot that is refused asks, but not more often than twice a second.
+    case.database.asked.clear()
+    for tenth in range(590, 600):
+        assert case.place_spot(tenth / 10) == []
+    assert [when for when, _ in case.database.asked] == [59.0, 59.5]
     assert case.place_spot(60.0) == ["a"]  # claim_seconds are over
 
 

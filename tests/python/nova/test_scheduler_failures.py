@@ -145,13 +145,13 @@ def read_conf(path: Path, option: str) -> Any:
 
 
 WRONG_TYPES = [
-    ("otn = many", "[cospot] otn: found 'many': invalid literal for int()"),
+    ("otn = many", "[cospot] otn: expected a whole number, found 'many'"),
     ("otn = 0", "[cospot] otn: found '0': Should be greater than or equal to 1"),
-    ("enabled = maybe", "[cospot] enabled: found 'maybe': Unexpected boolean value"),
-    ("resources = VCPU,GPU", "[cospot] resources: found 'VCPU,GPU': Valid values are [VCPU, "),
-    ("inventory_wait = long", "[cospot] inventory_wait: found 'long': could not convert"),
+    ("enabled = maybe", "[cospot] enabled: expected true or false, found 'maybe'"),
+    ("resources = VCPU,GPU", "[cospot] resources: Valid values are [VCPU, "),
+    ("inventory_wait = long", "[cospot] inventory_wait: expected a number, found 'long'"),
     ("plan_hosts = 0", "[cospot] plan_hosts: found '0': Should be greater"),
-    ("plan_queue = many", "[cospot] plan_queue: found 'many': invalid literal"),
+    ("plan_queue = many", "[cospot] plan_queue: expected a whole number, found 'many'"),
 ]
 
 

@@ -121,7 +121,13 @@ def test_no_host_in_the_aggregates(tmp_path: Path, set_option: SetOption) -> Non
 
 def test_what_spots_that_ask_for_a_lifetime_are_told(tmp_path: Path, set_option: SetOption) -> None:
     table = write_table(tmp_path / "promises.json")
-    case = Case(tmp_path, set_option, lifetime_target=0.05, lifetime_promises=str(table))
+    case = Case(
+        tmp_path,
+        set_option,
+        lifetime_target=0.05,
+        lifetime_promises=str(table),
+        lifetime_hints="all",
+    )
     for lifetime in ("1h", "1000d", "soon"):
         case.place(SPOT, scheduler_hints={"cospot:lifetime": [lifetime]})
     table.unlink()

@@ -41,7 +41,7 @@ class Case:
     def __init__(self, path: Path, set_option: SetOption, **options: Any) -> None:
         self.path = path
         values = {"lifetime_target": 0.05, "lifetime_promises": str(path), **options}
-        set_option(**values)
+        set_option(**{"lifetime_hints": "all", **values})
         self.spot = make_instance(SPOT)
         self.states = [make_state("a", instances=[make_instance(VM), self.spot])]
         self.plugin = Plugin(self.states)
@@ -111,6 +111,58 @@ def test_a_flavor_asks_for_its_spots_and_the_hint_counts_before_it(case: Case) -
     assert case.place(asking(None, flavor)) == []
     assert case.place(asking("30min", flavor)) == ["a"]
     assert [told["lifetime_s"] for told in case.plugin.plans()] == [1800.0]
+
+
+@pytest.mark.parametrize("hints", ["flavors", "projects", "all"])
+@pytest.mark.parametrize("project", ["blue", "red"])
+@pytest.mark.parametrize("asks", ["hint", "flavor", "both"])
+def test_who_may_ask_by_a_hint(
+    tmp_path: Path, set_option: SetOption, hints: str, project: str, asks: str
+) -> None:
+    """A promised spot is evicted after those of other projects, so not everybody may have it."""
+    case = Case(
+        write_table(tmp_path / "p.json"),
+        set_option,
+        lifetime_hints=hints,
+        lifetime_projects=["blue", "green"],
+    )
+    flavor = make_flavor(4, 8192, spot=True)
+    if asks != "hint":
+        flavor.extra_specs["cospot:lifetime"] = "30min"
+    lifetime = None if asks == "flavor" else "1h"
+    found = case.place(asking(lifetime, flavor, project_id=project))
+    may = asks == "flavor" or hints == "all" or (hints, project) == ("projects", "blue")
+    assert found == (["a"] if may else [])
+    told = [each["lifetime_s"] for each in case.plugin.plans()]
+    assert told == ([1800.0 if asks == "flavor" else HOUR] if may else [])
+
+
+def test_by_default_only_flavors_ask(set_option: SetOption) -> None:
+    from cospot.nova.scheduler.options import OPTIONS
+
+    assert {each.name: each.default for each in OPTIONS}["lifetime_hints"] == "flavors"
+
+
+def test_a_project_has_so_many_promised_spots_at_once(
+    tmp_path: Path, set_option: SetOption, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    case = Case(write_table(tmp_path / "p.json"), set_option, lifetimes_per_project=1)
+    flavor = make_flavor(1, 1024, spot=True)
+    first = asking("1h", flavor, project_id="blue")
+    assert case.place(first) == ["a"]
+    assert case.place(asking("1h", flavor, project_id="blue")) == []
+    assert "project blue has 1 promised spots" in caplog.text
+    # Others may, and so may its spots that ask for nothing.
+    assert case.place(asking("1h", flavor, project_id="red")) == ["a"]
+    assert case.place(asking(None, flavor, project_id="blue")) == ["a"]
+    # It is there, and then gone; a build that failed is forgotten after claim_seconds.
+    mine = make_instance(flavor, uuid=first.instance_uuid)
+    case.states = [make_state("a", instances=[make_instance(VM), mine])]
+    assert case.place(asking("1h", flavor, project_id="blue")) == []
+    case.states = [make_state("a", instances=[make_instance(VM)])]
+    case.place(asking(None, flavor))  # the scheduler has seen it
+    assert case.place(asking("1h", flavor, project_id="blue")) == ["a"]
 
 
 @pytest.mark.parametrize("lifetime", ["soon", "-1h", "0", ""])

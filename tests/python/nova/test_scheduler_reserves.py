@@ -68,6 +68,7 @@ def test_a_spot_gets_no_host_on_which_the_reserve_would_lack_it(
     assert case.place() != []
     set_option(default_reserve="8:0:4")
     case = Case(1, 0)
+    case.states[0].instances = {}  # a VM of 4 instead
     # 12 on a: with 4 less it is one all the same, so a takes nothing from the reserve.
     assert case.place() == ["a"]
     assert case.place() == []
@@ -75,6 +76,24 @@ def test_a_spot_gets_no_host_on_which_the_reserve_would_lack_it(
     # One of 1 vCPU leaves no host the VMs of 8 that it has room for.
     assert case.place(make_flavor(1, 64, spot=True)) == []
     assert case.place(VM) != []  # VMs are what it is for
+
+
+@pytest.mark.parametrize("size", [1, 4])
+def test_while_the_reserve_lacks_a_vm_no_spot_gets_what_its_notices_free(
+    set_option: SetOption, size: int
+) -> None:
+    """A VM of 12 lacks capacity, and host a, with spots of 4 and 4, is half free: 8.
+
+    One of them goes for it. A spot that came into the 8 meanwhile would have to go too.
+    """
+    spot = make_flavor(size, 64, spot=True)
+    set_option(default_reserve="12:0:1")
+    case = Case(2)
+    assert case.place(spot) == []
+    case.states[0].instances.clear()  # the other 8 are VMs': no notice helps the reserve there
+    assert case.place(spot) == ["a"]
+    # Where another host is the reserve, nothing is to be freed.
+    assert Case(2, 0).place(spot, only="ab")[0] == "a"
 
 
 def test_without_a_reserve_spots_go_anywhere(set_option: SetOption) -> None:

@@ -154,12 +154,47 @@ def test_seconds_evictions_free_first_hours_and_broken_promises(
         "review_servers": 0,
         "review_seconds": 0,
         "review": "",
+        # c's promise of 7200 s from its start: it ran for 5400 s of that, with 2 vCPUs.
+        "promised_seconds": 5400,
+        "promised_vcpu_seconds": 10_800,
+        "promised_known": "yes",
     }
     assert (red["project_id"], red["servers"], red["spot_seconds"]) == ("red", 1, 7200)
     assert (red["evictions"], red["broken_promises"]) == (0, 0)
     with (tmp_path / "bill.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert rows == [{key: str(value) for key, value in row.items()} for row in (blue, red)]
+
+
+def test_promised_seconds_are_those_of_the_term_in_which_it_ran(case: Case, capsys: Any) -> None:
+    journal = PromiseJournal(str(case.state))
+    # Ran from 23:00 to 01:00; promised for 90 minutes from 22:50: in March until 00:20.
+    case.spot("a", at(0, 23), at(1, 1))
+    journal.add(Promise("a", unix(at(0, 22, 3000)), 5400, 0.05))
+    # Ran for 2 h and on until the end of March; promised for 1 h in April's direction.
+    case.spot("b", at(31, 22))
+    journal.add(Promise("b", unix(at(31, 23, 1800)), 3600, 0.05))
+    # Shelved for the second of its three hours, all of which were promised.
+    case.spot(
+        "c",
+        at(5),
+        at(5, 3),
+        action("shelve", at(5, 1)),
+        action("unshelve", at(5, 2)),
+        flavor={**server("x", at(5), extra_specs=SPOT)["flavor"], "vcpus": 4},
+    )
+    journal.add(Promise("c", unix(at(5)), 3 * 3600, 0.05))
+    # It never ran, so nothing was promised.
+    case.spot("d", at(6), at(6, 1))
+    journal.add(Promise("d", unix(at(6)), 3600, 0.05))
+    journal.saw(Promise("d", unix(at(6)), 3600, 0.05), runs=False, now=unix(at(6, 1)))
+    row = only_row(case.bill(capsys))
+    # 1200 s of a, 1800 s of b, 7200 s of c; 2, 2 and 4 vCPUs.
+    assert row["promised_seconds"] == 1200 + 1800 + 7200
+    assert row["promised_vcpu_seconds"] == 2 * 1200 + 2 * 1800 + 4 * 7200
+    case.configure(promise_days=1)
+    row = only_row(case.bill(capsys))
+    assert (row["promised_seconds"], row["promised_known"]) == (None, "no")
 
 
 def test_a_first_hour_over_the_end_of_a_month_is_free_in_both(case: Case, capsys: Any) -> None:
@@ -317,7 +352,7 @@ def test_a_log_that_begins_within_the_month_tells_a_part(case: Case, capsys: Any
     assert run("bill", "--month", "2025-03", "--evictor-config-file", case.conf) == 1
     shown = capsys.readouterr().out.splitlines()
     assert shown[1].startswith("project  flavor  servers  spot seconds  vCPU-seconds")
-    assert shown[2].split()[:7] == ["blue", "m1", "1", "3600", "7200", ">=", "1"]
+    assert shown[2].split()[:7] == ["blue", "m1", "1", "3600", "7200", "0", ">="]
     assert shown[3].startswith("NOT KNOWN: evictions before 2025-03-10T01:00:00Z are not known")
 
 

@@ -20,7 +20,7 @@ def config(tmp_path):
 def test_a_good_configuration_is_all_ok(config, capsys):
     code, results = diagnose(capsys, "--offline", "--config-file", configure(config))
     assert (code, bad(results)) == (0, {})
-    assert len(results) == 14
+    assert len(results) == 15
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,18 @@ def test_a_good_configuration_is_all_ok(config, capsys):
         ({("cospot", "resources"): "VCPU"}, "policies", "error", "MEMORY_MB"),
         ({("cospot", "resources"): "VCPU,RAM"}, "policies", "error", "RAM"),
         ({("cospot", "otn"): "0"}, "policies", "error", "otn"),
+        ({("cospot", "dry_runn"): "true"}, "policies", "error", "did you mean dry_run?"),
+        ({("cospt", "dry_run"): "true"}, "policies", "error", "did you mean [cospot]?"),
+        ({("cospot", "fallback_weighers"): "nova.no.Such"}, "policies", "error", "fallback_weig"),
+        (
+            {
+                ("cospot", "vm_policy"): "nova",
+                ("cospot", "vm_weighers"): "nova.scheduler.weights.ram.Such",
+            },
+            "policies",
+            "error",
+            "Class Such cannot be found",
+        ),
         ({("cospot", "enabled"): "false"}, "policies", "warning", "enabled is false"),
         ({("cospot", "dry_run"): "true"}, "policies", "warning", "dry_run is true"),
         ({("cospot", "plan_hosts"): "2"}, "policies", "warning", "max_attempts is 3"),
@@ -91,6 +103,12 @@ def test_a_good_configuration_is_all_ok(config, capsys):
             "count_usage_from_placement is off",
         ),
         (
+            {("DEFAULT", "resize_confirm_window"): None},
+            "resizes",
+            "warning",
+            "resize_confirm_window is 0",
+        ),
+        (
             {("DEFAULT", "reclaim_instance_interval"): "600"},
             "soft delete",
             "warning",
@@ -103,6 +121,7 @@ def test_one_broken_setting_is_named(config, capsys, change, name, verdict, text
     assert bad(results) == {name: verdict}
     assert code == (1 if verdict == "error" else 0)
     finding = next(one for one in results[name]["findings"] if one["verdict"] == verdict)
+    assert not any(raw in finding["found"] for raw in ("LocationInfo", "Traceback", "literal"))
     assert text in finding["found"] and finding["fix"] and results[name]["why"]
 
 

@@ -178,8 +178,8 @@ def test_disk_that_spots_ask_for_and_nobody_counts_is_named(cloud, capsys, confi
 def test_only_the_hosts_of_chosen_aggregates_need_inventories(cloud, capsys, config):
     inventories(cloud).pop("CUSTOM_SPOT_VCPU")
     cloud.aggregates = [
-        {"name": "spots", "hosts": ["h2"]},
-        {"name": "empty", "hosts": []},
+        {"name": "spots", "uuid": "1", "hosts": ["h2"]},
+        {"name": "empty", "uuid": "2", "hosts": []},
     ]
 
     def found(names):

@@ -9,9 +9,19 @@ pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
 pytest.importorskip("nova.conf", reason="python3-nova is not installed")
 
 from cospot.nova.tools.cloud import CloudError
+from cospot.nova.tools.doctor import command as doctor_command
 from cospot.nova.tools.doctor import evictor_checks
 from cospot.nova.tools.settings import read_settings
-from doctor_cases import GOOD_EVICTOR, bad, configure, diagnose, diagnose_cloud, good_cloud
+from doctor_cases import (
+    GOOD_EVICTOR,
+    bad,
+    configure,
+    diagnose,
+    diagnose_cloud,
+    good_cloud,
+    login,
+    write_private,
+)
 
 
 @pytest.fixture
@@ -64,7 +74,10 @@ def test_without_an_evictor_s_configuration_agreement_is_unknown(cloud, capsys, 
         *("--config-file", configure(config)),
         *("--evictor-metrics", f"{cloud.url}/metrics"),
     )
-    assert (code, bad(results)) == (0, {"evictor agrees": "unknown"})
+    assert (code, bad(results)) == (
+        0,
+        {"evictor agrees": "unknown", "evictor's login": "unknown"},
+    )
     (finding,) = results["evictor agrees"]["findings"]
     assert "there is no configuration of cospot-evictor here" in finding["found"]
     assert "--evictor-config-file" in finding["fix"]
@@ -101,12 +114,15 @@ def test_without_an_evictor_s_configuration_agreement_is_unknown(cloud, capsys, 
 def test_whatever_both_must_share_is_compared(
     cloud, capsys, config, tmp_path, text, verdict, found
 ):
-    evictor = tmp_path / "evictor.conf"
-    evictor.write_text(text)
+    evictor = write_private(tmp_path / "evictor.conf", f"[cospot_evictor]\n{text}")
     region = {("placement", "region_name"): "one"}
     arguments = ("--evictor-config-file", evictor)
     _, results = diagnose_cloud(cloud, capsys, config, *arguments, changes=region)
-    assert bad(results) == {"evictor agrees": verdict}
+    # With a region that is not there, its login finds no endpoint either.
+    assert {**bad(results), "evictor's login": ""} == {
+        "evictor agrees": verdict,
+        "evictor's login": "",
+    }
     (finding,) = results["evictor agrees"]["findings"]
     assert found in finding["found"] and finding["fix"]
 
@@ -212,13 +228,68 @@ def answer_with(server, data):
 
 
 def test_an_evictor_s_option_of_the_wrong_type_is_named(cloud, capsys, config, tmp_path):
-    evictor = tmp_path / "evictor.conf"
-    evictor.write_text(f"{GOOD_EVICTOR}[cospot_evictor]\nmetrics_port = many\n")
+    text = "\n".join([GOOD_EVICTOR, "metrics_port = many", "[nova]", *login(cloud), ""])
+    evictor = write_private(tmp_path / "evictor.conf", text)
     capsys.readouterr()
     files = ("--config-file", configure(config), "--evictor-config-file", evictor)
     code, results = diagnose(capsys, *files)
     assert (code, bad(results)) == (1, {"evictor works": "error"})
     assert "metrics_port" in results["evictor works"]["findings"][0]["found"]
+
+
+@pytest.mark.parametrize(
+    ("request_line", "answer"),
+    [
+        ("POST /identity/v3/auth/tokens", 401),
+        ("GET /placement/resource_providers", 403),
+        ("GET /compute/os-hypervisors/detail", 403),
+        ("GET /compute/os-services", 403),
+        ("GET /compute/servers/detail", 403),
+    ],
+)
+def test_the_evictor_s_own_user_is_tried(cloud, capsys, config, monkeypatch, request_line, answer):
+    """The operator's own credentials may do what the service's may not."""
+    diagnose_cloud(cloud, capsys, config)  # as the operator, to be compared
+    _, results = diagnose_cloud(cloud, capsys, config)
+    (finding,) = results["evictor's login"]["findings"]
+    assert finding["found"] == "it may read 2 providers, 2 hosts and all servers"
+    as_evictor = {}
+    monkeypatch.setattr(cloud, "failing", as_evictor)
+    run_checks, was = doctor_command.run_checks, []
+
+    def count(checks):
+        if checks and checks[-1].name == "signals port":
+            as_evictor[request_line] = answer
+            was.append(True)
+        return run_checks(checks)
+
+    monkeypatch.setattr(doctor_command, "run_checks", count)
+    code, results = diagnose_cloud(cloud, capsys, config)
+    assert was and (code, bad(results)) == (1, {"evictor's login": "error"})
+    (finding,) = results["evictor's login"]["findings"]
+    assert str(answer) in finding["found"] and "security.md" in finding["fix"]
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "found"),
+    [
+        ("[cospot_evictor]\ndry_runn = true\n", "error", "did you mean dry_run?"),
+        ("[cospot-evictor]\ndry_run = true\n", "error", "did you mean [cospot_evictor]?"),
+        ("[cospot_evictor]\naudit_log = audit\n", "error", "audit_log: found audit, expected an a"),
+        ("[cospot_evictor]\n[nova]\npassword = x\n", "warning", "every user of this machine may"),
+    ],
+)
+def test_an_evictor_s_file_that_it_would_not_take_is_named(
+    cloud, capsys, config, tmp_path, text, verdict, found
+):
+    evictor = tmp_path / "evictor.conf"
+    evictor.write_text(text)
+    evictor.chmod(0o644)
+    arguments = ("--evictor-config-file", evictor)
+    _, results = diagnose_cloud(cloud, capsys, config, *arguments)
+    (finding,) = results["evictor options"]["findings"]
+    assert (finding["verdict"], finding["fix"] != "") == (verdict, True)
+    assert found in finding["found"]
 
 
 def test_metrics_of_the_real_service_are_read(cloud):

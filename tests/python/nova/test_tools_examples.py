@@ -18,7 +18,7 @@ def test_the_doctor_finds_nothing_wrong_with_the_example(tmp_path, capsys):
     bus.write_text("[DEFAULT]\ntransport_url = rabbit://guest:guest@127.0.0.1:1/\n")
     example = ROOT / "examples" / "nova" / "nova.conf"
     assert run("doctor", "--offline", "--config-file", bus, "--config-file", example) == 0
-    assert "14 ok, 0 unknown, 0 warnings, 0 errors" in capsys.readouterr().out
+    assert "15 ok, 0 unknown, 0 warnings, 0 errors" in capsys.readouterr().out
 
 
 def test_nova_takes_the_example_file_of_a_compute(tmp_path):
@@ -55,7 +55,7 @@ def test_every_check_of_the_doctor_is_in_the_documentation():
     source = ROOT / "python" / "cospot" / "nova" / "tools" / "doctor"
     for file in ("notification_checks.py", "cloud_checks.py", "evictor_checks.py"):
         names += re.findall(r'Check\(\s*"([^"]+)"', (source / file).read_text())
-    assert len(names) == 23
+    assert len(names) == 26
     documented = re.findall(r"^\| ([^|]+) \| [^|]+ \|$", text, re.MULTILINE)
     assert [name for name in documented if name in names] == names
 

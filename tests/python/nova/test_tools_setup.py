@@ -6,7 +6,7 @@ pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
 pytest.importorskip("nova.conf", reason="python3-nova is not installed")
 
 from cospot.nova.tools.doctor import evictor_checks
-from doctor_cases import GOOD_EVICTOR, configure, good_cloud
+from doctor_cases import GOOD_EVICTOR, configure, good_cloud, write_private
 from tool_cases import run
 
 DISK = "VCPU,MEMORY_MB,DISK_GB"
@@ -37,7 +37,7 @@ def setup(cloud, tmp_path, capsys):
     def run_setup(*arguments, changes=None, options="", section=user):
         lines = [f"{key} = {value}" for key, value in section.items()]
         text = [GOOD_EVICTOR, "[nova]", *lines, "[cospot_evictor]", options, ""]
-        evictor.write_text("\n".join(text))
+        write_private(evictor, "\n".join(text))
         capsys.readouterr()
         code = run(
             *("setup", *arguments),

@@ -56,6 +56,24 @@ def amounts(capacity, vms, spots, overcommit):
     return {"capacity": capacity, "vms": vms, "spots": spots, "overcommit": overcommit}
 
 
+def test_who_holds_an_overcommitted_host_for_a_resize_is_named(cloud, capsys):
+    """h2 is short of 6 vCPUs; e holds 6 of it for a server that is elsewhere. h1 has enough."""
+    row = {"instance_uuid": "s1", "status": "finished"}
+    cloud.migrations = [
+        {**row, "uuid": "e", "source_compute": "h2"},
+        {**row, "uuid": "c", "source_compute": "h1"},
+        {**row, "uuid": "long gone", "source_compute": "h2"},
+    ]
+    cloud.servers.append({"id": "s1", "tenant_id": "blue", "status": "VERIFY_RESIZE"})
+    assert status(capsys)["unconfirmed_resizes"] == [
+        {"host": "h2", "server": "s1", "project_id": "blue", "holds": SPOT}
+    ]
+    assert run("status") == 0
+    alarm = capsys.readouterr().out.splitlines()[0]
+    assert alarm.startswith("ALARM: host h2 is overcommitted and holds {'CUSTOM_SPOT_VCPU': 6,")
+    assert "for server s1 (project blue), whose resize is not confirmed" in alarm
+
+
 def test_use_of_hosts_aggregates_and_all(cloud, capsys, tmp_path):
     found = status(capsys)
     hosts = {host["name"]: host for host in found["hosts"]}

@@ -26,6 +26,7 @@ Where a line of code belongs; a module imports only from lines above its own:
 
 ==============  ===================================================================================
 errors          what the service goes on after
+at_once         several questions at once
 model           values that placement and Nova answer with: `HostUsage`, `Server`
 told_options    what may be configured of what it tells
 options         what may be configured
@@ -47,6 +48,7 @@ stalled_hosts   hosts that free nothing of what was ordered there
 owner_news      tells owners in Nova why their spots go
 freed_watch     waits until evicted spots hold nothing any more
 executor        the one place that evicts
+new_claims      claims of VMs that have just come, and those that come to nothing
 picks           the choice of the next spots on a host, and of those ordered together
 host_reconcile  the reconcile iteration: the next spot of one host, until its VMs have enough
 reserves        a reserve, and the spots that cost least for it

@@ -6,15 +6,16 @@ Errors of keystoneauth become `CloudError`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
 from keystoneauth1 import exceptions, loading
 
 from cospot.nova.evictor import options
+from cospot.nova.evictor.at_once import together
 from cospot.nova.evictor.errors import CloudError, SettingError
 from cospot.nova.evictor.model import (
     Amounts,
@@ -24,11 +25,13 @@ from cospot.nova.evictor.model import (
     Migration,
     Provider,
     Server,
+    UnconfirmedMove,
     read_allocations,
     read_inventories,
     read_provider,
     read_providers,
     read_server,
+    read_unconfirmed,
 )
 
 #: Answers of a service that is restarting or overloaded; a question may be asked again.
@@ -42,22 +45,6 @@ _T = TypeVar("_T")
 #: call the compute host.
 NOVA_MICROVERSION: Final = "2.79"
 _PAGE: Final = 1000
-#: Questions of one thread at once; more wait for these.
-_MOST_AT_ONCE: Final = 16
-
-
-def together(questions: Sequence[Callable[[], Any]]) -> list[Any]:
-    """Ask several questions at once, and return their answers in order.
-
-    Raises:
-        CloudError: the first that one of them raised; all have come to their end.
-    """
-    if len(questions) == 1:
-        return [questions[0]()]
-    if not questions:
-        return []
-    with ThreadPoolExecutor(min(len(questions), _MOST_AT_ONCE), "question") as pool:
-        return list(pool.map(lambda ask: ask(), questions))
 
 
 class Client:
@@ -309,6 +296,16 @@ class Servers:
         except (KeyError, TypeError) as error:
             raise CloudError(f"nova: cannot read the migrations: {error!r}") from error
 
+    def unconfirmed_moves(self, host: str) -> list[UnconfirmedMove]:
+        """Return the resizes and cold migrations from or to a host that hold their former one."""
+        bodies = together(
+            [
+                partial(self._client.get, f"/os-migrations?host={quote(host)}&status={status}")
+                for status in ("finished", "confirming")
+            ]
+        )
+        return [move for body in bodies for move in read_unconfirmed(body)]
+
     def compute_hosts(self) -> dict[str, ComputeHost]:
         """Return all compute hosts, by the UUID of their root provider."""
         found: dict[str, ComputeHost] = {}
@@ -371,6 +368,10 @@ class Servers:
     def unlock(self, uuid: str, patience: float) -> None:
         """Unlock a server; the reason goes with the lock."""
         self._act(uuid, "unlock", None, patience)
+
+    def confirm_resize(self, uuid: str) -> None:
+        """Confirm a server's resize or migration, which lets go of its former host."""
+        self._act(uuid, "confirmResize", None)
 
     def shelve(self, uuid: str) -> None:
         """Shelve a server: snapshot it and, by Nova's default, take it off its host."""

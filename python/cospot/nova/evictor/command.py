@@ -12,7 +12,7 @@ from oslo_config import cfg
 from oslo_log import log as logging
 
 import cospot
-from cospot.nova import undecodable_file
+from cospot.nova import configuration_faults
 from cospot.nova.evictor import options
 from cospot.nova.evictor.errors import EvictorError, SettingError
 from cospot.nova.evictor.records import set_up_logging
@@ -40,10 +40,10 @@ def read_configuration(arguments: Sequence[str]) -> Any:
     try:
         conf(list(arguments), project=_PROJECT, prog=_PROGRAM, version=cospot.__version__)
     except UnicodeDecodeError as error:
-        text = undecodable_file.explain(error, arguments, project=_PROJECT, program=_PROGRAM)
+        text = configuration_faults.explain(error, arguments, project=_PROJECT, program=_PROGRAM)
         raise SettingError(text) from error
-    for option in options.OPTIONS:
-        conf[options.GROUP][option.dest]  # a bad value is an error only when it is read
+    # A bad value is an error only when it is read.
+    configuration_faults.read_values(conf, options.GROUP, options.OPTIONS)
     return conf
 
 
@@ -61,8 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         set_up_logging(conf, _PROGRAM)
         service = EvictorService(conf)
     except (cfg.Error, EvictorError, logging.LogConfigError, OSError, ImportError) as error:
-        print(f"{_PROGRAM}: {printable(str(error))}", file=sys.stderr)
+        print(f"{_PROGRAM}: {printable(configuration_faults.plain(error))}", file=sys.stderr)
         return 2
+    for text in configuration_faults.readable_secrets(conf):
+        LOG.warning("%s", text)
     return _run(service)
 
 

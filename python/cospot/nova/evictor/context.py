@@ -18,6 +18,7 @@ from cospot.nova.evictor.cloud import (
     open_client,
 )
 from cospot.nova.evictor.deletions import Deletions
+from cospot.nova.evictor.errors import SettingError
 from cospot.nova.evictor.observer import HostObserver
 from cospot.nova.evictor.pending import PendingDeletions
 from cospot.nova.evictor.promise_keeper import PromiseKeeper
@@ -79,6 +80,8 @@ def open_context(conf: Any) -> EvictorContext:
         SettingError, AuditError: the service cannot run like this.
     """
     settings = options.live(conf)
+    if settings.now.fault:
+        raise SettingError(settings.now.fault)
     placement = Placement(open_client(conf, options.PLACEMENT_GROUP, PLACEMENT_MICROVERSION))
     servers = Servers(open_client(conf, options.NOVA_GROUP, NOVA_MICROVERSION))
     metrics = Metrics()
@@ -86,6 +89,13 @@ def open_context(conf: Any) -> EvictorContext:
     audit = AuditLog(settings.audit_log)
     promises = PromiseKeeper(stores, placement, audit, metrics)
     deletions = Deletions(settings.deletion_timeout, settings.repeat_stuck_deletions)
+    observer = HostObserver(placement, servers, stores.pending, deletions)
+    observer.confirms = settings.confirm_resizes
+
+    def promised_until(spot: str) -> float:
+        # A spot that may become a VM again is spared as if it had the longest of promises.
+        return float("inf") if observer.was_vm(spot) else promises.promised_until(spot)
+
     return EvictorContext(
         conf=conf,
         settings=settings,
@@ -99,8 +109,8 @@ def open_context(conf: Any) -> EvictorContext:
         locks=stores.locks,
         plans=PlanStore(settings.plan_ttl, settings.first_plan_window, settings.max_plans),
         deletions=deletions,
-        observer=HostObserver(placement, servers, stores.pending, deletions),
-        chooser=SpotChooser(settings.evictor, settings.evictor_model, promises.promised_until),
+        observer=observer,
+        chooser=SpotChooser(settings.evictor, settings.evictor_model, promised_until),
         promises=promises,
         told=ToldSpots(),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection
 from http import HTTPStatus
 from typing import Final
@@ -11,6 +12,11 @@ UNKNOWN_OUTCOMES: Final = frozenset({0, 502, 503, 504})
 #: These, a token that no longer counts and a limit of requests say nothing about the server that
 #: was asked about. The same may be answered otherwise a moment later.
 PASSING: Final = UNKNOWN_OUTCOMES | {401, 408, 429}
+
+
+#: What only repeats itself is said again after so many seconds.
+_TELL_AGAIN_S: Final = 600.0
+_MOST_TOLD: Final = 10_000
 
 
 class EvictorError(Exception):
@@ -64,6 +70,24 @@ class Complaints:
     def keep(self, things: Collection[str]) -> None:
         """Forget all other things."""
         self._kinds = {thing: kind for thing, kind in self._kinds.items() if thing in things}
+
+
+class RepeatedNews:
+    """What each thing was said last: the same again is news after ten minutes only."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, tuple[str, float]] = {}
+
+    def is_news(self, thing: str, what: str) -> bool:
+        """Take note of what is to be said of a thing; tell whether it was not said lately."""
+        now = time.monotonic()
+        if len(self._told) > _MOST_TOLD:
+            self._told.clear()
+        last, at = self._told.get(thing, ("", 0.0))
+        if last == what and now - at < _TELL_AGAIN_S:
+            return False
+        self._told[thing] = (what, now)
+        return True
 
 
 class NotSentError(CloudError):

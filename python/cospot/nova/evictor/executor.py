@@ -11,26 +11,25 @@ from typing import Any, Final
 
 from oslo_log import log as logging
 
+from cospot.nova.evictor.at_once import together
 from cospot.nova.evictor.causes import RESERVE
-from cospot.nova.evictor.cloud import together
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import (
     UNKNOWN_OUTCOMES,
     CloudError,
     EvictorError,
     NotSentError,
+    RepeatedNews,
 )
 from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
 from cospot.nova.evictor.model import Amounts
 from cospot.nova.evictor.owner_news import OwnerNews
+from cospot.nova.evictor.records import CONFIRM, event_of
 from cospot.nova.evictor.safeguards import EvictionLimits
 from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 
 LOG = logging.getLogger(__name__)
-#: What only repeats itself is written again after so many seconds.
-_TELL_AGAIN_S: Final = 600.0
-_MOST_TOLD: Final = 10_000
 #: An order that has waited longer for its turn is not given, seconds: its check is old by then.
 _LONGEST_WAIT_S: Final = 2.0
 
@@ -110,6 +109,11 @@ class EvictionExecutor:
 
     def __init__(self, context: EvictorContext, freed: FreedWatch, stalled: StalledHosts) -> None:
         self._servers = context.servers
+        self._orders: dict[str, Callable[[str], None]] = {
+            "delete": context.servers.force_delete,
+            "shelve-offload": context.servers.shelve,
+            CONFIRM: context.servers.confirm_resize,
+        }
         self._switches = context.switches
         self._limits = EvictionLimits(context.settings)
         self._pending = context.pending
@@ -122,7 +126,7 @@ class EvictionExecutor:
         self._news = OwnerNews(context)
         self._stalled = stalled
         self._deletions = context.deletions
-        self._told: dict[str, tuple[str, float]] = {}
+        self._news_of = RepeatedNews()
         #: One for all hosts: Nova's API serves customers too.
         self._ordering = threading.BoundedSemaphore(context.settings.orders_at_once)
 
@@ -187,7 +191,7 @@ class EvictionExecutor:
         Raises:
             AuditError: it could not be written down; it must not be ordered.
         """
-        fields = _audit_fields(snapshot, spot, reason, action)
+        fields = _audit_fields(snapshot, spot, reason, CONFIRM if spot.migration else action)
         fields["notice_s"] = round(self._notices_given.age(spot.uuid, self._now()), 3)
         switches = self._switches.now()
         provider = snapshot.usage.provider
@@ -197,16 +201,19 @@ class EvictionExecutor:
         if switches.why_off is not None:
             return self._hold_back(fields, Refusal.DISABLED, None, switches.why_off)
         if switches.is_dry_run:
-            if self._is_news(spot.uuid, "would_evict"):
+            if self._news_of.is_news(spot.uuid, "would_evict"):
                 LOG.info("dry run: would evict %s from %s", spot.uuid, snapshot.host.host)
                 self._audit.write("would_evict", **fields)
             return None
-        limit = self._limits.take(spot.server.project_id, provider, for_vm=reason.for_vm)
+        if spot.migration:
+            limit = self._limits.take_confirmation()
+        else:
+            limit = self._limits.take(spot.server.project_id, provider, for_vm=reason.for_vm)
         if limit is not None:
             why, wait = limit
             self._metrics.limit_hits.labels(limit=why.value).inc()
             return self._hold_back(fields, why, wait, f"next in {wait:.1f} s")
-        self._audit.write("intent", **fields)
+        self._audit.write(event_of("intent", fields), **fields)
         return Prepared(snapshot, spot, reason, fields)
 
     def order(self, orders: Sequence[Prepared]) -> list[CloudError | None]:
@@ -246,8 +253,11 @@ class EvictionExecutor:
 
     def _was_not_given(self, order: Prepared, error: EvictorError) -> None:
         """Write down why an order was kept back; it counts for no limit."""
-        self._limits.give_back(order.spot.server.project_id, order.provider)
-        self._audit.write("failed", **order.fields, order="none", error=str(error))
+        if not order.spot.migration:
+            self._limits.give_back(order.spot.server.project_id, order.provider)
+        self._audit.write(
+            event_of("failed", order.fields), **order.fields, order="none", error=str(error)
+        )
 
     def give_up(self, spot: str) -> None:
         """Say that a spot will not go, though Nova took the order."""
@@ -255,9 +265,12 @@ class EvictionExecutor:
 
     def _took_it(self, order: Prepared, answer: _Answer) -> None:
         spot, reason, fields = order.spot.uuid, order.reason, order.fields
-        self._metrics.evictions.labels(cause=reason.cause).inc()
-        self._metrics.evictions_why.labels(why=reason.why).inc()
-        self._metrics.notice.observe(fields["notice_s"])
+        if order.spot.migration:
+            self._metrics.confirmations.inc()
+        else:
+            self._metrics.evictions.labels(cause=reason.cause).inc()
+            self._metrics.evictions_why.labels(why=reason.why).inc()
+            self._metrics.notice.observe(fields["notice_s"])
         if fields["action"] == "delete":  # to shelve takes as long as its snapshot
             self._stalled.ordered(order.provider, spot)
             if not order.spot.server.has_just_changed(order.snapshot.nova_time):
@@ -273,8 +286,9 @@ class EvictionExecutor:
             )
         )
         LOG.info(
-            "evicting %s from %s (%s: %s, chosen by %s)",
-            spot,
+            "%s: %s from %s (%s: %s, chosen by %s)",
+            fields["action"],
+            fields["instance"],
             order.snapshot.host.host,
             reason.cause,
             reason.why,
@@ -283,7 +297,7 @@ class EvictionExecutor:
 
     def _send(self, order: Prepared) -> _Answer:
         """Tell Nova, as one of several threads."""
-        spot, is_deleted = order.spot.uuid, order.fields["action"] == "delete"
+        spot, is_deleted = order.spot.server.uuid, order.fields["action"] == "delete"
         was_reset, began = False, time.monotonic()
         with self._ordering:
             try:
@@ -291,12 +305,13 @@ class EvictionExecutor:
                 if is_deleted and order.spot.is_stuck:
                     self._servers.reset_state(spot)
                     was_reset = True
-                (self._servers.force_delete if is_deleted else self._servers.shelve)(spot)
+                self._orders[order.fields["action"]](spot)
             except CloudError as error:
                 return _Answer(error, was_reset)
         # At once: whether a promise is broken must not hang on how long it takes to tell its owner.
         at = time.monotonic()
-        self._promises.evicted(spot)
+        if not order.spot.migration:
+            self._promises.evicted(spot)
         # One that is shelved is not lost to its owner.
         is_locked = is_deleted and self._news.tell(order.spot, order.reason.why)
         return _Answer(is_locked=is_locked, at=at)
@@ -320,7 +335,7 @@ class EvictionExecutor:
             return None
         if error.is_not_found:
             self._pending.remove(order.provider, order.spot.uuid)
-            self._audit.write("gone", **order.fields)
+            self._audit.write(event_of("gone", order.fields), **order.fields)
             return None
         if isinstance(error, NotSentError):
             if order.spot.uuid not in order.snapshot.pending:  # by an earlier order
@@ -332,14 +347,15 @@ class EvictionExecutor:
             self._pending.remove(order.provider, order.spot.uuid)
         self._metrics.failures.inc()
         outcome = "unanswered" if error.status in UNKNOWN_OUTCOMES else "refused"
-        self._audit.write("failed", **order.fields, order=outcome, error=str(error))
+        event = event_of("failed", order.fields)
+        self._audit.write(event, **order.fields, order=outcome, error=str(error))
         return error
 
     def _hold_back(
         self, fields: dict[str, Any], why: Refusal, wait: float | None, text: str
     ) -> HeldBack:
         self._metrics.refusals.labels(reason=why.value).inc()
-        if self._is_news(fields["instance"], why.value):
+        if self._news_of.is_news(fields["instance"], why.value):
             LOG.warning(
                 "not evicting %s from %s: %s (%s)",
                 fields["instance"],
@@ -350,23 +366,13 @@ class EvictionExecutor:
             self._audit.write("held_back", **fields, reason=why.value, detail=text)
         return HeldBack(why, wait)
 
-    def _is_news(self, spot: str, what: str) -> bool:
-        """Tell whether this was not written lately: each reconcile iteration finds it again."""
-        now = time.monotonic()
-        if len(self._told) > _MOST_TOLD:
-            self._told.clear()
-        last, at = self._told.get(spot, ("", 0.0))
-        if last == what and now - at < _TELL_AGAIN_S:
-            return False
-        self._told[spot] = (what, now)
-        return True
-
 
 def _audit_fields(
     snapshot: HostSnapshot, spot: Spot, reason: Reason, action: str
 ) -> dict[str, Any]:
     return {
-        "instance": spot.uuid,
+        "instance": spot.server.uuid,
+        "migration": spot.migration,
         "name": spot.server.name,
         "project_id": spot.server.project_id,
         "host": snapshot.host.host,

@@ -11,9 +11,11 @@ from typing import Any, Final
 
 from oslo_log import log as logging
 
+from cospot.nova.evictor.causes import VM_CLAIM
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import CloudError, Complaints, EvictorError
 from cospot.nova.evictor.owner_news import OwnerNews
+from cospot.nova.evictor.records import CONFIRM, event_of
 
 LOG = logging.getLogger(__name__)
 _FIRST_PAUSE_S: Final = 0.1
@@ -59,6 +61,7 @@ class FreedWatch:
         self._timeouts: dict[str, float] = {
             "delete": settings.freed_timeout,
             "shelve-offload": settings.shelve_timeout,
+            CONFIRM: settings.freed_timeout,
         }
         self._did_not_go = did_not_go
         self._news = OwnerNews(context)
@@ -140,6 +143,7 @@ class FreedWatch:
     def _see(self, leaving: Leaving, consumers: Collection[str]) -> None:
         if leaving.spot not in consumers:
             self._freed(leaving)
+            self._count_failed_claims(leaving, consumers)
         elif self._is_in_time(leaving):
             return
         elif self._leaving.get(leaving.spot) is leaving:
@@ -185,12 +189,26 @@ class FreedWatch:
             since_claim = round(time.monotonic() - leaving.claimed_at, 3)
         # While the log cannot be written the spot stays among those that are asked about.
         self._audit.write(
-            "freed", **leaving.fields, seconds=round(took, 3), seconds_since_claim=since_claim
+            event_of("freed", leaving.fields),
+            **leaving.fields,
+            seconds=round(took, 3),
+            seconds_since_claim=since_claim,
         )
         self._forget(leaving)
         self._metrics.delete_to_freed.observe(took)
         if since_claim is not None:
             self._metrics.claim_to_freed.observe(since_claim)
+
+    def _count_failed_claims(self, leaving: Leaving, consumers: Collection[str]) -> None:
+        """Count a spot that went for VMs of which none holds the host any more, or can run."""
+        claims = leaving.fields["claims"] if leaving.fields["why"] == VM_CLAIM else []
+        there = [vm for vm in claims if vm in consumers]
+        if claims and not there:
+            self._metrics.failed_claims.labels(cause="undone").inc()
+            return
+        servers = [self._servers.server(vm) for vm in there]
+        if servers and all(each and each.status == "ERROR" for each in servers):
+            self._metrics.failed_claims.labels(cause="error").inc()
 
     def give_up(self, spot: str) -> None:
         """Wait for a spot no more: its compute did not delete or shelve it."""
@@ -200,7 +218,8 @@ class FreedWatch:
             if leaving is None:
                 return
             did_not = f"its compute did not {leaving.fields['action']} it"
-            self._audit.write("failed", **leaving.fields, order="taken", error=did_not)
+            event = event_of("failed", leaving.fields)
+            self._audit.write(event, **leaving.fields, order="taken", error=did_not)
             self._forget(leaving)
         if leaving.is_locked:
             self._news.take_back(spot)
@@ -218,7 +237,7 @@ class FreedWatch:
             self._metrics.late_now.set(len(self._late))
         self._did_not_go(leaving)
         self._metrics.late.inc()
-        self._audit.write("late", **leaving.fields, timeout=timeout)
+        self._audit.write(event_of("late", leaving.fields), **leaving.fields, timeout=timeout)
 
     def _forget(self, leaving: Leaving) -> None:
         with self._condition:

@@ -5,22 +5,20 @@ Each spot is checked again right before its eviction. Whatever is not finished i
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from oslo_log import log as logging
 
 from cospot.nova.evictor.causes import CauseFinder, Need
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import PASSING, NotSentError
+from cospot.nova.evictor.errors import PASSING, NotSentError, RepeatedNews
 from cospot.nova.evictor.executor import EvictionExecutor, HeldBack, Prepared, Reason
 from cospot.nova.evictor.hosts import HostHistory
-from cospot.nova.evictor.observer import HostLook
+from cospot.nova.evictor.new_claims import NewClaims
 from cospot.nova.evictor.picks import MOST_AT_ONCE, NEWEST, Failures, Pick, SpotPicker
 from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
 from cospot.nova.evictor.stalled_hosts import StalledHosts
-from cospot.nova.evictor.stores import KnownPlan
 from cospot.nova.evictor.victims import frees_some
 
 LOG = logging.getLogger(__name__)
@@ -29,13 +27,8 @@ LOG = logging.getLogger(__name__)
 _OLDEST_SNAPSHOT_S: Final = 1.0
 #: No answer says little about the spot: Nova itself may be away, or busy.
 _NO_ANSWER: Final = 0.5
-#: A claim was seen so lately: what its plan names is asked about at once with its host, seconds.
-_JUST_CLAIMED_S: Final = 10.0
 #: Cause of an iteration that begins before the claim that it is for.
 EXPECTED: Final = "expected"
-#: How long it waits for it, and how often it looks, seconds. Earlier answers are fresh then.
-_PATIENCE_S: Final = 0.4
-_PAUSE_S: Final = 0.02
 
 
 @dataclass
@@ -72,7 +65,9 @@ class HostReconciler:
         self.causes = CauseFinder(context, history)
         self.executor = executor
         self.stalled = stalled
+        self.claims = NewClaims(context)
         self.failures = Failures()
+        self.news = RepeatedNews()
 
     def free_host(self, provider: str, cause: str) -> IterationResult:
         """Evict as many spots of a host as its VMs need, and none if they need none.
@@ -128,12 +123,15 @@ class _Iteration:
 
     def run(self, provider: str) -> IterationResult:
         reconciler = self._reconciler
-        look = self._look(provider)
+        claims = reconciler.claims
+        named = [] if self._cause == "reconcile" else claims.named_spots(provider)[:MOST_AT_ONCE]
+        asks_more = self._cause != "reconcile"
+        look = self._context.observer.look(provider, named if asks_more else None)
         resources = self._context.settings.resources
         is_stalled = self._stalled.is_stalled(provider)
         is_over = reconciler.history.observe(look.usage, resources, look.asked_at)
         if self._cause == EXPECTED:
-            look = self._awaited(look)
+            look, self._cause = claims.awaited(look, reconciler.history.reference(provider))
             is_over = reconciler.history.observe(look.usage, resources, look.usage_at)
         usage = look.usage
         if is_over:
@@ -153,6 +151,10 @@ class _Iteration:
             if need is None:
                 break
             picks = self._picker.next_ones(snapshot, need, snapshot.leaving | self._gone)
+            if picks and (undone := claims.undone(snapshot, need, self._gone)):
+                self._picker.tried.difference_update(pick.uuid for pick in picks)
+                self._gone |= undone
+                continue
             if not picks:
                 if not self._stalled.is_stalled(provider):  # which has been said
                     self._insufficient(snapshot, need)
@@ -166,56 +168,6 @@ class _Iteration:
             # What was ordered is known; for the next one the host is looked at again.
             snapshot = replace(snapshot, usage_at=float("-inf"))
         return self._result
-
-    def _look(self, provider: str) -> HostLook:
-        """Ask about a host, and at once about spots that plans name where a VM comes."""
-        if self._cause == "reconcile":
-            return self._context.observer.look(provider)
-        named = [
-            spot
-            for known in self._just_claimed(provider)
-            for planned in [known.plan.for_provider(provider)]
-            if planned is not None
-            for spot in planned.victims
-            if spot not in known.refused
-        ]
-        return self._context.observer.look(provider, list(dict.fromkeys(named))[:MOST_AT_ONCE])
-
-    def _just_claimed(self, provider: str) -> list[KnownPlan]:
-        """Return the plans of VMs that came a moment ago, or are expected to."""
-        now = time.monotonic()
-        return [
-            known
-            for known in self._context.plans.naming(provider, time.time())
-            if (
-                known.expected_on == provider
-                if known.claimed_at is None
-                else now - known.claimed_at < _JUST_CLAIMED_S
-            )
-        ]
-
-    def _awaited(self, look: HostLook) -> HostLook:
-        """Wait for what is expected, until the host is overcommitted, and return how it is then."""
-        provider = look.usage.provider
-        reference = self._reconciler.history.reference(provider)
-        expected = [each for each in self._just_claimed(provider) if each.claimed_at is None]
-        resources = self._context.settings.resources
-        while not look.usage.shortfall(resources):
-            is_elsewhere = all(each.claimed_at is not None for each in expected)
-            if is_elsewhere or time.monotonic() - look.answered_at > _PATIENCE_S:
-                break
-            time.sleep(_PAUSE_S)
-            look = self._context.observer.look_again(look)
-        consumers = look.usage.consumers
-        came = [each for each in self._just_claimed(provider) if each.plan.instance in consumers]
-        self._cause = "plan" if came else "reconcile"
-        for known in came:
-            held = consumers[known.plan.instance]
-            # Without a reference it may have come long ago.
-            if reference and held != reference.consumers.get(known.plan.instance):
-                known.claimed_at = known.claimed_at or time.monotonic()
-                known.seen_on.add(provider)
-        return look
 
     def _renew(self, snapshot: HostSnapshot, spots: list[str]) -> HostSnapshot | None:
         renewed = self._context.observer.renew(snapshot, _OLDEST_SNAPSHOT_S, spots)
@@ -289,6 +241,8 @@ class _Iteration:
             if error is None:
                 failures.pop(pick.uuid, None)
                 self._result.evicted.append(pick.uuid)
+                if pick.known is not None:
+                    pick.known.done.add(pick.uuid)
                 continue
             self._gone.discard(pick.uuid)
             if isinstance(error, NotSentError):  # no fault of its host, whose pause must not grow
@@ -323,11 +277,14 @@ class _Iteration:
     def _refuse(self, snapshot: HostSnapshot, pick: Pick, why: Refusal) -> None:
         if why is Refusal.LEAVING:
             self._gone.add(pick.uuid)
+            if (server := snapshot.servers.get(pick.uuid)) is not None:  # of a migration, its own
+                self._gone.add(server.uuid)
         if pick.known is not None:
-            pick.known.refused.add(pick.uuid)
+            pick.known.done.add(pick.uuid)
         self._context.metrics.refusals.labels(reason=why.value).inc()
         reason = _reason(self._cause, pick, {})
-        LOG.warning(
+        LOG.log(
+            logging.INFO if why is Refusal.GONE else logging.WARNING,
             "refusing to evict %s from %s: %s (chosen by %s, plan %s)",
             pick.uuid,
             snapshot.host.host,
@@ -360,12 +317,42 @@ class _Iteration:
             )
             return
         self._context.metrics.errors.labels(where="insufficient").inc()
+        holders = [_holder(snapshot, *each) for each in snapshot.spots.refused.items()]
+        if not self._reconciler.news.is_news(snapshot.usage.provider, str(holders)):
+            return
         LOG.error(
-            "host %s is overcommitted by %s, and none of its %d spots can be evicted for it now",
+            "host %s is overcommitted by %s, and no spot can be evicted for it now; held by %s",
             snapshot.host.host,
             dict(need.short),
-            len(snapshot.spots.evictable) + len(snapshot.spots.refused),
+            "; ".join(
+                f"{each['instance'] or each['consumer']} of project {each['project_id'] or '?'}:"
+                f" {each['reason']}"
+                for each in holders
+            )
+            or "no other spot",
         )
+        self._context.audit.write(
+            "insufficient",
+            host=snapshot.host.host,
+            node=snapshot.host.node,
+            provider=snapshot.usage.provider,
+            shortfall=dict(need.short),
+            claims=list(need.claims),
+            held_by=holders,
+        )
+
+
+def _holder(snapshot: HostSnapshot, consumer: str, why: Refusal) -> dict[str, Any]:
+    """Return who holds what of a host and is not evicted, and why, for people."""
+    server = snapshot.servers.get(consumer)
+    return {
+        "consumer": consumer,
+        "instance": server.uuid if server else "",
+        "name": server.name if server else "",
+        "project_id": server.project_id if server else "",
+        "reason": why.value,
+        "holds": dict(snapshot.usage.consumers.get(consumer, {})),  # it may have gone
+    }
 
 
 def _reason(cause: str, pick: Pick, short: dict[str, int]) -> Reason:

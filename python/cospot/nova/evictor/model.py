@@ -202,6 +202,23 @@ class Server:
             return True
 
     @property
+    def awaits_confirmation(self) -> bool:
+        """Tell whether it was resized or migrated, and nobody has confirmed or reverted that."""
+        return self.vm_state == "resized" and self.task_state is None
+
+    def runs_nowhere(self, now: float, longest_build: float) -> bool:
+        """Tell whether no host runs it, and none will: it failed, or its build hangs.
+
+        Args:
+            now: Nova's time, seconds since the epoch.
+            longest_build: seconds after which a server that no host has taken on is not built.
+        """
+        if self.host is not None or self.task_state == "deleting":
+            return False
+        is_late = self.status == "BUILD" and now - self.created_at > longest_build
+        return self.status == "ERROR" or is_late
+
+    @property
     def is_leaving(self) -> bool:
         """Tell whether its compute is about to let go of it."""
         return self.is_being_deleted or self.task_state == "shelving_offloading"
@@ -228,6 +245,36 @@ class Migration:
         `ComputeManager.rebuild_instance` and `_destroy_evacuated_instances`.
         """
         return self.kind == "evacuation" and self.status in {"done", "completed"}
+
+
+@dataclass(frozen=True)
+class UnconfirmedMove:
+    """A resize or cold migration that has arrived; its migration still holds the former host.
+
+    Attributes:
+        uuid: of the migration, the consumer in placement.
+        server: UUID.
+        is_confirming: whether its confirmation is under way.
+    """
+
+    uuid: str
+    server: str
+    is_confirming: bool
+
+
+def read_unconfirmed(body: Any) -> list[UnconfirmedMove]:
+    """Return the moves of an answer.
+
+    Raises:
+        CloudError: it makes no sense.
+    """
+    try:
+        return [
+            UnconfirmedMove(each["uuid"], each["instance_uuid"], each["status"] != "finished")
+            for each in body["migrations"]
+        ]
+    except (KeyError, TypeError) as error:
+        raise CloudError(f"nova: cannot read the migrations: {error!r}") from error
 
 
 def read_server(value: Any) -> Server:

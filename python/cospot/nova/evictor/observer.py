@@ -14,10 +14,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oslo_log import log as logging
 
-from cospot.nova.evictor.cloud import Placement, Servers, together
+from cospot.nova.evictor.at_once import together
+from cospot.nova.evictor.cloud import Placement, Servers
 from cospot.nova.evictor.deletions import Deletions
 from cospot.nova.evictor.errors import CloudError
-from cospot.nova.evictor.model import Amounts, ComputeHost, HostUsage, Server
+from cospot.nova.evictor.model import (
+    Amounts,
+    ComputeHost,
+    HostUsage,
+    Server,
+    UnconfirmedMove,
+    spot_amounts,
+)
 from cospot.nova.evictor.pending import PendingDeletions
 from cospot.nova.evictor.snapshot import (
     HostSnapshot,
@@ -60,7 +68,11 @@ class HostLook:
 
 
 class HostObserver:
-    """Takes snapshots of hosts, and checks a spot right before it is evicted."""
+    """Takes snapshots of hosts, and checks a spot right before it is evicted.
+
+    Attributes:
+        confirms: whether what an unconfirmed resize holds may be freed.
+    """
 
     def __init__(
         self,
@@ -73,7 +85,9 @@ class HostObserver:
         self._servers = servers
         self._pending = pending
         self._deletions = deletions
+        self.confirms = True
         self._compute_hosts: dict[str, ComputeHost] = {}
+        self._former_vms: dict[str, frozenset[str]] = {}  # by provider
 
     def learn_hosts(self) -> None:
         """Ask Nova for its compute hosts now, so that the first eviction need not."""
@@ -174,6 +188,7 @@ class HostObserver:
             spot: self._read_spot(usage.provider, usage.consumers[spot], servers[spot], host)
             for spot in spots
         }
+        self._read_moves(usage, host, servers, verdicts)
         sorted_spots = sort_spots(verdicts)
         going = {
             uuid: self._deletions.age(usage.provider, uuid, server.updated)
@@ -195,9 +210,64 @@ class HostObserver:
                 if each and (uuid in listed or uuid in verdicts)
             },
             # One that does not go will take what it holds for longer, whoever waits for that.
-            leaving_vms=frozenset(vm for vm in going if going[vm] <= self._deletions.timeout),
+            leaving_vms=frozenset(
+                [vm for vm in going if going[vm] <= self._deletions.timeout]
+                + [vm for vm in usage.consumers if vm not in verdicts and self._failed(servers, vm)]
+            ),
             came=frozenset(came),
+            servers={uuid: each for uuid, each in servers.items() if each is not None},
         )
+
+    def _read_moves(
+        self,
+        usage: HostUsage,
+        host: ComputeHost,
+        servers: dict[str, Server | None],
+        verdicts: dict[str, Spot | Refusal],
+    ) -> None:
+        """Find out what holds the host for a resize that nobody has confirmed.
+
+        Those are the migrations of servers that have left, and servers that have come from VMs'
+        flavors: these may become VMs again. `servers` gets what such migrations are of.
+        """
+        unknown = [each for each, why in verdicts.items() if why is Refusal.NO_SERVER]
+        arrived = [each for each in verdicts if (own := servers[each]) and own.awaits_confirmation]
+        self._former_vms[usage.provider] = frozenset()
+        if not unknown and not arrived:
+            return
+        moves = self._servers.unconfirmed_moves(host.host)
+        for move in moves:
+            if move.uuid in unknown:
+                servers[move.uuid] = self._servers.server(move.server)
+                held = usage.consumers[move.uuid]
+                verdicts[move.uuid] = self._of_move(usage.provider, held, move, servers[move.uuid])
+        came = [move for move in moves if move.server in arrived]
+        held_before = together([partial(self._placement.allocation, move.uuid) for move in came])
+        self._former_vms[usage.provider] = frozenset(
+            move.server
+            for move, before in zip(came, held_before, strict=True)
+            if not all(holds_only_spot_classes(each) for each in before.values())
+        )
+
+    def _of_move(
+        self, provider: str, held: Amounts, move: UnconfirmedMove, server: Server | None
+    ) -> Spot | Refusal:
+        # Nova confirms a resize before it deletes the server.
+        if move.is_confirming or (server is not None and server.is_being_deleted):
+            age = self._deletions.age(provider, move.uuid)
+            return Refusal.LEAVING if age <= self._deletions.timeout else Refusal.MOVING
+        if server is None or not server.awaits_confirmation or not self.confirms:
+            return Refusal.MOVING
+        return Spot(server, spot_amounts(held), migration=move.uuid)
+
+    def _failed(self, servers: Mapping[str, Server | None], vm: str) -> bool:
+        """Tell whether a VM is in ERROR on no host, where what it holds is needed by nobody."""
+        server = servers.get(vm)
+        return server is not None and server.runs_nowhere(self._servers.now(), float("inf"))
+
+    def was_vm(self, spot: str) -> bool:
+        """Tell whether a spot was a VM until a resize that is not confirmed, when last seen."""
+        return any(spot in spots for spots in list(self._former_vms.values()))
 
     def renew(
         self, snapshot: HostSnapshot, oldest: float, spots: Sequence[str] = ()
@@ -267,7 +337,13 @@ class HostObserver:
         elsewhere = set(everywhere) - {snapshot.usage.provider}
         if elsewhere and not self._was_evacuated_from(uuid, elsewhere):
             return Refusal.SEVERAL_PROVIDERS
-        return self._read_spot(snapshot.usage.provider, here, server, snapshot.host)
+        verdict = self._read_spot(snapshot.usage.provider, here, server, snapshot.host)
+        if verdict is Refusal.NO_SERVER and uuid in snapshot.servers:
+            for move in self._servers.unconfirmed_moves(snapshot.host.host):
+                if move.uuid == uuid:
+                    server = self._servers.server(move.server)
+                    return self._of_move(snapshot.usage.provider, here, move, server)
+        return verdict
 
     def _was_evacuated_from(self, uuid: str, providers: Collection[str]) -> bool:
         """Tell whether Nova built a server anew here, as all those hosts were dead.
@@ -295,7 +371,8 @@ class HostObserver:
             deleting_for = self._deletions.age(provider, server.uuid, server.updated)
         elif server is not None and self._deletions.is_behind(server.uuid, server.updated):
             return Refusal.LEAVING
-        return read_spot(allocation, server, host, deleting_for, self._deletions)
+        now = self._servers.now()
+        return read_spot(allocation, server, host, deleting_for, self._deletions, now)
 
 
 def _or_none(ask: Callable[[], Any]) -> Any:

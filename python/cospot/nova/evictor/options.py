@@ -8,13 +8,15 @@ to read: a role that placement's policy file lists for the rules in docs/nova/ev
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
-from keystoneauth1 import loading
+from keystoneauth1 import exceptions, loading
 from oslo_config import cfg
 from oslo_log import log as logging
 
 from cospot.nova import plan_message, spot_flavors
+from cospot.nova.configuration_faults import relative_paths, unread
 from cospot.nova.evictor import told_options
 from cospot.nova.live_options import LiveOptions
 
@@ -212,6 +214,19 @@ _loops = [
 ]
 
 _limits = [
+    cfg.BoolOpt(
+        "confirm_resizes",
+        default=True,
+        help="Confirm the resize or cold migration of a spot when VMs need what it still holds on "
+        "its former host: its owner can no longer revert. False: others are evicted instead.",
+    ),
+    cfg.IntOpt(
+        "confirmations_per_minute",
+        default=60,
+        min=0,
+        mutable=True,
+        help="Most such confirmations a minute of this copy; 0 is no limit. No evictions count.",
+    ),
     cfg.FloatOpt(
         "overcommit_grace",
         default=300.0,
@@ -313,6 +328,10 @@ OPTIONS: Final = [
     *told_options.OPTIONS,
 ]
 
+_PATHS: Final = (
+    *("state_path", "disable_file", "audit_log", "evictor_model", "lifetime_promises"),
+    *("signals_certificate", "signals_key", "signals_client_ca"),
+)
 #: Without an own value a request to a service that hangs would hold a lock for ever.
 _REQUEST_TIMEOUT_S: Final = 30
 
@@ -341,7 +360,29 @@ def register(conf: Any) -> None:
 
 def live(conf: Any) -> LiveOptions:
     """Return the group [cospot_evictor] as all of the service reads it."""
-    return LiveOptions(conf, GROUP, OPTIONS, _register_all)
+    return LiveOptions(conf, GROUP, OPTIONS, _register_all, faults)
+
+
+def faults(conf: Any, values: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong in the service's files beyond the values' types."""
+    logins = _login_options(conf) if conf.config_file or conf.config_dir else None
+    services = {NOVA_GROUP: "compute", PLACEMENT_GROUP: "placement"}
+    known = {
+        group: None if logins is None else [*_service_options(service), *logins]
+        for group, service in services.items()
+    }
+    found = unread(conf, {GROUP: OPTIONS, **known}, required=GROUP)
+    return found + relative_paths(GROUP, values, _PATHS)
+
+
+def _login_options(conf: Any) -> list[Any] | None:
+    """Return the options of the ways to log in that the file names; None: not known here."""
+    try:
+        types = {conf[group].auth_type for group in (NOVA_GROUP, PLACEMENT_GROUP)} - {None}
+        found = [loading.get_auth_plugin_conf_options(each) for each in types]
+    except exceptions.NoMatchingPlugin:
+        return None  # which opening the client says
+    return [option for options in found for option in options] if found else None
 
 
 def _register_all(conf: Any) -> None:

@@ -7,7 +7,7 @@ the policy names for a VM, or the newest where there is none.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,7 +23,15 @@ _MOST_FAILURES: Final = 3.0
 #: So many refusals of a plan are looked into; of the rest, what is not on the host is skipped.
 _MOST_REFUSALS: Final = 20
 #: `chosen_by` of a spot that goes, or was to go, whoever else is there.
-_GOES_ANYWAY: Final = frozenset({"note", "deletion-stuck", "again", "soft-deleted"})
+_GOES_ANYWAY: Final = frozenset(
+    {"note", "deletion-stuck", "again", "soft-deleted", "runs-nowhere", "unconfirmed-resize"}
+)
+#: `chosen_by` of what goes first, and what tells it.
+_SERVE_NOBODY: Final[Mapping[str, Callable[[Spot], bool]]] = {
+    "unconfirmed-resize": lambda spot: bool(spot.migration),
+    "soft-deleted": lambda spot: spot.server.status == "SOFT_DELETED",
+    "runs-nowhere": lambda spot: spot.runs_nowhere,
+}
 #: `chosen_by` of a spot that is evicted because it came last.
 NEWEST: Final = "newest"
 #: So many spots of a host that VMs need are ordered at once, by one look at it.
@@ -127,9 +135,9 @@ class SpotPicker:
     def _next(self, snapshot: HostSnapshot, need: Need) -> Pick | None:
         """Return the next spot to evict.
 
-        First those that Nova was asked to delete and that their owners have deleted. Then, for a
-        VM, the planned ones and those that the policy names; for no VM the newest; of either those
-        that are promised to live on last. On a stalled host none but those ordered before.
+        First those that Nova was asked to delete, and what serves nobody. Then, for a VM, the
+        planned ones and those that the policy names; for no VM the newest; of either those that are
+        promised to live on last. On a stalled host none but those ordered before.
         """
         provider = snapshot.usage.provider
         left = [
@@ -146,9 +154,12 @@ class SpotPicker:
                 return Pick(spot.uuid, "deletion-stuck", need)
         if self._stalled.is_stalled(provider):
             return Pick(left[0].uuid, "again", need) if left else None
-        for spot in left:
-            if spot.uuid not in self._failures and spot.server.status == "SOFT_DELETED":
-                return Pick(spot.uuid, "soft-deleted", need)
+        # None of these takes anything away that anybody uses.
+        for chosen_by, serves_nobody in _SERVE_NOBODY.items():
+            for spot in left:
+                if spot.uuid not in self._failures and serves_nobody(spot):
+                    return Pick(spot.uuid, chosen_by, need)
+        left = [spot for spot in left if not spot.migration]
         if need.newest is not None:
             return self._newest(left, need)
         now = time.time()
@@ -177,9 +188,9 @@ class SpotPicker:
             known.claimed_at = known.claimed_at or time.monotonic()
             for uuid in planned.victims:
                 is_here = uuid in snapshot.usage.consumers
-                if not is_here and len(known.refused) >= _MOST_REFUSALS:
+                if not is_here and len(known.done) >= _MOST_REFUSALS:
                     continue
-                is_done = uuid in self.tried or uuid in known.refused
+                is_done = uuid in self.tried or uuid in known.done
                 may_order = self._stalled.may_order(provider, uuid)
                 if not is_done and may_order and self._failures.may_try(uuid):
                     found.append((uuid, known))

@@ -7,7 +7,7 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any, Final
 
@@ -22,6 +22,15 @@ _FREED_BUCKETS_S: Final = (0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 8, 15, 30, 
 #: The first counts those without any notice.
 _NOTICE_BUCKETS_S: Final = (0, 5, 15, 30, 60, 120, 300, 600, 1800, 3600)
 _RECONCILE_BUCKETS_S: Final = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
+
+
+#: The action that frees the former host of a resized server, and evicts nobody.
+CONFIRM: Final = "confirm-resize"
+
+
+def event_of(event: str, fields: Mapping[str, Any]) -> str:
+    """Return the name of an event in the audit log: those of a confirmation are no eviction's."""
+    return f"confirm_{event}" if fields["action"] == CONFIRM else event
 
 
 def set_up_logging(conf: Any, program: str) -> None:
@@ -105,6 +114,9 @@ class Metrics:
         self.notices = self._counter("notices", "Eviction notices", "outcome")
         self.errors = self._counter("errors", "Errors by where they happened", "where")
         self.enabled = self._gauge("enabled", "1 when evictions are switched on")
+        self.reload_failed = self._gauge(
+            "reload_failed", "1 when the files had an error at the last reload"
+        )
 
     def serve(self, address: str, port: int) -> None:
         """Answer scrapes at http://address:port/metrics from a thread of its own."""
@@ -127,6 +139,14 @@ class Metrics:
             "notice_seconds",
             "How long before the order to evict it a spot was told; 0: it was not",
             _NOTICE_BUCKETS_S,
+        )
+        self.failed_claims = self._counter(
+            "evictions_for_failed_claims",
+            "Evictions for claims of VMs that did not come to run there",
+            "cause",
+        )
+        self.confirmations = self._counter(
+            "confirmed_resizes", "Resizes confirmed, as VMs needed what they still held"
         )
         self.late = self._counter(
             "late_evictions", "Evictions whose capacity was not free within the time for it"

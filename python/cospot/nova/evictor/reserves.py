@@ -267,6 +267,7 @@ class SpotFinder:
             for spot in snapshot.spots.evictable.values()
             if spot.uuid not in gone
             and not spot.is_stuck
+            and not spot.migration
             and not self._is_given_up(spot.uuid)
             and frees_some(spot, need)
         ]

@@ -116,6 +116,7 @@ class EvictionLimits:
         self._interval: float = settings.reconcile_interval
         self._lock = threading.Lock()
         self._overall: _Bucket | None = None
+        self._confirmations: _Bucket | None = None
         self._projects: dict[str, _Bucket] = {}
         self._hosts: dict[str, deque[float]] = {}
 
@@ -156,6 +157,20 @@ class EvictionLimits:
             if overall > 0 and self._overall is not None:
                 self._overall.tokens -= 1
             self._hosts.setdefault(provider, deque()).append(now)
+            return None
+
+    def take_confirmation(self) -> tuple[Refusal, float] | None:
+        """Take what confirming a resize costs; what is returned is as of `take`."""
+        most: int = self._settings.confirmations_per_minute
+        if most <= 0:
+            return None
+        with self._lock:
+            now = self._clock()
+            bucket = self._confirmations = self._confirmations or _Bucket(most, now)
+            bucket.refill(most, now)
+            if bucket.tokens < 1:
+                return Refusal.LIMIT, _wait(bucket, most)
+            bucket.tokens -= 1
             return None
 
     def give_back(self, project_id: str, provider: str) -> None:

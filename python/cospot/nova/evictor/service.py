@@ -6,6 +6,7 @@ from typing import Any
 
 from oslo_log import log as logging
 
+from cospot.nova.configuration_faults import plain
 from cospot.nova.evictor.context import open_context
 from cospot.nova.evictor.errors import AuditError, CloudError, MissingInventoryError
 from cospot.nova.evictor.executor import EvictionExecutor
@@ -118,6 +119,7 @@ class EvictorService:
         """
         conf, settings = self.context.conf, self.context.settings
         files = ", ".join(conf.config_file)
+        self.metrics.reload_failed.set(1)
         # First: what the new options allow is recorded in the new log.
         try:
             self.context.audit.reopen()
@@ -128,8 +130,11 @@ class EvictorService:
             settings.reload(conf.mutate_config_files)
         except READING_ERRORS as error:
             self.metrics.errors.labels(where="reload").inc()
-            LOG.error("configuration %s: %s; going on with the old one", files, error)
+            LOG.error("configuration %s: %s; going on with the old one", files, plain(error))
+        else:
+            self.metrics.reload_failed.set(0)
         if settings.now.fault:
+            self.metrics.reload_failed.set(1)
             self.metrics.errors.labels(where="reload").inc()
             LOG.critical("configuration %s: %s; reload again", files, settings.now.fault)
         self._log_switches()

@@ -27,6 +27,7 @@ class Refusal(str, Enum):
     NO_SERVER = "no-server"
     NOT_A_SPOT_FLAVOR = "not-a-spot-flavor"
     OTHER_HOST = "other-host"
+    MOVING = "moving"
     LEAVING = "leaving"
     DELETION_STUCK = "deletion-stuck"
     NOT_NEEDED = "not-needed"
@@ -46,16 +47,21 @@ class Spot:
     Attributes:
         amounts: what evicting it frees, by VCPU, MEMORY_MB, DISK_GB.
         is_stuck: Nova has been deleting it for so long that the order to its compute must be lost.
+        migration: UUID of the migration that holds its former host until its resize is confirmed,
+            which frees that host and keeps the server; empty for a spot that is evicted.
+        runs_nowhere: no host runs it, so it goes before those that serve somebody.
     """
 
     server: Server
     amounts: Amounts
     is_stuck: bool = False
+    migration: str = ""
+    runs_nowhere: bool = False
 
     @property
     def uuid(self) -> str:
-        """Return the UUID of its server."""
-        return self.server.uuid
+        """Return the UUID of what holds the host in placement: its server, or the migration."""
+        return self.migration or self.server.uuid
 
 
 def read_spot(
@@ -64,6 +70,7 @@ def read_spot(
     host: ComputeHost,
     deleting_for: float,
     deletions: Deletions,
+    now: float,
 ) -> Spot | Refusal:
     """Tell whether a consumer of a host is a spot that may be evicted.
 
@@ -73,6 +80,7 @@ def read_spot(
         host: the provider's host.
         deleting_for: for how long Nova has been deleting it, seconds; 0 when it is not.
         deletions: what to think of one that is being deleted.
+        now: Nova's time, seconds since the epoch.
 
     Returns:
         the spot, or the first reason against it.
@@ -92,6 +100,8 @@ def read_spot(
         return Refusal.LEAVING
     if is_stuck and not deletions.repeat:
         return Refusal.DELETION_STUCK
+    if server.runs_nowhere(now, deletions.timeout):
+        return Spot(server, spot_amounts(allocation), runs_nowhere=True)
     if (server.host, server.node) != (host.host, host.node):
         return Refusal.OTHER_HOST
     return Spot(server, spot_amounts(allocation), is_stuck)
@@ -151,11 +161,12 @@ class HostSnapshot:
         taken_at: when Nova's answer was there, monotonic time, seconds.
         nova_time: Nova's own time then, seconds since the epoch.
         created_at: when the instances were created of which Nova says so, by the same clock.
-        leaving_vms: VMs whose capacity is about to be free.
+        leaving_vms: VMs whose capacity is about to be free, and those that failed on no host.
         usage_at: when placement was asked who holds what, monotonic time, seconds.
         capacity_at: when it was asked how much there is.
         evidence: about single spots.
         came: those that have come since the host was within its capacity.
+        servers: of those that hold something there, as far as Nova knows them.
     """
 
     usage: HostUsage
@@ -170,6 +181,7 @@ class HostSnapshot:
     capacity_at: float = float("-inf")
     evidence: Mapping[str, SpotEvidence] = field(default_factory=dict)
     came: frozenset[str] = frozenset()
+    servers: Mapping[str, Server] = field(default_factory=dict)
 
     @property
     def leaving(self) -> frozenset[str]:

@@ -51,13 +51,13 @@ class KnownPlan:
     Attributes:
         claimed_at: when placement was first seen to show the instance's claim, monotonic time,
             seconds; None until then.
-        refused: victims that were refused and need no second check.
+        done: victims that were evicted or refused and need no second check.
         seen_on: providers on which a reconcile iteration has seen the claim itself.
     """
 
     plan: Plan
     claimed_at: float | None = None
-    refused: set[str] = field(default_factory=set)
+    done: set[str] = field(default_factory=set)
     seen_on: set[str] = field(default_factory=set)
 
     @property

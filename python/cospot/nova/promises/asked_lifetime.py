@@ -60,15 +60,19 @@ def asked_lifetime(spec: Any) -> float | None:
     Raises:
         LifetimeError: the value is not a lifetime.
     """
-    hints = spec.scheduler_hints if "scheduler_hints" in spec else None
-    given = (hints or {}).get(NAME)
-    if given is not None:
+    if is_hinted(spec):
+        given = spec.scheduler_hints[NAME]
         values = [given] if isinstance(given, str) else list(given)
         if len(values) != 1:
             raise LifetimeError(f"found {len(values)} values, expected one")
         return read_lifetime(values[0])
     default = (spec.flavor.extra_specs or {}).get(NAME)
     return None if default is None else read_lifetime(default)
+
+
+def is_hinted(spec: Any) -> bool:
+    """Tell whether a request asks by a hint of its own, which takes precedence over its flavor."""
+    return "scheduler_hints" in spec and (spec.scheduler_hints or {}).get(NAME) is not None
 
 
 def lifetime_text(seconds: float) -> str:

@@ -219,10 +219,10 @@ class PromiseJournal:
                 count["broken_due"] = count.get("broken_due", 0) + is_due
         return {own: PromiseCounts(targets[own], **count) for own, count in found.items()}
 
-    def broken(self) -> list[KnownPromise]:
-        """Return the broken promises that still count."""
+    def all(self) -> list[KnownPromise]:
+        """Return the promises that still count, open and broken ones too."""
         with self._lock:
-            return [known for known in self._known.values() if known.broken_at is not None]
+            return [known for known in self._known.values() if not known.never_ran]
 
     def refresh(self) -> None:
         """Read records written since the last call, by any process.

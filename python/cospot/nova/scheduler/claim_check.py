@@ -53,18 +53,30 @@ class ClaimCheck:
         self._load = load
         self._clock = clock
         self._ask_at: dict[str, tuple[float, float]] = {}  # by instance: when next, the pause then
-        self._next_look = float("-inf")
+        self._next_look = self._all_asked_at = float("-inf")
 
-    def drop_deleted(self, claims: ClaimBook, seconds: float) -> None:
+    def drop_deleted(self, claims: ClaimBook, seconds: float, *, all_now: bool = False) -> bool:
         """Ask about the claims whose time has come, and drop those of deleted instances.
 
         Args:
             claims: of this process.
             seconds: how long to wait for answers at most.
+            all_now: whether to ask about those too whose time has not come, unless the last such
+                question was a moment ago.
+
+        Returns:
+            whether any was dropped.
         """
         now = self._clock()
-        if now < self._next_look or not self.asker.may_ask():
-            return
+        not_before = self._all_asked_at + _BETWEEN_QUESTIONS_S if all_now else self._next_look
+        if now < not_before or not self.asker.may_ask():
+            return False
+        if all_now:
+            self._all_asked_at = now
+            self._ask_at = {
+                each.facts.uuid: (now, self._ask_at.get(each.facts.uuid, (now, _FIRST_PAUSE_S))[1])
+                for each in claims.unshown()
+            }
         by_cell = self._take_due(claims, now)
         # No request looks at the claims while none is due. One that is made from here on is not due
         # before its patience is over.
@@ -72,12 +84,15 @@ class ClaimCheck:
         self._next_look = max(
             min(next_due, now + _PATIENCE_S), now + _BETWEEN_QUESTIONS_S if by_cell else now
         )
+        is_any = False
         for cell, instances in by_cell.items():
             left = now + seconds - self._clock()
             if left <= 0:
-                return
+                break
             for instance in self._deleted_among(cell, instances, left):
                 claims.drop(instance)
+                is_any = True
+        return is_any
 
     def _deleted_among(self, cell: str, instances: list[str], seconds: float) -> list[str]:
         deleted = self.asker.ask_or_warn(

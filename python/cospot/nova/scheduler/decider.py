@@ -161,6 +161,12 @@ class Decider:
             try:
                 case = _Case(self._mirror, states, spec, is_spot, settings, policies)
                 decision = case.decide(self._promises)
+                # What takes its place may have been deleted before its host ever showed it.
+                if decision.refused in ("capacity", "reserve") and (
+                    self._mirror.drop_deleted_claims(settings.database_wait)
+                ):
+                    case = _Case(self._mirror, states, spec, is_spot, settings, policies)
+                    decision = case.decide(self._promises)
             except Exception:
                 # It may have stopped halfway through the hosts.
                 self._mirror.forget()
@@ -176,7 +182,7 @@ class Decider:
         victims = decision.plans[0].victims if decision.plans else ()
         facts = InstanceFacts(decision.instance, case.size, case.is_spot, float("inf"), False)
         if decision.promise is not None:
-            self._promised.note(decision.promise)
+            self._promised.note(decision.promise, case.project)
         self._claims.add(first.uuid, facts, victims, first.cell_uuid)
 
 
@@ -196,6 +202,7 @@ class _Case:
         self._settings, self._policies = settings, policies
         self.is_spot = is_spot
         self.instance = instance_of(spec)
+        self.project = str(spec.project_id or "") if "project_id" in spec else ""
         boots_from_volume = "is_bfv" in spec and bool(spec.is_bfv)
         image = spec.image if "image" in spec else None
         self.size = size_of_flavor(spec.flavor, image, with_root_disk=not boots_from_volume)
@@ -283,6 +290,7 @@ class _Case:
             size,
             self._settings,
             lambda: (self._mirror.host(self._states[i].uuid).free for i in self._places.tolist()),
+            lambda: self._mirror.num_promised(self.project),
         )
 
     def _rank(self, chain: cospot.Chain | None) -> _Rows:

@@ -21,7 +21,13 @@ from cospot.nova.scheduler.metrics import RequestTally, metrics_of
 from cospot.nova.scheduler.nova_settings import warn_of_nova_settings
 from cospot.nova.scheduler.pass_through import PassThrough
 from cospot.nova.scheduler.plan_publisher import NotificationSender, PlanPublisher, make_plan
-from cospot.nova.scheduler.settings import Policies, Settings, make_policies, read_settings
+from cospot.nova.scheduler.settings import (
+    Policies,
+    Settings,
+    check_weighers,
+    make_policies,
+    read_settings,
+)
 
 if TYPE_CHECKING:
     from cospot.nova.scheduler.decider import Decider  # needs the compiled module
@@ -145,6 +151,7 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
         read = self._read  # once: another thread may replace it meanwhile
         if read is None or read[0] is not values:
             self._read = read = (values, read_settings(values))
+            _warn_of_fallback(values)
         return read[1]
 
     def _policies(self, settings: Settings) -> Policies:
@@ -181,6 +188,14 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
                 decision.plans,
             )
         )
+
+
+def _warn_of_fallback(values: OptionValues) -> None:
+    """Say at once what would show when cospot does not decide."""
+    try:
+        check_weighers("fallback_weighers", values.fallback_weighers)
+    except ConfigError as error:
+        LOG.error("cospot: %s; where cospot does not decide, hosts keep their order", error)
 
 
 def _warn_of_promises(settings: Settings) -> None:

@@ -57,6 +57,7 @@ class MirroredHost:
 
     Attributes:
         free: Its capacity beside all VMs and spots, of the CPUs that they share.
+        free_beside_vms: The same without spots.
     """
 
     __slots__ = (
@@ -64,6 +65,7 @@ class MirroredHost:
         "capacity",
         "facts",
         "free",
+        "free_beside_vms",
         "name",
         "num_io_ops",
         "row",
@@ -78,7 +80,7 @@ class MirroredHost:
         self.facts: FactsOfObjects = {}
         self.capacity = Capacity(NOTHING, NOTHING)
         self.usage = HostUsage(NOTHING, 0, (), ())
-        self.free = NOTHING
+        self.free = self.free_beside_vms = NOTHING
         self.unknown: list[Any] = []
         self.aggregates: frozenset[str] = frozenset()  # as far as reserves need them
 
@@ -179,6 +181,17 @@ class HostMirror:
     def is_running(self, instance: str) -> bool:
         """Tell whether a host that was followed lists a spot."""
         return instance in self._host_of_spot
+
+    def drop_deleted_claims(self, database_wait: float) -> bool:
+        """Ask the database at once about all instances that no host has shown; see `ClaimCheck`."""
+        return self._claim_check.drop_deleted(self._claims, database_wait, all_now=True)
+
+    def num_promised(self, project: str) -> int:
+        """Return how many spots of a project are there, or on their way, with a promise."""
+        return sum(
+            self.is_running(spot) or self._claims.provider_of(spot) is not None
+            for spot in self._promises.open_of(project)
+        )
 
     def follow(
         self,
@@ -315,7 +328,8 @@ class HostMirror:
         total, vms = host.capacity.total, host.usage.vms
         if total.pcpus <= 0:
             total, vms = total.pooled(), vms.pooled()
-        host.free = total - vms - sum_of(host.usage.spots)
+        host.free_beside_vms = total - vms
+        host.free = host.free_beside_vms - sum_of(host.usage.spots)
         self._show_in(self.live, host, total, vms)
         if self.dedicated is self.live:
             return

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from cospot.nova.configuration_faults import plain
+
 
 @dataclass(frozen=True)
 class WrongValue:
@@ -25,7 +27,7 @@ class WrongValue:
     why: str
 
     def __str__(self) -> str:
-        return f"found {self.text!r}: {self.why}"
+        return self.why if "found" in self.why else f"found {self.text!r}: {self.why}"
 
 
 class LenientType:
@@ -39,7 +41,7 @@ class LenientType:
         try:
             return self._strict(value)
         except (ValueError, TypeError) as error:
-            return WrongValue(str(value), str(error))
+            return WrongValue(str(value), plain(error))
 
     def __getattr__(self, name: str) -> Any:
         if name == "_strict":  # while it is being copied

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from oslo_log import log as logging
 
+from cospot.nova.configuration_faults import OptionError
 from cospot.nova.live_options import READING_ERRORS, LiveOptions
 from cospot.nova.scheduler import options
 
@@ -22,7 +23,7 @@ def live_options_of(conf: Any) -> LiveOptions:
     """
     found = _LIVE.get(id(conf))
     if found is None:
-        live = LiveOptions(conf, options.GROUP, options.OPTIONS, options.register)
+        live = LiveOptions(conf, options.GROUP, options.OPTIONS, options.register, options.faults)
         conf.register_mutate_hook(lambda _conf, _fresh: _reload(live))
         found = _LIVE[id(conf)] = (conf, live)
     return found[1]
@@ -32,6 +33,8 @@ def _reload(live: LiveOptions) -> None:
     """Take what the files say; nothing may be raised into Nova's own reload."""
     try:
         live.reload()
+    except OptionError as error:
+        LOG.critical("cospot: configuration: %s; going on with the old one; reload again", error)
     except READING_ERRORS as error:  # though Nova has just read them
         live.distrust(f"cannot be read again: {error}")
     except Exception as error:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from oslo_config import cfg
 
+from cospot.nova.configuration_faults import relative_paths, unread
 from cospot.nova.plan_message import DEFAULT_TOPIC, MOST_HOSTS
 from cospot.nova.scheduler.lenient_type import lenient
 
@@ -307,6 +309,41 @@ what he asks. Use it with evictor = YJF, here and in the configuration of cospot
         ),
     ),
     cfg.StrOpt(
+        "lifetime_hints",
+        default="flavors",
+        choices=["flavors", "projects", "all"],
+        mutable=True,
+        help=_joined(
+            """
+Who may ask for a lifetime: `flavors`, only spot flavors by their extra spec, which their price can
+cover; `projects`, those of `lifetime_projects` by a hint too; `all`, every project. A spot with a
+hint of another project gets no host. A promised spot is evicted after those of all other projects.
+"""
+        ),
+    ),
+    cfg.ListOpt(
+        "lifetime_projects",
+        default=[],
+        mutable=True,
+        help=_joined(
+            """
+With lifetime_hints = projects: the ids of the projects in Keystone.
+"""
+        ),
+    ),
+    cfg.IntOpt(
+        "lifetimes_per_project",
+        default=0,
+        min=0,
+        mutable=True,
+        help=_joined(
+            """
+Most spots that a project has at once with a promise that is not over; 0: no limit. Each process of
+nova-scheduler counts those that it has promised, so with N of them the most is N times as many.
+"""
+        ),
+    ),
+    cfg.StrOpt(
         "lifetime_promises",
         default="",
         mutable=True,
@@ -346,6 +383,7 @@ metrics. Read at the start only.
 
 OPTIONS = [*_SWITCHES, *_POLICIES, *_SCOPE, *_PLANS, *_VIEW, *_PROMISES, *_METRICS]
 _LENIENT = lenient(OPTIONS)
+_PATHS: Final = ("evictor_model", "lifetime_promises", "metrics_directory")
 
 
 def register(conf: Any) -> None:
@@ -359,6 +397,11 @@ def register(conf: Any) -> None:
 def register_strict(conf: Any) -> None:
     """Make the options known to a configuration whose wrong values raise when they are read."""
     conf.register_opts(OPTIONS, group=GROUP)
+
+
+def faults(conf: Any, values: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with the group in Nova's files beyond the values' types."""
+    return unread(conf, {GROUP: OPTIONS}) + relative_paths(GROUP, values, _PATHS)
 
 
 def list_opts() -> list[tuple[str, list[Any]]]:

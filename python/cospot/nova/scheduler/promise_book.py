@@ -28,16 +28,28 @@ class PromiseBook:
     def __init__(self, now: Callable[[], float] = time.time) -> None:
         self._now = now
         self._due_at: dict[str, float] = {}
+        self._projects: dict[str, str] = {}
         self._forget_at = _MANY
         self.counts_flavors = False
 
-    def note(self, promise: Promise) -> None:
-        """Note a promise that was given."""
+    def note(self, promise: Promise, project: str = "") -> None:
+        """Note a promise that was given to a spot of a project."""
         if len(self._due_at) >= self._forget_at:
             now = self._now()
             self._due_at = {spot: due for spot, due in self._due_at.items() if due > now}
+            self._projects = {spot: self._projects[spot] for spot in self._due_at}
             self._forget_at = max(_MANY, 2 * len(self._due_at))
         self._due_at[promise.instance] = promise.due_at
+        self._projects[promise.instance] = project
+
+    def open_of(self, project: str) -> list[str]:
+        """Return the spots of a project that were given a promise that is not over."""
+        now = self._now()
+        return [
+            spot
+            for spot, own in self._projects.items()
+            if own == project and self._due_at[spot] > now
+        ]
 
     def promised_until(self, spot: InstanceFacts) -> float | None:
         """Return until when a spot is promised to live, seconds since the epoch; None: it is not.

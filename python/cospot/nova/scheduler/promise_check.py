@@ -9,33 +9,25 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from oslo_log import log as logging
 
-from cospot.nova.promises.asked_lifetime import LifetimeError, asked_lifetime, lifetime_text
+from cospot.nova.promises.asked_lifetime import (
+    LifetimeError,
+    asked_lifetime,
+    is_hinted,
+    lifetime_text,
+)
 from cospot.nova.promises.promise_message import Promise
 from cospot.nova.promises.promise_table import SizeKey, SizePromises
 from cospot.nova.scheduler.instance_facts import Size
 from cospot.nova.scheduler.promise_file import PromiseFile
 
+if TYPE_CHECKING:
+    from cospot.nova.scheduler.settings import Settings  # needs the compiled module
+
 LOG = logging.getLogger(__name__)
-
-
-class PromiseSettings(Protocol):
-    """The options that matter here; see options.py."""
-
-    @property
-    def lifetime_target(self) -> float | None:
-        """The share of promises that may be broken; None: nothing is promised."""
-
-    @property
-    def lifetime_promises(self) -> str:
-        """The file of what may be promised."""
-
-    @property
-    def promises_max_age(self) -> int:
-        """The age at which it counts no more, seconds."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +63,9 @@ class PromiseCheck:
         spec: Any,
         instance: str | None,
         size: Size,
-        settings: PromiseSettings,
+        settings: Settings,
         free_of_hosts: Callable[[], Iterable[Size]],
+        num_promised: Callable[[], int],
     ) -> Verdict:
         """Return what a new spot is told.
 
@@ -82,11 +75,12 @@ class PromiseCheck:
             size: what it takes of a host.
             settings: the options.
             free_of_hosts: returns what is free beside all instances on each host that it may get.
+            num_promised: returns how many spots of its project have a promise.
         """
         if settings.lifetime_target is None:
             return NOT_ASKED
         try:
-            return self._judge(spec, instance, size, settings, free_of_hosts)
+            return self._judge(spec, instance, size, settings, free_of_hosts, num_promised)
         except Exception:
             LOG.exception("cospot: no lifetime was promised to spot %s; it is placed", instance)
             return _UNAVAILABLE
@@ -96,8 +90,9 @@ class PromiseCheck:
         spec: Any,
         instance: str | None,
         size: Size,
-        settings: PromiseSettings,
+        settings: Settings,
         free_of_hosts: Callable[[], Iterable[Size]],
+        num_promised: Callable[[], int],
     ) -> Verdict:
         try:
             asked = asked_lifetime(spec)
@@ -107,6 +102,9 @@ class PromiseCheck:
         # An instance that moves was promised what it was when it came.
         if asked is None or ("ignore_hosts" in spec and spec.ignore_hosts):
             return NOT_ASKED
+        if denial := _denial(spec, settings, num_promised):
+            LOG.info("cospot: spot %s is refused: cospot:lifetime: %s", instance, denial)
+            return Verdict(refused=True, answer="denied")
         target = settings.lifetime_target or 0.0
         table = self._file.table(settings.lifetime_promises, settings.promises_max_age)
         if table is None:
@@ -125,6 +123,18 @@ class PromiseCheck:
         if instance is None:
             return NOT_ASKED
         return Verdict(promise=Promise(instance, self._now(), asked, target), answer="given")
+
+
+def _denial(spec: Any, settings: Settings, num_promised: Callable[[], int]) -> str:
+    """Return why a project may be promised nothing, or nothing more; empty if it may."""
+    may = settings.lifetime_hints
+    is_named = may == "projects" and spec.project_id in settings.lifetime_projects
+    if is_hinted(spec) and may != "all" and not is_named:
+        return f"project {spec.project_id} may not ask by a hint (lifetime_hints = {may})"
+    most = settings.lifetimes_per_project
+    if most and num_promised() >= most:
+        return f"project {spec.project_id} has {most} promised spots (lifetimes_per_project)"
+    return ""
 
 
 def free_slots(size: SizeKey, free_of_hosts: Iterable[Size]) -> int:

@@ -6,7 +6,7 @@ meanwhile, they would be told to go as soon as they have come, again and again.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -77,7 +77,10 @@ def spare_hosts(
 ) -> tuple[npt.NDArray[np.bool_], set[str]]:
     """Tell on which hosts a spot may be, as far as reserves go.
 
-    It may if it takes no room there for one of a reserve's VMs, or the reserve does without.
+    It may if it takes no room there for one of a reserve's VMs, or the reserve does without. While
+    the reserve is not complete it may not where one more of its VMs would fit without spots:
+    notices free capacity there, and a spot that took part of it would cost another one. The filter
+    `Reserve` of the simulation has the same rule.
 
     Args:
         reserves: all that are configured.
@@ -90,11 +93,15 @@ def spare_hosts(
     """
     may = np.ones(len(candidates), dtype=bool)
     in_the_way = set()
-    free, free_of_candidates = _free(everyone), _free(candidates)
+    free = _amounts(host.free for host in everyone)
+    free_of_candidates = _amounts(host.free for host in candidates)
+    beside_vms = _amounts(host.free_beside_vms for host in candidates)
     for reserve in reserves:
         left = _pieces(reserve, free)[_are_of(reserve, everyone, reserves)].sum()
-        takes = _pieces(reserve, free_of_candidates) - _pieces(reserve, free_of_candidates, size)
-        refused = may & (takes > 0) & (left - takes < reserve.count)
+        now = _pieces(reserve, free_of_candidates)
+        takes = now - _pieces(reserve, free_of_candidates, size)
+        may_be_freed = (_pieces(reserve, beside_vms) > now) & (left < reserve.count)
+        refused = may & (((takes > 0) & (left - takes < reserve.count)) | may_be_freed)
         refused &= _are_of(reserve, candidates, reserves)
         if refused.any():
             may &= ~refused
@@ -111,10 +118,11 @@ def _are_of(
     return np.array([named.isdisjoint(host.aggregates) for host in hosts], dtype=bool)
 
 
-def _free(hosts: Sequence[MirroredHost]) -> dict[str, npt.NDArray[np.int64]]:
+def _amounts(of_hosts: Iterable[Size]) -> dict[str, npt.NDArray[np.int64]]:
+    sizes = list(of_hosts)
     return {
-        VCPU: np.array([host.free.vcpus for host in hosts], dtype=np.int64),
-        MEMORY_MB: np.array([host.free.memory_mb for host in hosts], dtype=np.int64),
+        VCPU: np.array([size.vcpus for size in sizes], dtype=np.int64),
+        MEMORY_MB: np.array([size.memory_mb for size in sizes], dtype=np.int64),
     }
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
 import cospot
 from cospot.errors import ConfigError
+from cospot.nova import configuration_faults
 from cospot.nova.evictor_policy import make_evictor_policy
 from cospot.nova.reserved_capacity import ReservedCapacity, ReserveError, read_reserved
 from cospot.nova.scheduler.lenient_type import WrongValue
@@ -37,6 +38,9 @@ class Settings:
     spot_check_wait: float = 0.0
     database_wait: float = 0.5
     lifetime_target: float | None = None
+    lifetime_hints: str = "flavors"
+    lifetime_projects: frozenset[str] = frozenset()
+    lifetimes_per_project: int = 0
     lifetime_promises: str = ""
     promises_max_age: int = 86400
     evictor_model: str = ""
@@ -65,6 +69,7 @@ _COLLECTIONS: Final[dict[str, Callable[[list[str]], Any]]] = {
     "vm_weighers": tuple,
     "resources": tuple,
     "aggregates": frozenset,
+    "lifetime_projects": frozenset,
     "reserve": tuple,
 }
 
@@ -113,7 +118,7 @@ def make_policies(settings: Settings) -> Policies:
             f" {', '.join(_REQUIRED)} and, if disks count, DISK_GB"
         )
     if NOVA_POLICY in (settings.vm_policy, settings.spot_policy):
-        _check_weighers(settings.vm_weighers)
+        check_weighers("vm_weighers", settings.vm_weighers)
     return Policies(
         vm=_chain("vm_policy", settings.vm_policy),
         spot=_chain("spot_policy", settings.spot_policy),
@@ -129,13 +134,19 @@ def _reserves(settings: Settings) -> tuple[ReservedCapacity, ...]:
         raise ConfigError(f"[cospot] {error}") from error
 
 
-def _check_weighers(names: tuple[str, ...]) -> None:
+def check_weighers(option: str, names: Sequence[str]) -> None:
+    """Find the weighers of an option.
+
+    Raises:
+        ConfigError: one cannot be had.
+    """
     from cospot.nova.scheduler import operator_weighers
 
     try:
-        operator_weighers.check(names)
+        operator_weighers.check(tuple(names))
     except Exception as error:  # whatever importing somebody's module raises
-        raise ConfigError(f"[cospot] vm_weighers: {', '.join(names)}: {error}") from error
+        text = f"{', '.join(names)}: {configuration_faults.plain(error)}"
+        raise ConfigError(f"[cospot] {option}: {text}") from error
 
 
 def _chain(option: str, name: str) -> cospot.Chain | None:

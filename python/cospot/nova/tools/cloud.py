@@ -156,6 +156,17 @@ class Cloud:
         with ThreadPoolExecutor(_CONNECTIONS) as pool:
             yield from pool.map(read, servers)
 
+    def project_of(self, server: str) -> str:
+        """Return a server's project; empty if Nova does not know it."""
+        rows = self.servers({"uuid": server})
+        return next((str(row["tenant_id"]) for row in rows), "")
+
+    def unconfirmed_resizes(self, host: str) -> list[Mapping[str, Any]]:
+        """Return the migrations of servers that left a host and have not been confirmed."""
+        query = {"source_compute": host, "status": "finished"}
+        path, name = "/os-migrations", "migrations"
+        return list(self._get(self._compute, path, name, _SERVERS, **query)[name])
+
     def provider(self, uuid: str) -> Provider:
         """Return a resource provider's inventories and allocations."""
         path = f"/resource_providers/{uuid}"

@@ -47,6 +47,7 @@ class HostUse:
         spots: Consumers of spot classes.
         amounts: By resource (vcpus, memory_mb, disk_gb).
         counts_disk: Whether the disk of spots counts separately from that of VMs, on any host.
+        consumers: Of one host: who holds what, by placement's classes.
     """
 
     name: str
@@ -57,6 +58,7 @@ class HostUse:
         default_factory=lambda: {name: Amounts() for name in RESOURCES.values()}
     )
     counts_disk: bool = False
+    consumers: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Return the object printed with `--format json`."""
@@ -88,6 +90,7 @@ def host_use(name: str, provider: Provider) -> HostUse:
         spots=sum(bool(names & spot_flavors.SPOT_CLASSES) for names in classes),
         amounts=amounts,
         counts_disk=counts_disk,
+        consumers=provider.allocations,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from oslo_config import cfg
 
 from cospot.errors import ConfigError
-from cospot.nova import undecodable_file
+from cospot.nova import configuration_faults
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,10 +90,10 @@ def _read(
     try:
         settings(arguments, project=project, prog=program)
     except UnicodeDecodeError as error:
-        text = undecodable_file.explain(error, arguments, project=project, program=program)
+        text = configuration_faults.explain(error, arguments, project=project, program=program)
         raise ConfigError(text) from error
     except (cfg.Error, OSError) as error:
-        raise ConfigError(f"{what}: {error}") from error
+        raise ConfigError(f"{what}: {configuration_faults.plain(error)}") from error
 
 
 def _register_options(settings: Any) -> None:

@@ -30,7 +30,9 @@ _RESTART: Final = "systemctl restart nova-scheduler nova-api"
 _EVICTOR_FILE: Final = "/etc/cospot/cospot-evictor.conf"
 #: The doctor's checks of nova.conf that a setup must pass; the others are about quality.
 _SCHEDULER_CHECKS: Final = ("compiled module", "filter", "weigher", "host_subset_size", "policies")
-_EVICTOR_CHECKS: Final = ("evictor listens", "evictor works", "evictor agrees")
+_EVICTOR_CHECKS: Final = (
+    *("evictor options", "evictor listens", "evictor works", "evictor agrees"),
+)
 #: A remedy of the doctor that is an option: its section, the option with its value, a remark.
 _OPTION: Final = re.compile(r"(\[\w+\]) (\w+ = \S+?)(?:[;,]? (.+))?")
 

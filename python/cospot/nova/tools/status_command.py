@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from oslo_config import cfg
 
@@ -97,6 +97,7 @@ def _run(arguments: argparse.Namespace) -> int:
             raise ConfigError(f"aggregate '{arguments.aggregate}': expected one of: {names}")
         aggregates = {arguments.aggregate: aggregates[arguments.aggregate]}
     hosts = _hosts(cloud, aggregates if arguments.aggregate is not None else None)
+    unconfirmed = list(_unconfirmed(cloud, hosts))
     groups = _groups(hosts, aggregates)
     log = _read_log(arguments)
     stalled = _read_stalled(arguments)
@@ -116,6 +117,7 @@ def _run(arguments: argparse.Namespace) -> int:
                     "aggregates": [group.as_json() for group in groups],
                     "total": total_use("total", hosts).as_json(),
                     "stalled_hosts": [vars(note) for note in stalled],
+                    "unconfirmed_resizes": unconfirmed,
                     "evictions": [vars(eviction) for eviction in log.evictions],
                     "promises": [each.as_json() for each in kept.shares],
                     "audit_log": {"path": log.path, "problem": log.problem or None},
@@ -126,6 +128,11 @@ def _run(arguments: argparse.Namespace) -> int:
         )
     else:
         alarms = [*map(_alarm, stalled), *map(promise_alarm, kept.alarms)]
+        alarms += [
+            f"ALARM: host {each['host']} is overcommitted and holds {each['holds']} for server"
+            f" {each['server']} (project {each['project_id']}), whose resize is not confirmed."
+            for each in unconfirmed
+        ]
         parts = [_tables(hosts, groups, log, kept)]
         if watched is not None:
             alarms += [watched.alarm] * bool(watched.alarm)
@@ -154,6 +161,22 @@ def _hosts(cloud: Cloud, aggregates: dict[str, list[str]] | None) -> list[HostUs
         else:
             print(f"{hypervisor.host}: left out: {provider}", file=sys.stderr)
     return found
+
+
+def _unconfirmed(cloud: Cloud, hosts: Sequence[HostUse]) -> Iterator[dict[str, Any]]:
+    """Yield what overcommitted hosts hold for servers that have left them by a resize."""
+    for host in hosts:
+        if not any(amounts.overcommit for amounts in host.amounts.values()):
+            continue
+        for move in cloud.unconfirmed_resizes(host.name):
+            holds = host.consumers.get(move["uuid"])
+            if holds:
+                yield {
+                    "host": host.name,
+                    "server": move["instance_uuid"],
+                    "project_id": cloud.project_of(move["instance_uuid"]),
+                    "holds": dict(holds),
+                }
 
 
 def _groups(hosts: list[HostUse], aggregates: dict[str, list[str]]) -> list[HostUse]:

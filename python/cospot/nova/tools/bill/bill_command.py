@@ -37,6 +37,7 @@ _HEADER: Final = (
     "servers",
     "spot seconds",
     "vCPU-seconds",
+    "promised seconds",
     "evictions",
     "evicted first hours, s",
     "broken promises",
@@ -123,15 +124,17 @@ def month_of(first: datetime, now: float) -> Month:
 
 @dataclass
 class _Promises:
-    """The broken promises in the journal.
+    """The promises in the journal.
 
     Attributes:
         broken: When, by the spot's UUID.
+        terms: Of all promises, from when to when, by the spot's UUID.
         since: From when on the journal is complete, seconds since the epoch.
         problem: Why they are unknown; empty if they are known.
     """
 
     broken: dict[str, float] = field(default_factory=dict)
+    terms: dict[str, tuple[float, float]] = field(default_factory=dict)
     since: float = math.inf
     problem: str = ""
 
@@ -166,12 +169,16 @@ def _read_promises(evictor: Any, now: float) -> _Promises:
         return _Promises(problem=str(error))
     except OSError as error:
         return _Promises(problem=f"{error.filename}: cannot be read: {error.strerror}")
+    all_known = journal.all()
     broken = {
         known.promise.instance: known.broken_at
-        for known in journal.broken()
+        for known in all_known
         if known.broken_at is not None
     }
-    return _Promises(broken, now - evictor.promise_days * _DAY_S)
+    terms = {
+        known.promise.instance: (known.promise.made_at, known.promise.due_at) for known in all_known
+    }
+    return _Promises(broken, terms, now - evictor.promise_days * _DAY_S)
 
 
 def _make(
@@ -183,13 +190,14 @@ def _make(
     if history.problems and bill.evictions_known == "yes":
         bill.evictions_known = "partly"
     journal = month.known(promises.since)
+    bill.terms_known = journal
     both = {journal, bill.evictions_known}
     bill.promises_known = "yes" if "yes" in both else "partly" if "partly" in both else "no"
     first_end = FirstEnd()
     servers = _servers(cloud, month, first_end)
     broken = {**history.broken, **promises.broken}
     for server in servers:
-        bill.add(server, history, broken)
+        bill.add(server, history, broken, promises.terms.get(server.uuid))
     _say_what_is_not_known(bill, history, promises, logged)
     bill.add_unseen((server.uuid for server in servers), history, broken)
     quiet_s = first_end.quiet_s(month.since, month.until)
@@ -298,6 +306,7 @@ def _cells(row: Mapping[str, Any]) -> Sequence[object]:
         row["servers"],
         cell("spot_seconds"),
         cell("spot_vcpu_seconds"),
+        cell("promised_seconds", row["promised_known"]),
         cell("evictions", row["evictions_known"]),
         cell("evicted_first_hour_seconds", row["evictions_known"]),
         cell("broken_promises", row["promises_known"]),

@@ -35,6 +35,9 @@ COLUMNS: Final = (
     "review_servers",
     "review_seconds",
     "review",
+    "promised_seconds",
+    "promised_vcpu_seconds",
+    "promised_known",
 )
 
 
@@ -78,6 +81,8 @@ class Row:
     servers: int = 0
     seconds: float = 0.0
     vcpu_seconds: float = 0.0
+    promised_seconds: float = 0.0
+    promised_vcpu_seconds: float = 0.0
     evictions: int = 0
     free_seconds: float = 0.0
     free_vcpu_seconds: float = 0.0
@@ -92,7 +97,7 @@ class Bill:
     """All rows, with notes for the reader.
 
     Attributes:
-        evictions_known, promises_known: yes; partly (numbers may be too low); or no.
+        evictions_known, promises_known, terms_known: yes; partly (numbers may be too low); or no.
         review: The servers that need a manual check.
         not_known: The missing facts, one sentence each.
     """
@@ -100,6 +105,7 @@ class Bill:
     month: Month
     evictions_known: str = "yes"
     promises_known: str = "yes"
+    terms_known: str = "yes"
     rows: dict[tuple[str, str], Row] = field(default_factory=dict)
     review: list[ServerTime] = field(default_factory=list)
     not_known: list[str] = field(default_factory=list)
@@ -108,8 +114,14 @@ class Bill:
         """Return the row of a project and a flavor."""
         return self.rows.setdefault((project, flavor), Row(project, flavor))
 
-    def add(self, server: ServerTime, history: AuditHistory, broken: Mapping[str, float]) -> None:
-        """Add a server, its evictions and its promise."""
+    def add(
+        self,
+        server: ServerTime,
+        history: AuditHistory,
+        broken: Mapping[str, float],
+        term: tuple[float, float] | None = None,
+    ) -> None:
+        """Add a server, its evictions and its promise, which holds for a term."""
         month = self.month
         seconds = server.seconds(month.since, month.until)
         orders = _orders(server, history.of(server.uuid))
@@ -124,6 +136,10 @@ class Bill:
         row.servers += 1
         row.seconds += seconds
         row.vcpu_seconds += seconds * server.vcpus
+        if term is not None:
+            promised = server.seconds(max(month.since, term[0]), min(month.until, term[1]))
+            row.promised_seconds += promised
+            row.promised_vcpu_seconds += promised * server.vcpus
         row.evictions += evictions
         row.free_seconds += free
         row.free_vcpu_seconds += free * server.vcpus
@@ -178,6 +194,7 @@ class Bill:
     def _as_columns(self, row: Row) -> dict[str, Any]:
         has_seconds = bool(row.flavor)
         logs = self.evictions_known != "no"
+        has_terms = has_seconds and self.terms_known != "no"
 
         def seconds(value: float, is_known: bool) -> int | None:
             return round(value) if is_known else None
@@ -198,6 +215,9 @@ class Bill:
             "review_servers": row.review_servers,
             "review_seconds": seconds(row.review_seconds, has_seconds),
             "review": "; ".join(sorted(row.review)),
+            "promised_seconds": seconds(row.promised_seconds, has_terms),
+            "promised_vcpu_seconds": seconds(row.promised_vcpu_seconds, has_terms),
+            "promised_known": self.terms_known,
         }
 
 

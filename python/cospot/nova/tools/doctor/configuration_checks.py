@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -55,6 +55,8 @@ def configuration_checks(settings: Any) -> list[Check]:
          " VMs; a count by placement does not.", _check_quota),
         ("soft delete", "With reclaim_instance_interval a deleted spot keeps its room on the host"
          " until it is reclaimed.", _check_reclaim),
+        ("resizes", "A spot whose resize nobody confirms holds capacity on two hosts. The evictor"
+         " confirms it only when a VM needs the former one.", _check_resizes),
     ]  # fmt: skip
     return [Check(name, why, partial(look, settings)) for name, why, look in checks]
 
@@ -150,9 +152,12 @@ def _check_messages(settings: Any) -> Iterator[Finding]:
 
 
 def _check_policies(settings: Any) -> Iterator[Finding]:
-    from cospot.nova.scheduler.settings import make_policies, read_settings
+    from cospot.nova.scheduler import options
+    from cospot.nova.scheduler.settings import check_weighers, make_policies, read_settings
 
     group = settings.cospot
+    yield from faults_found(options.faults(settings, group))
+    check_weighers("fallback_weighers", group.fallback_weighers)
     if cospot.compiled_module_error is not None:
         yield unknown("the compiled module does not load: policies cannot be made", "see above")
         return
@@ -178,6 +183,12 @@ def _check_policies(settings: Any) -> Iterator[Finding]:
             " that is built on its last alternate finds no plan there",
             f"[cospot] plan_hosts = {attempts}",
         )
+
+
+def faults_found(faults: Iterable[str]) -> Iterator[Finding]:
+    """Yield an error for each fault of a configuration file."""
+    for fault in faults:
+        yield error(fault, "correct the file: nobody reads what is misspelt")
 
 
 def _check_promises(settings: Any) -> Iterator[Finding]:
@@ -266,6 +277,18 @@ def _check_reclaim(settings: Any) -> Iterator[Finding]:
         )
     else:
         yield ok("off")
+
+
+def _check_resizes(settings: Any) -> Iterator[Finding]:
+    seconds = settings.resize_confirm_window
+    if seconds > 0:
+        yield ok(f"confirmed after {seconds} s")
+    else:
+        yield warning(
+            "resize_confirm_window is 0: a resize that its owner does not confirm holds both hosts"
+            " until a VM needs the former one",
+            "[DEFAULT] resize_confirm_window = 86400 on the computes",
+        )
 
 
 def _listed(values: Any) -> str:

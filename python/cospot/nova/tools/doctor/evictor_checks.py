@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from http.client import HTTPException
 from typing import Any, Final
 
+from cospot.nova.configuration_faults import readable_secrets
 from cospot.nova.tools.cloud import CloudError
 from cospot.nova.tools.doctor import agreement
+from cospot.nova.tools.doctor.configuration_checks import faults_found
 from cospot.nova.tools.doctor.file_checks import signals_check
-from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, warning
+from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, unknown, warning
 from cospot.nova.tools.doctor.state_checks import state_check
 
 _TIMEOUT_S: Final = 5.0
@@ -46,9 +48,60 @@ def evictor_checks(
             " meet on the same message bus.",
             lambda: agreement.check_agreement(settings, evictor_settings),
         ),
+        Check(
+            "evictor options",
+            "The evictor does not start with a misspelt option, and after a reload goes on with"
+            " the old ones. Everybody who may read its passwords may delete spots and VMs.",
+            lambda: _check_options(evictor_settings),
+        ),
+        Check(
+            "evictor's login",
+            "The evictor asks Nova and placement with the credentials of its own file. What its"
+            " user may not read there it does not evict for.",
+            lambda: _check_login(evictor_settings),
+        ),
         state_check(settings, evictor_settings),
         signals_check(evictor_settings),
     ]
+
+
+def _check_options(settings: Any) -> Iterator[Finding]:
+    from cospot.nova.evictor import options
+
+    yield from faults_found(options.faults(settings, settings[options.GROUP]))
+    for text in readable_secrets(settings):
+        where, _, fix = text.rpartition("; ")
+        yield warning(where, fix)
+
+
+def _check_login(settings: Any) -> Iterator[Finding]:
+    """Ask what the service asks, by its own means."""
+    from cospot.nova.evictor import cloud
+    from cospot.nova.evictor.errors import EvictorError
+    from cospot.nova.evictor.options import NOVA_GROUP, PLACEMENT_GROUP
+
+    if not settings.config_file and not settings.config_dir:
+        yield unknown(
+            "there is no configuration of cospot-evictor here: nothing to log in with",
+            "run it where cospot-evictor runs, or name its file with --evictor-config-file",
+        )
+        return
+    try:
+        client = cloud.open_client(settings, PLACEMENT_GROUP, cloud.PLACEMENT_MICROVERSION)
+        placement = cloud.Placement(client)
+        client = cloud.open_client(settings, NOVA_GROUP, cloud.NOVA_MICROVERSION)
+        servers = cloud.Servers(client)
+        providers = placement.providers()
+        if providers:
+            placement.holdings(providers[0].uuid)
+        hosts = servers.compute_hosts()
+        servers.working_computes()
+        servers.aggregate_uuids()
+        next(servers.rows("limit=1"), None)
+    except EvictorError as found:
+        yield error(str(found), "docs/nova/security.md#the-service-user says what its user needs")
+    else:
+        yield ok(f"it may read {len(providers)} providers, {len(hosts)} hosts and all servers")
 
 
 def queue_state(settings: Any, queue: str) -> tuple[int, int] | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cospot.errors import CospotError
+from cospot.nova.configuration_faults import plain
 
 
 class Verdict(enum.Enum):
@@ -110,7 +111,7 @@ def _findings(check: Check) -> Iterator[Finding]:
             yield finding
     except cfg.Error as found:
         # Nova reads options on demand, so a value of the wrong type is found only here.
-        yield error(str(found), "correct the value in the configuration")
+        yield error(plain(found), "correct the value in the configuration")
     except CospotError as found:
         yield error(f"cannot be checked: {found}", "see what the message says")
     else:

@@ -1,0 +1,123 @@
+"""VMs that claim a host and never run: nothing goes for those that Nova shows to have failed."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
+pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
+pytest.importorskip("tooz", reason="needs python3-tooz")
+pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+
+from evictor_cloud import wait_until
+from evictor_running import Running, events, metric
+
+FAILED = {"status": "ERROR", "vm_state": "error", "host": None, "node": None}
+BUILDING = {"status": "BUILD", "vm_state": "building", "host": None, "node": None}
+
+
+def new(**state: Any) -> dict[str, Any]:
+    return {"spot": False, "created": time.time(), **state}
+
+
+def test_of_vms_whose_quota_was_exceeded_only_the_one_that_runs_gets_capacity(
+    running: Running,
+) -> None:
+    """One VM of 2 runs, seven in ERROR hold 14 vCPUs: the 16 of the host are full of spots."""
+    cloud = running.cloud
+    host = cloud.add_host("a", 16, 16384)
+    spots = [cloud.add(host, 2, 1024, spot=True) for _ in range(8)]
+    running.start()
+    running.reconciles()
+    for _ in range(7):
+        cloud.add(host, 2, 1024, **new(**FAILED))
+    cloud.add(host, 2, 1024, **new())
+    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is evicted")
+    running.reconciles(5)
+    assert cloud.deleted == spots[:1]
+
+
+def test_a_service_that_was_started_later_knows_them_too(running: Running) -> None:
+    cloud = running.cloud
+    host = cloud.add_host("a")
+    cloud.add(host, 8, 1024, spot=True)
+    cloud.add(host, 8, 1024, **new(**FAILED))
+    running.start()
+    running.reconciles(5)
+    assert cloud.deleted == []
+
+
+def test_spots_wait_a_moment_for_a_claim_that_fails(running: Running) -> None:
+    cloud = running.cloud
+    host = cloud.add_host("a")
+    cloud.add(host, 8, 1024, spot=True)
+    running.start(reconcile_interval=30)
+    running.reconciles()
+    vm = cloud.add(host, 8, 1024, **new(**BUILDING))
+
+    def fail(method: str, path: str) -> None:
+        if path == f"/nova/servers/{vm}":  # as soon as it was asked about for the first time
+            vars(cloud.instances[vm]).update(FAILED)
+
+    cloud.after = fail
+    running.services[-1]._queue.put(host, "reconcile")
+    wait_until(lambda: f"GET /nova/servers/{vm}" in cloud.requests, "it is asked about")
+    time.sleep(1.0)
+    assert cloud.deleted == []
+
+
+def test_one_of_which_nova_shows_nothing_gets_its_capacity_after_that_moment(
+    running: Running,
+) -> None:
+    cloud = running.cloud
+    host = cloud.add_host("a")
+    spot = cloud.add(host, 8, 1024, spot=True)
+    running.start()
+    running.reconciles()
+    cloud.add(host, 8, 1024, **new(**BUILDING))
+    began = time.monotonic()
+    wait_until(lambda: cloud.deleted == [spot], "the spot goes")
+    assert time.monotonic() - began > 0.3
+
+
+def test_one_that_a_compute_has_taken_on_is_not_waited_for(running: Running) -> None:
+    """It is in Nova's list of the host, so nothing more is asked."""
+    cloud = running.cloud
+    host = cloud.add_host("a")
+    spot = cloud.add(host, 8, 1024, spot=True)
+    running.start()
+    running.reconciles()
+    vm = cloud.add(host, 8, 1024, **new(status="BUILD", vm_state="building"))
+    wait_until(lambda: cloud.deleted == [spot], "the spot goes")
+    intent = events(running.folder, "intent")[0]
+    assert intent["claims"] == [vm]
+    before = cloud.requests[: cloud.requests.index(f"POST /nova/servers/{spot}/action")]
+    assert f"GET /nova/servers/{vm}" not in before
+
+
+@pytest.mark.parametrize("cause", ["undone", "error"])
+def test_what_went_for_a_vm_that_failed_after_all_is_counted(running: Running, cause: str) -> None:
+    cloud = running.cloud
+    host = cloud.add_host("a")
+    spot = cloud.add(host, 8, 1024, spot=True)
+    service = running.start()
+    running.reconciles()
+    vm = cloud.add(host, 8, 1024, **new())
+
+    def fail(method: str, path: str) -> None:
+        if (method, path) != ("POST", f"/nova/servers/{spot}/action"):
+            return
+        if cause == "undone":
+            cloud.remove(vm)
+        else:
+            vars(cloud.instances[vm]).update(FAILED)
+
+    cloud.after = fail
+    wait_until(
+        lambda: metric(service, "evictions_for_failed_claims_total", cause=cause) == 1,
+        "it is counted",
+    )
+    assert cloud.deleted == [spot]
