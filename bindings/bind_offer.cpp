@@ -77,7 +77,7 @@ py::object choose(const Offer& offer, const py::object& evictor, const Datacente
 
 /// Refuses what comes twice; `noun`: what it is.
 template <class Number>
-void require_distinct(std::vector<Number> numbers, std::string_view name, std::string_view noun) {
+void require_each_once(std::vector<Number> numbers, std::string_view name, std::string_view noun) {
   std::ranges::sort(numbers);
   const auto twice = std::ranges::adjacent_find(numbers);
   if (twice == numbers.end()) return;
@@ -94,7 +94,7 @@ Offer make_offer_value(const Request& request, const py::object& hosts) {
     rows.push_back(read_host_number(host));
     offer.hosts.push_back({.host = rows.back(), .generation = read_generation(generation)});
   }
-  require_distinct(std::move(rows), "hosts", "host");
+  require_each_once(std::move(rows), "hosts", "host");
   return offer;
 }
 
@@ -114,7 +114,7 @@ Choice make_choice(const py::object& host, const py::object& generation, const p
   for (const py::object& victim : read_items(victims, "victims", "instances")) {
     choice.victims.push_back(read_instance(victim));
   }
-  require_distinct(choice.victims, "victims", "instance");
+  require_each_once(choice.victims, "victims", "instance");
   return choice;
 }
 

@@ -111,8 +111,8 @@ TEST_CASE("availability CSV: what rests lasts to the end of the file, whatever t
   const auto file =
       folder.write("t.csv", "time,available,type\n0,2,a\n100,1,b\n300,0,b\n600,0,b\n");
   const SimTime tick = std::chrono::seconds(100);
-  CHECK(read_availability_csv(file, tick, "a").capacity == Counts{2, 2, 2, 2, 2, 2});
-  CHECK(read_availability_csv(file, tick, "b").capacity == Counts{1, 1, 0, 0, 0});
+  CHECK(read_availability_csv(file, tick, "a").capacity == TickCounts{2, 2, 2, 2, 2, 2});
+  CHECK(read_availability_csv(file, tick, "b").capacity == TickCounts{1, 1, 0, 0, 0});
 }
 
 TEST_CASE("availability: traces that are too long for any workload") {

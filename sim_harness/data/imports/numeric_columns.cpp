@@ -19,28 +19,28 @@ namespace cospot {
 namespace {
 
 using Token = SqlToken;
-using Kind = SqlToken::Kind;
 
-bool is_one_of(const Token& token, Kind kind, std::span<const std::string_view> texts) {
+bool is_one_of(const Token& token, SqlToken::Kind kind, std::span<const std::string_view> texts) {
   return token.kind == kind && std::ranges::find(texts, token.text) != texts.end();
 }
 
 bool is_arithmetic(const Token& token) {
   static constexpr std::array<std::string_view, 5> kSigns{"+", "-", "*", "/", "%"};
-  return is_one_of(token, Kind::kSign, kSigns);
+  return is_one_of(token, SqlToken::Kind::kSign, kSigns);
 }
 
 /// Tells apart values that are not the same.
 bool is_equation(const Token& token) {
   static constexpr std::array<std::string_view, 4> kSigns{"=", "==", "<>", "!="};
-  return is_one_of(token, Kind::kSign, kSigns) || (token.kind == Kind::kWord && token.text == "is");
+  return is_one_of(token, SqlToken::Kind::kSign, kSigns) ||
+         (token.kind == SqlToken::Kind::kWord && token.text == "is");
 }
 
 /// Puts values in order.
 bool is_order(const Token& token) {
   static constexpr std::array<std::string_view, 4> kSigns{"<", "<=", ">", ">="};
-  return is_one_of(token, Kind::kSign, kSigns) ||
-         (token.kind == Kind::kWord && token.text == "between");
+  return is_one_of(token, SqlToken::Kind::kSign, kSigns) ||
+         (token.kind == SqlToken::Kind::kWord && token.text == "between");
 }
 
 /// Signs and words between which and a column only a text makes sense.
@@ -48,23 +48,24 @@ bool is_of_texts(const Token& token) {
   static constexpr std::array<std::string_view, 3> kSigns{"||", "->", "->>"};
   static constexpr std::array<std::string_view, 5> kWords{"like", "glob", "regexp", "match",
                                                           "collate"};
-  return is_one_of(token, Kind::kSign, kSigns) || is_one_of(token, Kind::kWord, kWords);
+  return is_one_of(token, SqlToken::Kind::kSign, kSigns) ||
+         is_one_of(token, SqlToken::Kind::kWord, kWords);
 }
 
 /// Functions that give one of their arguments.
 bool gives_an_argument(const Token& token) {
   static constexpr std::array<std::string_view, 6> kNames{"coalesce", "ifnull", "nullif",
                                                           "iif",      "max",    "min"};
-  return is_one_of(token, Kind::kWord, kNames);
+  return is_one_of(token, SqlToken::Kind::kWord, kNames);
 }
 
 bool is_maximum(const Token& token) {
-  return token.kind == Kind::kWord && (token.text == "max" || token.text == "min");
+  return token.kind == SqlToken::Kind::kWord && (token.text == "max" || token.text == "min");
 }
 
 bool is_of_numbers(const Token& token) {
   static constexpr std::array<std::string_view, 2> kNames{"abs", "round"};
-  return is_one_of(token, Kind::kWord, kNames);
+  return is_one_of(token, SqlToken::Kind::kWord, kNames);
 }
 
 enum class Use : std::uint8_t {
@@ -99,15 +100,16 @@ class Occurrence {
       const Token& before = (*tokens_)[*opening - 1];
       const bool is_alone = begin_ == *opening + 1 && tokens_->is(end_, ")");
       if (is_of_numbers(before)) return Use::kNumber;
-      if (before.kind == Kind::kWord && before.text == "cast") return Use::kText;
+      if (before.kind == SqlToken::Kind::kWord && before.text == "cast") return Use::kText;
       if (tokens_->is(*opening - 1, "nullif")) {
         const Token& second = (*tokens_)[end_ + 1];
-        if (tokens_->is(end_, ",") && second.kind == Kind::kText) texts_.push_back(second.text);
+        if (tokens_->is(end_, ",") && second.kind == SqlToken::Kind::kText)
+          texts_.push_back(second.text);
         // As the second argument it is only compared.
-        if ((*tokens_)[begin_ - 2].kind == Kind::kText) return Use::kText;
-        is_ordered_ |= tokens_->is(end_, ",") && second.kind == Kind::kNumber;
+        if ((*tokens_)[begin_ - 2].kind == SqlToken::Kind::kText) return Use::kText;
+        is_ordered_ |= tokens_->is(end_, ",") && second.kind == SqlToken::Kind::kNumber;
       }
-      const bool is_group = is_alone && before.kind != Kind::kWord;
+      const bool is_group = is_alone && before.kind != SqlToken::Kind::kWord;
       if (!is_group && !gives_an_argument(before)) {
         return is_call(before) ? Use::kText : Use::kEither;
       }
@@ -134,7 +136,7 @@ class Occurrence {
     }
     if (tokens_->is(next, "in") && tokens_->is(next + 1, "(")) return use_in_list(next + 1);
     if (tokens_->is(begin_ - 1, "case") && tokens_->is(end_, "when") &&
-        (*tokens_)[end_ + 1].kind == Kind::kNumber) {
+        (*tokens_)[end_ + 1].kind == SqlToken::Kind::kNumber) {
       return Use::kOrder;
     }
     return Use::kEither;
@@ -149,7 +151,7 @@ class Occurrence {
     }
     for (std::size_t i = side(sign, -1); i < side(sign, 1); ++i) {
       const Token& token = (*tokens_)[i];
-      const bool is_number = token.kind == Kind::kNumber || is_arithmetic(token) ||
+      const bool is_number = token.kind == SqlToken::Kind::kNumber || is_arithmetic(token) ||
                              is_of_numbers(token) || is_maximum(token);
       if (is_number) return Use::kOrder;
     }
@@ -167,8 +169,8 @@ class Occurrence {
       const Token& each = (*tokens_)[next];
       const int opens = tokens_->is(next, "(") || tokens_->is(next, "case") ? step : 0;
       const int closes = tokens_->is(next, ")") || tokens_->is_named(next, "end") ? step : 0;
-      const bool is_bound = is_one_of(each, Kind::kWord, kBounds) || tokens_->is(next, ",") ||
-                            is_order(each) || is_equation(each);
+      const bool is_bound = is_one_of(each, SqlToken::Kind::kWord, kBounds) ||
+                            tokens_->is(next, ",") || is_order(each) || is_equation(each);
       if (depth == 0 && (is_bound || opens < 0 || closes > 0)) break;
       depth += opens - closes;
     }
@@ -195,15 +197,17 @@ class Occurrence {
 
   [[nodiscard]] Use use_beside(std::size_t at) const {
     if (is_arithmetic((*tokens_)[at])) ++at;  // the sign of a number
-    const Kind kind = (*tokens_)[at].kind;
-    return kind == Kind::kNumber ? Use::kNumber : kind == Kind::kText ? Use::kText : Use::kEither;
+    const SqlToken::Kind kind = (*tokens_)[at].kind;
+    return kind == SqlToken::Kind::kNumber ? Use::kNumber
+           : kind == SqlToken::Kind::kText ? Use::kText
+                                           : Use::kEither;
   }
 
   [[nodiscard]] Use use_in_list(std::size_t opening) const {
     Use found = Use::kEither;
     for (std::size_t i = opening; i < closing(opening); ++i) {
-      if ((*tokens_)[i].kind == Kind::kText) return Use::kText;
-      if ((*tokens_)[i].kind == Kind::kNumber) found = Use::kNumber;
+      if ((*tokens_)[i].kind == SqlToken::Kind::kText) return Use::kText;
+      if ((*tokens_)[i].kind == SqlToken::Kind::kNumber) found = Use::kNumber;
     }
     return found;
   }
@@ -233,7 +237,7 @@ class Occurrence {
   [[nodiscard]] static bool is_call(const Token& word) {
     static constexpr std::array<std::string_view, 11> kSqlWords{
         "and", "or", "not", "in", "when", "then", "else", "case", "between", "is", "like"};
-    return word.kind == Kind::kWord && !is_one_of(word, Kind::kWord, kSqlWords);
+    return word.kind == SqlToken::Kind::kWord && !is_one_of(word, SqlToken::Kind::kWord, kSqlWords);
   }
 
   const SqlTokens* tokens_;
@@ -261,8 +265,8 @@ ColumnUses column_uses(std::string_view expression, std::span<const std::string>
   std::set<std::size_t> texts;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const std::size_t column = tokens[i].column;
-    if (tokens[i].kind == Kind::kText) uses.texts.insert(tokens[i].text);
-    if (tokens[i].kind != Kind::kColumn) continue;
+    if (tokens[i].kind == SqlToken::Kind::kText) uses.texts.insert(tokens[i].text);
+    if (tokens[i].kind != SqlToken::Kind::kColumn) continue;
     uses.columns.insert(column);
     Occurrence occurrence(tokens, i);
     const Use use = occurrence.use();
