@@ -102,7 +102,7 @@ TEST_CASE(
   const auto written = [](Json workload) { return workload_yaml(workload); };
   CHECK(written({{"label", "a.csv"}}) == "a.csv");
   CHECK(written({{"label", "a%2Cb.csv"}, {"path", "a,b.csv"}}) ==
-        R"({label: "a%2Cb.csv", path: "a,b.csv"})");
+        R"({path: "a,b.csv", label: "a%2Cb.csv"})");
   CHECK(written({{"label", "azure2020"}}) == "{path: azure2020}");
 }
 
