@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Compares the lines of each folder with its budget in budgets.txt; exits with 1 when one is exceeded.
+"""Compares the lines of each folder with its budget in budgets.txt; 1 when one is exceeded.
 
-The lines of all text files count that git tracks or would track. A change that raises a budget says what for.
+The lines of files count that git tracks or would track.
 """
 
 from __future__ import annotations

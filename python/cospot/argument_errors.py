@@ -71,8 +71,9 @@ def _is_of(annotation: ast.expr, value: object) -> bool:
         case ast.Constant(value=None):
             return value is None
         case ast.Subscript(value=ast.Name(id="tuple"), slice=ast.Tuple(elts=parts)):
-            is_pair = isinstance(value, tuple | list) and len(value) == len(parts)
-            return is_pair and all(map(_is_of, parts, value))  # type: ignore[arg-type]
+            if not isinstance(value, tuple | list) or len(value) != len(parts):
+                return False
+            return all(_is_of(part, one) for part, one in zip(parts, value, strict=True))
         case ast.Subscript(value=ast.Name(id="Sequence"), slice=part):
             return isinstance(value, list | tuple) and all(_is_of(part, one) for one in value)
         case ast.Attribute(attr="ArrayLike"):

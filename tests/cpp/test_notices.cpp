@@ -82,16 +82,14 @@ TEST_CASE("ReserveFilter: while the reserve lacks a VM, no spot gets what its no
                             .total = {10, 10},
                             .vm_used = {10 - free_on_h3, 10 - free_on_h3},
                             .num_vms = 1}});
-    const ReserveFilter filter(PluginOptions("Reserve", {{"vcpus", std::int64_t{8}},
-                                                         {"memory_mb", std::int64_t{8}},
-                                                         {"count", std::int64_t{1}}}));
+    const ReserveFilter filter(PluginOptions(
+        "Reserve",
+        {{"vcpus", std::int64_t{8}}, {"memory_mb", std::int64_t{8}}, {"count", std::int64_t{1}}}));
     const std::array<HostIndex, 3> candidates{0, 1, 2};
     std::array<std::uint8_t, 3> found{};
-    filter.filter_all(hosts.view(), candidates,
-                      Request{.vcpus = size,
-                              .memory_mb = size,
-                              .instance_class = InstanceClass::kSpot},
-                      found);
+    filter.filter_all(
+        hosts.view(), candidates,
+        Request{.vcpus = size, .memory_mb = size, .instance_class = InstanceClass::kSpot}, found);
     return found;
   };
   using Passes = std::array<std::uint8_t, 3>;
@@ -297,8 +295,8 @@ TEST_CASE("reserve: the host on which the evictor loses least") {
 
 TEST_CASE("reserve: a spot that comes during a notice does not cost another one") {
   // The reserve of one VM of 8 is on host 1, which t leaves, until x comes. Then a and b on host 2
-  // are told, of whose 10 s has 1. a ends by itself: 6 are free, and b, of 3, has to go for 8. e, of
-  // 4, would fit into the 6; then 5 would be free without b, and e would have to go too.
+  // are told, of whose 10 s has 1. a ends by itself: 6 are free, and b, of 3, has to go for 8. e,
+  // of 4, would fit into the 6; then 5 would be free without b, and e would have to go too.
   SmallRun run;
   run.vm("u", 10, 0s);
   run.vm("t", 10, 1s, 20s);
@@ -309,10 +307,9 @@ TEST_CASE("reserve: a spot that comes during a notice does not cost another one"
   run.spot("e", 4, 60s);
   run.spot("f", 4, 200s);
   run.run(3, {.reserved = {.size = {8, 8, 0}, .count = 1}, .notice = 100s});
-  CHECK(run.events == std::vector<std::string>{
-                          "0 on 0 u", "1 on 1 t", "2 on 2 s", "25 on 2 a", "26 on 2 b", "40 on 1 x",
-                          "40 told a", "40 told b", "60 rejected e", "140 leaves b",
-                          "200 rejected f"});
+  CHECK(run.events == std::vector<std::string>{"0 on 0 u", "1 on 1 t", "2 on 2 s", "25 on 2 a",
+                                               "26 on 2 b", "40 on 1 x", "40 told a", "40 told b",
+                                               "60 rejected e", "140 leaves b", "200 rejected f"});
   CHECK(run.notices.evictions == 1);
 }
 

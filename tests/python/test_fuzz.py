@@ -128,7 +128,7 @@ def test_chains_on_any_hosts(
                 spot_used=(e % (a + 1), f % (b + 1), d % (c + 1)),
                 num_vms=a,
                 num_spots=f,
-            )  # fmt: skip
+            )
             for i, (a, b, c, d, e, f) in enumerate(hosts)
         ]
     )

@@ -172,8 +172,15 @@ def all_plots(runs: pd.DataFrame, hosts: int) -> dict[str, Figure]:
     vm = cospot.Request(4, 4, instance=99)
     offer = cospot.make_offer(cospot.Chain(["UTIL"]), datacenter.hosts, vm, otn=2)
     choice = cospot.choose(offer, "FIFO", datacenter)
-    columns = {"time_s": [0, 0], "event": ["request", "placement"], "instance_id": ["a", "a"],
-               "class": ["vm", "vm"], "vcpus": [4, 4], "memory_mb": [4, 4], "host": ["", "h"]}  # fmt: skip
+    columns = {
+        "time_s": [0, 0],
+        "event": ["request", "placement"],
+        "instance_id": ["a", "a"],
+        "class": ["vm", "vm"],
+        "vcpus": [4, 4],
+        "memory_mb": [4, 4],
+        "host": ["", "h"],
+    }
     used = cospot.occupancy_over_time(pd.DataFrame(columns), host=(8, 16), hosts=hosts)
     given: dict[str, tuple[object, ...]] = {
         "offered_hosts": (datacenter, offer, choice), "host_occupancy": (used,)

@@ -480,10 +480,16 @@ def start_dask(program: str, *arguments: str, pythonpath: str) -> subprocess.Pop
 @pytest.mark.parametrize(
     ("package", "lacks"),
     [
-        ("raise ModuleNotFoundError(\"No module named 'cospot'\", name='cospot')", "No module named"),
+        (
+            "raise ModuleNotFoundError(\"No module named 'cospot'\", name='cospot')",
+            "No module named",
+        ),
         ("raise ImportError('libfoo.so.1: cannot open')", "libfoo.so.1"),
-        ("import sys, types; sys.modules['cospot._core'] = types.SimpleNamespace(__version__='0.0')",
-         "cospot 0.0, expected cospot"),
+        (
+            "import sys, types\n"
+            "sys.modules['cospot._core'] = types.SimpleNamespace(__version__='0.0')",
+            "cospot 0.0, expected cospot",
+        ),
     ],
 )  # fmt: skip
 def test_a_worker_without_our_cospot_is_named_at_once(
@@ -495,8 +501,11 @@ def test_a_worker_without_our_cospot_is_named_at_once(
     address_file = tmp_path / "scheduler.json"
     lacking = str(tmp_path)
     where = ("--scheduler-file", str(address_file))
-    processes = [start_dask("scheduler", "--host", "127.0.0.1", "--port", "0", *where, pythonpath=lacking),
-                 start_dask("worker", "--no-nanny", "--nthreads", "1", *where, pythonpath=lacking)]  # fmt: skip
+    local = ("--host", "127.0.0.1", "--port", "0")
+    processes = [
+        start_dask("scheduler", *local, *where, pythonpath=lacking),
+        start_dask("worker", "--no-nanny", "--nthreads", "1", *where, pythonpath=lacking),
+    ]
     try:
         with distributed.Client(scheduler_file=str(address_file), timeout=60) as client:
             client.wait_for_workers(1, timeout=60)
