@@ -99,12 +99,13 @@ def test_what_a_datacenter_refuses() -> None:
     generation = int(datacenter.hosts.generation[0])
     for victims, text in (
         ([1], "does not free enough"),
-        ([1, 1], "names a victim twice"),
         ([4], "victim 4 is no spot on host 0"),
         ([10], "victim 10 is no spot on host 0"),
     ):
         with pytest.raises(cospot.PolicyError, match=text):
             datacenter.commit(Choice(0, generation, victims, 1.0), Request(3, 3, instance=31))
+    with pytest.raises(cospot.ConfigError, match="victims: the instance 1 comes twice"):
+        Choice(0, generation, [1, 1], 1.0)
     assert datacenter.hosts.num_spots.tolist() == [3, 1]
 
 

@@ -13,8 +13,8 @@
 #include "sim_harness/base/text/plain_text.hpp"
 #include "sim_harness/data/imports/import_table.hpp"
 #include "sim_harness/data/imports/json_tables.hpp"
+#include "sim_harness/data/imports/swf_rows.hpp"
 #include "sim_harness/data/imports/timestamps.hpp"
-#include "sim_harness/data/jobs/swf_rows.hpp"
 
 namespace cospot {
 namespace {

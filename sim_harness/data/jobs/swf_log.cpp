@@ -13,8 +13,8 @@
 #include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/base/tables/table_reader.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
+#include "sim_harness/data/imports/swf_rows.hpp"
 #include "sim_harness/data/jobs/job_formats.hpp"
-#include "sim_harness/data/jobs/swf_rows.hpp"
 #include "sim_harness/data/workloads/series_span.hpp"
 
 namespace cospot {

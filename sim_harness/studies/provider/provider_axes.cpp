@@ -81,7 +81,8 @@ const Axis<P, OfferRule> kOtnAxis{
 AxisValue axis_value(const WorkloadSpec& workload) {
   Json json = setting_json(workload);
   if (!workload.path.empty()) json["path"] = workload.path;
-  return {workload.label, workload.label, workload_yaml(json)};
+  // Names need not be UTF-8; results have U+FFFD where such a byte stands.
+  return {workload.label, workload.label, workload_yaml(Json::parse(compact_json(json)))};
 }
 
 AxisValue axis_value(const Headroom& size) {

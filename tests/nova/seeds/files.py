@@ -274,6 +274,17 @@ def open_file(path: Any, mode: str, opener: Any = None) -> Any:
     return _Reader(str(path))
 
 
+def replace_file(
+    path: Any, data: bytes, *, mode: int = 0, exactly: bool = False, durable: bool = False
+) -> None:
+    """cospot.whole_file.replace_file, of which a kill leaves the partial file."""
+    partial = f"{path}.0123456789abcdef.partial"
+    _disk().write(partial, data)
+    if durable:
+        _fsync(0)
+    _disk().replace(partial, str(path))
+
+
 OS = SimpleNamespace(
     open=_open,
     write=_write,

@@ -26,6 +26,7 @@ from typing import Any
 
 import oslo_messaging
 from cospot.nova.scheduler.native_thread import start_native_thread
+from cospot.whole_file import replace_file
 from tooz import coordination
 
 from seeds import files, kernel, stand_ins
@@ -93,6 +94,7 @@ def _replacements() -> dict[int, Any]:
         (threading, stand_ins.THREADING),
         (queue, stand_ins.QUEUE),
         (os, files.OS),
+        (replace_file, files.replace_file),
         (socket, stand_ins.SOCKET),
         (datetime.datetime, stand_ins.Datetime),
         (pathlib.Path, files.SimPath),

@@ -84,7 +84,7 @@ def test_the_files_have_what_the_plan_has(plan, capsys):
 
 
 def test_nova_and_its_evictor_take_the_files(plan, capsys, tmp_path):
-    """The doctor finds nothing wrong but what has to be there first: the table of promises."""
+    """The doctor finds nothing but what is to be there first: promises, a window for resizes."""
     bus = tmp_path / "bus.conf"
     bus.write_text(GOOD_EVICTOR)
     folder = tmp_path / "written"
@@ -93,7 +93,7 @@ def test_nova_and_its_evictor_take_the_files(plan, capsys, tmp_path):
     configs = ("--config-file", bus, "--config-file", folder / "nova.conf")
     assert run("doctor", "--offline", "--format", "json", *configs) == 1
     checks = json.loads(capsys.readouterr().out)["checks"]
-    assert [one["check"] for one in checks if one["verdict"] != "ok"] == ["promises"]
+    assert [one["check"] for one in checks if one["verdict"] != "ok"] == ["promises", "resizes"]
     evictor = ("--evictor-config-file", folder / "cospot-evictor.conf")
     found = apply(capsys, plan([(6, 0.9)]), "--offline", *configs, *evictor)[1]
     bad = {

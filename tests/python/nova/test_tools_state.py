@@ -45,6 +45,7 @@ def evictor(tmp_path):
         path = tmp_path / "cospot-evictor.conf"
         text = f"state_connection = sqlite:///{tmp_path}/state.db\n" if state else ""
         path.write_text(f"{GOOD_EVICTOR}[cospot_evictor]\n{text}" + "\n".join(lines) + "\n")
+        path.chmod(0o600)  # it has passwords
         return path
 
     return write

@@ -1,4 +1,4 @@
-#include "sim_harness/data/jobs/swf_rows.hpp"
+#include "sim_harness/data/imports/swf_rows.hpp"
 
 #include <fmt/format.h>
 
