@@ -16,8 +16,8 @@ Grid::Grid(std::vector<std::size_t> lengths, std::size_t group_axes)
   std::size_t product = 1;
   for (std::size_t axis = 0; axis < lengths_.size(); ++axis) {
     const std::size_t length = lengths_[axis];
-    if (length != 0 && product > kMaxRuns / length) {
-      throw ConfigError(fmt::format("the study has more than {} runs", kMaxRuns));
+    if (length != 0 && product > kMostRuns / length) {
+      throw ConfigError(fmt::format("the study has more than {} runs", kMostRuns));
     }
     product *= length;
     (axis < group_axes ? group_count_ : runs_per_group_) *= length;

@@ -25,10 +25,8 @@ using Coordinates = std::vector<std::size_t>;
 class Grid {
  public:
   /// Args: lengths: the number of values of each axis. Errors: ConfigError if there are more than
-  /// kMaxRuns runs.
+  /// kMostRuns runs.
   Grid(std::vector<std::size_t> lengths, std::size_t group_axes);
-
-  static constexpr std::size_t kMaxRuns = 100'000'000;
 
   [[nodiscard]] std::size_t run_count() const { return group_count_ * runs_per_group_; }
   [[nodiscard]] std::size_t group_count() const { return group_count_; }

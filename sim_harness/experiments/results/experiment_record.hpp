@@ -8,6 +8,9 @@
 
 namespace cospot {
 
+/// The most runs of a study.
+inline constexpr std::size_t kMostRuns = 100'000'000;
+
 /// A results database's description of its experiment: one study file, all its runs.
 struct ExperimentRecord {
   std::string study;          ///< `compare`, `degradation`, ...

@@ -10,7 +10,6 @@
 #include "core/digest.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
-#include "sim_harness/experiments/grid/grid.hpp"
 
 namespace cospot {
 namespace {
@@ -321,8 +320,8 @@ ExperimentRecord read_record(SqliteConnection& connection) {
   ExperimentRecord record;
   record.study = select.read_text();
   record.configuration = select.read_text();
-  record.run_count = read_count(select, connection.name(), "run_count", 0, Grid::kMaxRuns);
-  record.group_count = read_count(select, connection.name(), "group_count", 0, Grid::kMaxRuns);
+  record.run_count = read_count(select, connection.name(), "run_count", 0, kMostRuns);
+  record.group_count = read_count(select, connection.name(), "group_count", 0, kMostRuns);
   record.version = select.read_text();
   record.created_by = select.read_text();
   return record;
