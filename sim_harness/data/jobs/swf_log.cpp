@@ -115,8 +115,8 @@ Job read_job(const SwfRows& row, const LogLines& lines, SeriesSpan& submissions)
   job.requested_time = fields.span(Row::kRequestedTime);
   job.requested_memory_kb = fields.amount(Row::kRequestedMemory);
   job.status = fields.whole<std::int64_t>(Row::kStatus);
-  job.user = fields.whole<std::int64_t>(Row::kUser);
-  job.group = fields.whole<std::int64_t>(Row::kGroup);
+  job.user = fields.whole<std::int64_t>(Row::kUserId);
+  job.group = fields.whole<std::int64_t>(Row::kGroupId);
   job.application = fields.whole<std::int64_t>(Row::kApplication);
   job.queue = fields.whole<std::int64_t>(Row::kQueue);
   job.partition = fields.whole<std::int64_t>(Row::kPartition);
