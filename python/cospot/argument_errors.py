@@ -59,8 +59,13 @@ def _check(what: str, annotation: ast.expr, value: object) -> None:
     for number in value if isinstance(value, tuple) else (value,):
         if isinstance(number, numbers.Integral) and abs(int(number)) > _MOST:
             raise ConfigError(f"{what} is too large, expected a whole number of 64 bits")
-        if isinstance(number, numbers.Real) and not math.isfinite(number):
+        # Arrays may hold infinity (a server that is never revoked); so may a number in their place.
+        if isinstance(number, numbers.Real) and not (math.isfinite(number) or _is_array(annotation)):
             raise ConfigError(f"{what} is {number}, expected a finite number")
+
+
+def _is_array(annotation: ast.expr) -> bool:
+    return isinstance(annotation, ast.Attribute) and annotation.attr == "ArrayLike"
 
 
 def _is_of(annotation: ast.expr, value: object) -> bool:

@@ -86,6 +86,12 @@ def test_held_out(tmp_path: Path) -> None:
         classes.held_out(str(path), split_day=0)
 
 
+def test_a_server_that_is_never_revoked_pays_for_its_checkpoints_alone() -> None:
+    # 1 / (1 + 10 minutes in each 2 hours), and no checkpoint at the best interval.
+    assert classes.performance(np.inf, 1 / 6, 2) == pytest.approx(12 / 13)
+    assert classes.performance(np.inf, 1 / 6) == 1
+
+
 def test_simulate_job() -> None:
     interval = cospot.optimal_interval(1 / 6, 100)
     run = cospot.simulate_job(100_000, interval, mttr_hours=100)
