@@ -16,7 +16,7 @@ class PolicyLoader;
 // to standard output and throw the types of core/errors.hpp. Loaders, registries and exit codes
 // must outlive the app; a command sets `exit_code` when it does not end normally.
 
-/// What the commands on results need from the program.
+/// The parts of the program that commands on results need.
 struct CompareCommandContext {
   const StudyRegistry* studies = nullptr;
   PolicyLoader* policies = nullptr;  ///< finds policies outside the registries

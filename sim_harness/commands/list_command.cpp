@@ -62,7 +62,7 @@ std::vector<ListedKind> listed_kinds(const StudyRegistry& studies) {
              .source = "docs/python-policies.md"}}}};
 }
 
-/// What it does, and that it is no policy to set where it needs what nobody knows.
+/// The effect of a policy, and a warning if it needs the future and so cannot be deployed.
 std::string description_of(const PluginInfo& info) {
   std::string text(info.summary);
   if (info.needs_true_lifetimes()) text += fmt::format(" ({})", kKnowsLifetimes);

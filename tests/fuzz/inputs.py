@@ -121,7 +121,7 @@ def workload_cases() -> list[Case]:
         " --price on-demand=2,spot=1"
         " --max-vm-loss 9 -j1",
         "size W --vm UTIL --host 10,10",
-        f"signals W {HOSTS} -q -o s.json",
+        f"signals W {HOSTS} -q --db s.db",
         "classes W --servers 30",
         "economy plan W --capacity 99 --period-hours 1 --training-days 0.5 --horizon-days 0.25",
         f"sla quote W {HOSTS} --at-hours 2 --set target=0.1",
@@ -360,26 +360,11 @@ def own_output_cases(program: Path) -> list[Case]:
         " --price on-demand=2,spot=1 --max-vm-loss 9"
     )
     history |= run_once(program, history, f"{planned} -o plan.yaml", "plan.yaml")
-    history |= run_once(
-        program,
-        history,
-        f"signals w.csv {HOSTS} -q --learn-days 3 -o told.json --traces . --spot-hours 20",
-        "told.json",
-        "2x2.json",
-    )
-    history |= own("signalled.yaml", "brokered.yaml", "with.yaml")
+    history |= own("with.yaml")
     usage = cli("economy") | own("forecasts.csv")
     forecasts = "usage.csv --training-days 4 --horizon-days 4 --forecaster ets --forecasts"
     return [
         case("plan", history, "plan.yaml", "sla quote plan.yaml --at-hours 20 --set target=0.1"),
-        case(
-            "signals",
-            history,
-            "told.json 2x2.json",
-            "compare signalled.yaml --signals told.json --set trace=2x2.json -q -j1",
-            "compare brokered.yaml --signals told.json --set seed=1 -q -j1"
-            " --set 'market=[{type: m1.small, datacenter: a, availability: 2x2.json, price: 1}]'",
-        ),
         case("--with", history, "with.yaml", f"{planned} --with with.yaml"),
         case(
             "forecasts",
