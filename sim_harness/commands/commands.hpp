@@ -74,6 +74,11 @@ void add_signals_command(CLI::App& app, PolicyLoader& loader);
 [[nodiscard]] std::string list_text(const std::string& kind,
                                     const StudyRegistry& studies = built_in_studies());
 
+/// The columns of a study's results and timeline, a row each: name, role, type, unit, meaning.
+/// Without a name, of all studies. Errors: ConfigError with the valid names.
+[[nodiscard]] std::string list_columns_text(const std::string& name,
+                                            const StudyRegistry& studies = built_in_studies());
+
 /// The same as JSON, with the columns of every study; docs/json.md describes its keys.
 [[nodiscard]] Json list_json(const std::string& kind,
                              const StudyRegistry& studies = built_in_studies());
