@@ -17,7 +17,6 @@ std::int64_t SlotConditions::exact_up_to() const {
 }
 
 std::size_t SlotConditions::of(std::int64_t slots) const {
-  if (slots <= 0) return 0;
   if (width_ <= 0 || slots <= exact_up_to()) return static_cast<std::size_t>(slots);
   const double ratio = static_cast<double>(slots) / static_cast<double>(exact_up_to());
   const double steps = portable_log(ratio) / portable_log(1 + width_);

@@ -91,7 +91,16 @@ ResourceAmount amount(Random& random, ResourceAmount least, ResourceAmount most)
 }
 
 /// The ways in which the items of a random case are made, each hard in its own manner.
-enum class Family { kRandom, kSmall, kCorrelated, kIdentical, kSubsetSum, kHugeCosts, kCount };
+enum class Family {
+  kRandom,
+  kSmall,
+  kCorrelated,
+  kIdentical,
+  kSubsetSum,
+  kHugeCosts,
+  kLarge,
+  kCount
+};
 
 EvictionItem random_item(Random& random, Family family) {
   EvictionItem item{.cost = amount(random, 1, 1000),
@@ -114,6 +123,9 @@ EvictionItem random_item(Random& random, Family family) {
       break;
     case Family::kHugeCosts:
       item.cost = kNoCostLimit / 20 - amount(random, 0, 3);
+      break;
+    case Family::kLarge:  // whose product with their common divisor has more than 32 bits
+      item.frees.memory_mb *= 1 << 16;
       break;
     default:
       break;

@@ -1,6 +1,7 @@
 // What a history supports of a promised lifetime.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "guarantees/sla/evidence.hpp"
+#include "guarantees/sla/kept_promises.hpp"
 
 namespace cospot {
 namespace {
@@ -22,8 +24,30 @@ TEST_CASE("observations_needed: the rule of no eviction, and more where some wer
   CHECK(observations_needed(0.1) == 36);
   CHECK(observations_needed(0.05) == 72);
   CHECK(observations_needed(0.01) == 368);
-  CHECK(observations_needed(0.1, 0.05).value() > 36);
+  CHECK(observations_needed(0.99) == 1);  // 1 - 0.025
+  for (const double share : {0.01, 0.05, 0.095}) {
+    const std::uint64_t needed = observations_needed(0.1, share).value();
+    const auto upper = [&](std::uint64_t spots) {
+      const auto evicted =
+          static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(spots)));
+      return eviction_interval({.promised = spots, .broken = evicted}).upper;
+    };
+    CHECK(upper(needed) <= 0.1);
+    CHECK(upper(needed - 1) > 0.1);
+  }
   CHECK_FALSE(observations_needed(0.1, 0.1).has_value());
+  // Of the shares below a target of 0.0001 some need more than is looked for: they are left out.
+  constexpr std::array<double, 2> kTargets{0.01, 0.0001};
+  std::size_t steps = 0;
+  for (int part = 0; part < 20; ++part) {
+    for (const double target : kTargets) {
+      steps += observations_needed(target, target * part / 20).has_value() ? 1 : 0;
+    }
+  }
+  CHECK(steps < 40);
+  const Evidence evidence(UINT64_MAX, kTargets);
+  CHECK(evidence.probabilities().size() == steps - 1);  // the least one of each is the same
+  CHECK(std::ranges::is_sorted(evidence.probabilities()));
 }
 
 /// Quantiles of one slot (condition 1; condition 0 is "no slot"), at which nobody is evicted before
