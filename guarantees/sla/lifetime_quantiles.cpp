@@ -159,9 +159,7 @@ SimTime LifetimeQuantiles::observed(const ResourceVector& size, std::int64_t slo
     }
     return enough;
   };
-  const auto is_observed = [&](std::size_t condition) {
-    return condition > 0 && !sized->spells[condition].empty();
-  };
+  const auto is_observed = [&](std::size_t condition) { return !sized->spells[condition].empty(); };
   const std::size_t here = std::min(conditions_.of(slots), sized->spells.size() - 1);
   std::size_t below = here;
   while (below > 0 && !is_observed(below)) --below;

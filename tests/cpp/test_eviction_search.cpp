@@ -280,15 +280,15 @@ EvictionItem hard_item(Random& random, int family) {
 
 TEST_CASE("EvictionSearch: agrees with dynamic programming where bounds say little") {
   Random random(4);
-  for (int round = 0; round < 32; ++round) {
-    std::vector<EvictionItem> items(64);
+  for (int round = 0; round < 96; ++round) {
+    const bool one_resource = round < 80;  // the table of two has a column for each unit of one
+    std::vector<EvictionItem> items(one_resource ? 64 : 32);
     ResourceVector total;
     for (EvictionItem& item : items) {
       item = hard_item(random, round % 8);
       total += item.frees;
     }
     CAPTURE(round);
-    const bool one_resource = round % 16 < 8;
     check_against_table(items, amount(random, 1, total.vcpus),
                         one_resource ? 0 : amount(random, 1, total.memory_mb));
   }

@@ -194,23 +194,29 @@ TEST_CASE("sweep_evictions: on one host it is the shortcut, for every size and v
 TEST_CASE("sweep_evictions: cohorts share what each of their spots comes to by itself") {
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
     const auto rule = static_cast<VictimRule>(seed % 3);
-    const History history =
-        reference::random_history({.hosts = 2 + seed % 4,
-                                   .host_vcpus = 8,
-                                   .largest = 4,
-                                   .requests = 300,
-                                   .mean_minutes = 14,
-                                   .rule = rule,
-                                   .promised_percent = seed % 2 == 0 ? 40U : 100U},
-                                  seed);
-    const std::vector<SimTime> starts = starts_in(history, 40, seed);
-    for (const ResourceAmount size : {1, 3, 6}) {
-      const auto fates = sweep_evictions(history, {size, 0, 0}, starts, rule);
-      for (std::size_t i = 0; i < starts.size(); ++i) {
-        CAPTURE(seed);
-        CAPTURE(size);
-        CAPTURE(i);
-        check_same(fates[i], reference::one_by_one(history, {size, 0, 0}, starts[i], rule));
+    const reference::RandomHistory recipe{.hosts = 2 + seed % 4,
+                                          .host_vcpus = 8,
+                                          .largest = 4,
+                                          .requests = 300,
+                                          .mean_minutes = 14,
+                                          .rule = rule,
+                                          .promised_percent = seed % 2 == 0 ? 40U : 100U};
+    History::State state = reference::random_history(recipe, seed).state();
+    // As first fit has it, and last fit.
+    for (const bool turns : {false, true}) {
+      for (HistoryEvent& event : state.events) {
+        if (turns) event.host = static_cast<HostIndex>(recipe.hosts) - 1 - event.host;
+      }
+      const History history(state);
+      const std::vector<SimTime> starts = starts_in(history, 40, seed);
+      for (const ResourceAmount size : {1, 3, 6}) {
+        const auto fates = sweep_evictions(history, {size, 0, 0}, starts, rule);
+        for (std::size_t i = 0; i < starts.size(); ++i) {
+          CAPTURE(seed);
+          CAPTURE(size);
+          CAPTURE(i);
+          check_same(fates[i], reference::one_by_one(history, {size, 0, 0}, starts[i], rule));
+        }
       }
     }
   }

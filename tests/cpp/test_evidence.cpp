@@ -103,17 +103,29 @@ TEST_CASE("Evidence: only the time with as many free slots as now counts") {
 }
 
 TEST_CASE("LifetimeQuantiles: an unobserved number of slots has seen what both neighbours have") {
-  LifetimeQuantiles made({0.1}, SlotConditions(), hours(100));
-  const auto from = [](int first) {
-    return std::vector<ConditionSpell>{{.first = hours(first), .last = hours(100)}};
+  // From when each number of slots was seen, up to 100 h, and where not, -1. `times` lifetimes one
+  // after the other are as long as that time divided by them.
+  const auto observed = [](const std::vector<int>& from, std::int64_t slots, std::uint64_t times) {
+    LifetimeQuantiles::Table table{.quantiles = {}, .samples = {0}, .spells = {{}}};
+    for (const int first : from) {
+      table.samples.push_back(50);
+      table.spells.emplace_back();
+      if (first >= 0) table.spells.back().push_back({.first = hours(first), .last = hours(100)});
+    }
+    LifetimeQuantiles made({0.1}, SlotConditions(), hours(100));
+    made.set(kSize, table);
+    return made.observed(kSize, slots, times);
   };
-  made.set(kSize, {.quantiles = {{kNoPromise, kNever, kNever, kNever}},
-                   .samples = {0, 50, 0, 50},
-                   .spells = {{}, from(0), {}, from(60)}});
-  CHECK(made.observed(kSize, 1, 10) == hours(10));
-  CHECK(made.observed(kSize, 3, 10) == hours(4));
-  CHECK(made.observed(kSize, 2, 10) == hours(4));
-  CHECK(made.observed(kSize, 1, 51) == SimTime{0});
+  CHECK(observed({0, -1, 60}, 1, 10) == hours(10));
+  CHECK(observed({0, -1, 60}, 2, 10) == hours(4));
+  CHECK(observed({60, -1, 0}, 2, 10) == hours(4));
+  CHECK(observed({0, -1, 60}, 3, 10) == hours(4));
+  CHECK(observed({-1, -1, 60}, 1, 10) == hours(4));
+  CHECK(observed({0, -1}, 2, 10) == hours(10));
+  CHECK(observed({0}, 0, 10) == SimTime{0});
+  CHECK(observed({0}, 1, 50) == hours(2));
+  CHECK(observed({0}, 1, 51) == SimTime{0});  // 50 samples
+  CHECK(LifetimeQuantiles().observed(kSize, 1, 10) == SimTime{0});
 }
 
 }  // namespace

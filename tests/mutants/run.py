@@ -32,12 +32,13 @@ UNNOTICED = {"survived", "unreached"}
 MOST_MEMORY = 4 << 30
 MOST_OF_FILE = 500  # numbers that a file has; kMost of mutant.hpp is for all
 # Floating point as in the build; quick to compile rather than to run.
-FLAGS = "-std=c++20 -fPIE -ffp-contract=off -DFMT_SHARED -w -c".split()
+FLAGS = ("-std=c++20", "-fPIE", "-ffp-contract=off", "-DFMT_SHARED", "-w", "-c")
 # Of these subjects tests know more than what they tell by the way.
 TESTS = (
-    "cover_search evict* fifo_evictor handshake kept_promises level_engine lifetime_* lp*_evictor "
-    "evidence offer_rule ranked_evictions simulation_engine youngest_first_evictor"
-).split()
+    *("cover_search", "evict*", "evidence", "fifo_evictor", "handshake", "kept_promises"),
+    *("level_engine", "lifetime_*", "lp*_evictor", "offer_rule", "ranked_evictions"),
+    *("simulation_engine", "youngest_first_evictor"),
+)
 _PLACE = re.compile(r"([\w./+-]+\.[ch]pp):(\d+)")
 
 
@@ -124,7 +125,8 @@ def link(sources: list[Path]) -> None:
     """Link the program of the tests with objects that come before those of its libraries."""
     command = ["ninja", "-t", "commands", "tests/cpp/cospot_tests"]
     listed = subprocess.run(command, cwd=RELEASE, check=True, capture_output=True, text=True)
-    libraries = listed.stdout.splitlines()[-1].split("-o tests/cpp/cospot_tests")[1].split(" && ")[0]
+    last = listed.stdout.splitlines()[-1]
+    libraries = last.split("-o tests/cpp/cospot_tests")[1].split(" && ")[0]
     objects = [f"{WORK / 'sources' / path.relative_to(ROOT)}.o" for path in sources]
     first = ["c++", "-pie", "-Wl,--allow-multiple-definition", "-o", str(PROGRAM)]
     subprocess.run([*first, *objects, *libraries.split()], cwd=RELEASE, check=True)
@@ -154,7 +156,7 @@ def run_tests(number: int, cases: list[Case]) -> str:
     """Return how the tests notice a mutant: failed, crashed or hung; '' if they do not."""
     # A comma would end a name.
     names = ",".join(case.name.replace(",", "?") for case in cases)
-    command = [PROGRAM, f"--test-case={names}", "--abort-after=1"]
+    command = [str(PROGRAM), f"--test-case={names}", "--abort-after=1"]
     limit = int(10 + 5 * sum(case.seconds for case in cases))
 
     def limit_use() -> None:
