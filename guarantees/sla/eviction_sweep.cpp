@@ -98,7 +98,6 @@ class EvictionSweep {
   /// A VM was recorded on a host: which fictitious spots there does it meet, the youngest first?
   void settle(const HistoryEvent& vm) {
     std::vector<Cohort>& there = cohorts_[vm.host];
-    if (there.empty() || has_its_room(vm.host, there.back())) return;
     std::size_t met = there.size();
     while (met > 0 && !has_its_room(vm.host, there[met - 1])) --met;
     const std::vector<Cohort> pushed(there.begin() + static_cast<std::ptrdiff_t>(met), there.end());
@@ -129,13 +128,13 @@ class EvictionSweep {
     if (vm_goes_to == kNoHost) return Outcome::kEvicted;
     to = vm_goes_to;
     if (has_its_room(to, cohort)) return Outcome::kMoves;
-    to = other_host_with_room(vm.host, cohort);
+    to = host_with_room(cohort);
     return to == kNoHost ? Outcome::kStays : Outcome::kMoves;
   }
 
-  [[nodiscard]] HostIndex other_host_with_room(HostIndex than, const Cohort& cohort) const {
+  [[nodiscard]] HostIndex host_with_room(const Cohort& cohort) const {
     for (HostIndex host = 0; host < hosts_.size(); ++host) {
-      if (host != than && has_its_room(host, cohort)) return host;
+      if (has_its_room(host, cohort)) return host;
     }
     return kNoHost;
   }
