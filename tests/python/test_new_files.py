@@ -6,12 +6,12 @@ import os
 import re
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 from cospot import whole_file
 from cospot.errors import ConfigError
+from waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 STUDY = (
@@ -125,9 +125,7 @@ def test_what_others_have_laid_is_not_written_to(
 def test_what_a_kill_leaves_the_next_run_removes(program: Path, tmp_path: Path) -> None:
     large = [program, "workload", "generate", "azure2020", "-o", "out.csv.gz", "--scale", "1"]
     with subprocess.Popen(large, cwd=tmp_path, stdout=subprocess.DEVNULL) as killed:
-        while not list(tmp_path.iterdir()):
-            assert killed.poll() is None
-            time.sleep(0.01)
+        wait_until(lambda: list(tmp_path.iterdir()) or killed.poll() is not None, "a file")
         killed.send_signal(signal.SIGKILL)
     (left,) = tmp_path.iterdir()
     assert PARTIAL.fullmatch(left.name)

@@ -19,8 +19,8 @@ from cospot.nova.evictor.records import AuditLog, Metrics
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.promises.kept_share import broken_share
 from cospot.nova.promises.promise_message import EVENT_TYPE, Promise, promise_to_message
-from evictor_cloud import wait_until
 from evictor_running import Running, audit_records, events, metric, send, stores_in
+from waiting import wait_until
 
 HOUR = 3600.0
 DAY = 86400.0

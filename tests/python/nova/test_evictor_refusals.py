@@ -14,8 +14,9 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from evictor_cloud import Instance, wait_until
+from evictor_cloud import Instance
 from evictor_running import Running, events, metric, plan_message, send
+from waiting import wait_until
 
 
 def full_host(running: Running, **odd: Any) -> tuple[str, str, str]:
@@ -190,7 +191,7 @@ def test_a_late_spot_of_which_nova_says_nothing_hides_no_other(
     bad, good = service._freed._late
     running.cloud.before = lambda method, path: 500 if f"/servers/{bad}" in path else None
     running.cloud.instances[good].task_state = None
-    wait_until(lambda: bool(events(running.folder, "failed")), "it is noted", 30)
+    wait_until(lambda: bool(events(running.folder, "failed")), "it is noted")
     assert [each["instance"] for each in events(running.folder, "failed")] == [good]
     asked = metric(service, "errors_total", where="freed-watch")
     wait_until(lambda: metric(service, "errors_total", where="freed-watch") > asked, "one more")
