@@ -14,9 +14,10 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
+from cospot.nova.evictor import service as service_module
 from evictor_cloud import Instance
 from evictor_running import Running, events, metric, plan_message, send
-from waiting import wait_until
+from waiting import PATIENCE_S, wait_until
 
 
 def full_host(running: Running, **odd: Any) -> tuple[str, str, str]:
@@ -199,7 +200,10 @@ def test_a_late_spot_of_which_nova_says_nothing_hides_no_other(
     assert len(said) == 1
 
 
-def test_a_service_that_ends_does_not_wait_for_what_is_late(running: Running) -> None:
+def test_a_service_that_ends_does_not_wait_for_what_is_late(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service_module, "_LAST_PATIENCE_S", PATIENCE_S)
     _, first, _ = full_host(running)
     running.cloud.never_goes.add(first)
     service = running.start(freed_timeout=1)
@@ -207,7 +211,7 @@ def test_a_service_that_ends_does_not_wait_for_what_is_late(running: Running) ->
     running.services.remove(service)
     began = time.monotonic()
     service.stop()
-    assert time.monotonic() - began < 4  # and not the 5 s in which others may go
+    assert time.monotonic() - began < PATIENCE_S  # in which others may go
 
 
 @pytest.mark.parametrize("answer", [b"", b"[]", b"{}", b"not json", b'{"allocations": {"a": 1}}'])

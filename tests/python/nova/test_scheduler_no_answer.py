@@ -124,7 +124,7 @@ class Case:
         """Return where ten requests went, which had to wait 0.1 s all together."""
         began = time.monotonic()
         (found,) = {tuple(self.place(flavor)) for _ in range(10)}
-        assert 0.1 <= time.monotonic() - began < 5
+        assert 0.1 <= time.monotonic() - began < PATIENCE_S
         return list(found)
 
 
@@ -265,8 +265,8 @@ for _ in range(5):
 for _ in range(5):
     assert names(plugin.hosts(again([other]), make_spec(VM))) == ["b"]
 took = time.monotonic() - began
-assert 0.3 <= took < 5, took
-assert ticks - before > 5, ticks
+assert 0.3 <= took < 300, took
+assert ticks - before > 1, ticks
 decider = plugin.filter._decider
 assert decider.take_unanswered() == ["database"]
 [asker] = [each for each in decider._askers if each.service == "database"]

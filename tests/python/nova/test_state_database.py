@@ -438,7 +438,7 @@ def test_a_server_that_never_answers_costs_the_time_limit() -> None:
         began = time.monotonic()
         with pytest.raises(StateError) as caught:
             database.problem()
-        assert time.monotonic() - began < 4
+        assert time.monotonic() - began < 25  # three tries of 1 s, not of the 10 s of the library
         assert PASSWORD not in str(caught.value)
 
 
@@ -463,7 +463,7 @@ def test_who_waits_for_a_row_waits_no_longer_than_the_time_limit(synced: str) ->
         thread.join()
 
     a.database.run(hold)
-    assert 0.5 < took[0] < 8  # three tries of 1 s
+    assert 0.5 < took[0] < 40  # three tries of 1 s, not of the 50 s of the server
 
 
 @pytest.mark.parametrize(
