@@ -123,7 +123,7 @@ def test_what_others_have_laid_is_not_written_to(
 
 
 def test_what_a_kill_leaves_the_next_run_removes(program: Path, tmp_path: Path) -> None:
-    large = [program, "workload", "generate", "azure2020", "-o", "out.csv.gz", "--scale", "0.2"]
+    large = [program, "workload", "generate", "azure2020", "-o", "out.csv.gz", "--scale", "0.5"]
     with subprocess.Popen(large, cwd=tmp_path, stdout=subprocess.DEVNULL) as killed:
         wait_until(lambda: list(tmp_path.iterdir()) or killed.poll() is not None, "a file")
         killed.send_signal(signal.SIGKILL)

@@ -67,7 +67,7 @@ def test_it_runs(path: Path, kernel: str, tmp_path: Path, monkeypatch: pytest.Mo
     assert "check" in notebook.cells[-1].metadata.get("tags", [])
     client = nbclient.NotebookClient(
         notebook,
-        timeout=PATIENCE_S,
+        timeout=int(PATIENCE_S),
         kernel_name="cospot-tests",
         # In a folder of its own: a notebook needs no file beside it.
         resources={"metadata": {"path": str(tmp_path)}},

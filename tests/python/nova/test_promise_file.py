@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -82,7 +83,7 @@ def test_a_mount_that_hangs_makes_one_request_wait_and_none_after_it(
     began = time.monotonic()
     assert file.table(str(path), DAY) is None
     assert 0.2 <= time.monotonic() - began < PATIENCE_S
-    assert "it has not answered for 0.2 s (is its file system hanging?)" in caplog.text
+    assert re.search(r"it has not answered for \d+\.\d s \(is its file system hanging", caplog.text)
     assert "Nothing is promised, and no spot is refused" in caplog.text
     began = time.monotonic()
     for _ in range(100):
