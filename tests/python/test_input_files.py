@@ -13,6 +13,7 @@ from pathlib import Path
 
 import cospot
 import pytest
+from waiting import PATIENCE_S
 
 INPUTS = Path(__file__).resolve().parents[2] / "examples" / "inputs"
 MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
@@ -215,7 +216,7 @@ def call(
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
         preexec_fn=limit,
         env={**os.environ, "NO_COLOR": "1"},
     )

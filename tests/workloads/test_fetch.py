@@ -48,7 +48,7 @@ class Fetch(unittest.TestCase):
         command = [PROGRAM, "workload", "fetch", dataset, "--to", folder or self.folder,
                    "--url",
                    url or self.server.url + "/trace.zip", *more]
-        return subprocess.run(command, env=environment, timeout=60, stdin=subprocess.DEVNULL,
+        return subprocess.run(command, env=environment, timeout=300, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, check=False)
 
     def succeed(self, *more, **options):
@@ -309,7 +309,7 @@ class Fetch(unittest.TestCase):
         environment = {name: value for name, value in os.environ.items()
                        if not name.lower().endswith("_proxy")}
         command = [PROGRAM, "workload", "fetch", *words, "--to", self.folder]
-        return subprocess.run(command, env=environment, timeout=60, stdin=subprocess.DEVNULL,
+        return subprocess.run(command, env=environment, timeout=300, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, check=False)
 
     def test_any_address(self):

@@ -13,14 +13,12 @@ from deployment.backing_services import (
 )
 from deployment.cloud_services import CloudServices
 from deployment.config_files import evictor_config
-from deployment.processes import Processes, wait_until
+from deployment.processes import Processes
 from keystoneauth1.adapter import Adapter
+from waiting import PATIENCE_S, wait_until
 
 COMPUTE_API = "2.90"
 SCHEDULER_WORKERS = 2
-#: The longest that anything takes here, on a machine with other work. A deletion that Nova lost is
-#: ordered again after the evictor's `deletion_timeout`, 120 s, and is no failure.
-BUSY_S = 300
 
 
 class RunningServices:
@@ -92,7 +90,7 @@ class RunningServices:
         def is_up():
             return log.read_bytes()[known:].count(b"Starting scheduler node") >= SCHEDULER_WORKERS
 
-        wait_until(is_up, "the scheduler's workers start", BUSY_S)
+        wait_until(is_up, "the scheduler's workers start")
 
     def configure_evictor(self, copy=1, message_url=None, placement_url=None, **options):
         """Write the configuration of a copy of cospot-evictor; return its file.
@@ -131,7 +129,7 @@ class RunningServices:
             lines = log.read_bytes()[known:].decode().splitlines()
             return next((line for line in lines if "mode reactive" in line), None)
 
-        return wait_until(said, "the evictor reads its options again", BUSY_S)
+        return wait_until(said, "the evictor reads its options again")
 
     def start_evictor(
         self,
@@ -162,10 +160,10 @@ class RunningServices:
         command = [self.settings.python, "-m", *module, "--config-file", config]
         command += ["--config-dir", self.settings.folder / "no-config"]
         # Threads of a killed one may outlive its first: their port would answer for this one.
-        wait_until(lambda: not answers(port), f"port {port} is free", BUSY_S)
+        wait_until(lambda: not answers(port), f"port {port} is free")
         self.processes.start(name, command, self.services.environment)
         if killed_at is None:
-            wait_until(lambda: answers(port), f"{name} serves its metrics", BUSY_S)
+            wait_until(lambda: answers(port), f"{name} serves its metrics")
         is_plain = killed_at is None and clock_ahead is None
         is_plain = is_plain and message_url is None and placement_url is None
         self._has_plain_evictor = copy == 1 and is_plain and not options
@@ -183,7 +181,7 @@ class RunningServices:
         """Wait until a copy of the evictor has died by itself."""
 
         name = evictor_name(copy)
-        wait_until(lambda: self.processes.main_process(name) is None, f"{name} is killed", BUSY_S)
+        wait_until(lambda: self.processes.main_process(name) is None, f"{name} is killed")
 
     def stop_evictors(self, number=signal.SIGKILL):
         self._has_plain_evictor = False
@@ -198,7 +196,7 @@ class RunningServices:
             return read_metric(self.settings.url("evictor-metrics", "/metrics"), name)
 
         wanted = count() + times
-        wait_until(lambda: count() >= wanted, "the evictor has reconciled all hosts", BUSY_S)
+        wait_until(lambda: count() >= wanted, "the evictor has reconciled all hosts")
 
     def restart_compute(self, host):
         """Start a compute anew, as large as the given Host says, and wait for its inventory."""
@@ -211,7 +209,7 @@ class RunningServices:
             found = self.placement.get(path).json()["inventories"]
             return found.get("PCPU", {"total": 0})["total"] == wanted
 
-        wait_until(has_told, f"{host.name} has {wanted} dedicated CPUs", BUSY_S, every=0.3)
+        wait_until(has_told, f"{host.name} has {wanted} dedicated CPUs")
         self.capacities.clear()
         self.start_what_is_down()
 
@@ -228,8 +226,6 @@ class RunningServices:
         wait_until(
             lambda: wanted <= queues_with_consumers(self.settings, self.processes),
             "Nova's services listen again",
-            BUSY_S,
-            every=1,
         )
         listening = datetime.now(timezone.utc).isoformat()
 
@@ -237,7 +233,7 @@ class RunningServices:
             answer = self.nova.get("/os-services?binary=nova-compute").json()
             return all(service["updated_at"] > listening for service in answer["services"])
 
-        wait_until(have_reported, "all computes report again", BUSY_S, every=1)
+        wait_until(have_reported, "all computes report again")
 
     def start_what_is_down(self):
         """Start the computes that a scenario has stopped, and have Nova believe in them.
@@ -258,13 +254,11 @@ class RunningServices:
                     self.force_down(service["host"], False)
             return all(service["state"] == "up" for service in answer["services"])
 
-        wait_until(are_up, "all computes are up", BUSY_S, every=0.5)
+        wait_until(are_up, "all computes are up")
         if started:
             wait_until(
                 lambda: started <= queues_with_consumers(self.settings, self.processes),
                 "the computes that were started listen",
-                BUSY_S,
-                every=0.5,
             )
 
     def force_down(self, host, is_down):
@@ -280,7 +274,7 @@ class RunningServices:
 
 def read_metric(url, name):
     """Return the value of a metric without labels."""
-    with urlopen(url, timeout=10) as answer:
+    with urlopen(url, timeout=PATIENCE_S) as answer:
         for line in answer.read().decode().splitlines():
             if line.startswith(f"{name} "):
                 return float(line.split()[1])

@@ -11,10 +11,10 @@ import subprocess
 
 import pytest
 from deployment import identity
-from deployment.processes import wait_until
 from deployment.settings import PASSWORD, ROOT
 from running_services import evictor_name
 from test_forged_plans import metrics
+from waiting import PATIENCE_S, wait_until
 from watch import audit_lines
 
 PAGE = (ROOT / "docs" / "nova" / "README.md").read_text()
@@ -115,7 +115,7 @@ class Machine:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=PATIENCE_S,
             check=False,
         )
         self.output += done.stdout + done.stderr
@@ -170,7 +170,7 @@ class Machine:
         ]
         command += ["--config-dir", self.cloud.settings.folder / "no-config"]
         self.cloud.processes.start(evictor_name(1), command, self.cloud.services.environment)
-        wait_until(self.has_reconciled, "the evictor has reconciled all hosts", 60)
+        wait_until(self.has_reconciled, "the evictor has reconciled all hosts")
 
     def has_reconciled(self):
         try:
@@ -181,7 +181,7 @@ class Machine:
     def reload_evictor(self):
         self.cloud.processes.send(evictor_name(1), signal.SIGHUP)
         enabled = "cospot_evictor_enabled"
-        wait_until(lambda: metrics(self.cloud)[enabled] == 1, "evictions are on", 60)
+        wait_until(lambda: metrics(self.cloud)[enabled] == 1, "evictions are on")
 
 
 def delete_flavors(cloud):

@@ -1,10 +1,10 @@
 """The off switches and dry runs, of the scheduler's plugin and of the evictor; quotas."""
 
 import pytest
-from deployment.processes import wait_until
 from keystoneauth1.exceptions import Forbidden
 from oracle import Policy, state_of
 from states import fill_with_spots
+from waiting import wait_until
 from watch import audit_lines
 
 POLICY = Policy(vm_policy="UTIL")
@@ -39,7 +39,7 @@ def test_an_evictor_that_is_switched_off_evicts_nothing(cloud, options, event):
     before = cloud.spots()
     expected = state_of(cloud).place_vm(POLICY, 4, 4096)
     cloud.boot("vm", 4, 4096)
-    wait_until(lambda: event in events(cloud), f"the audit log says {event}", 60)
+    wait_until(lambda: event in events(cloud), f"the audit log says {event}")
     assert "intent" not in events(cloud)
     assert cloud.spots() == before
     cloud.stop_evictors()
@@ -56,7 +56,7 @@ def test_an_evictor_with_limits_holds_back(cloud):
     cloud.start_evictor(evictions_per_minute=1)
     before = cloud.spots()
     cloud.boot("vm", 12, 4096)
-    wait_until(lambda: "held_back" in events(cloud), "one is held back", 60)
+    wait_until(lambda: "held_back" in events(cloud), "one is held back")
     assert len(before - cloud.spots()) <= 1
     cloud.stop_evictors()
     cloud.start_evictor()

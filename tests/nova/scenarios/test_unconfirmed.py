@@ -2,7 +2,7 @@
 
 import pytest
 from deployment.flavors import flavor_name
-from deployment.processes import wait_until
+from waiting import wait_until
 from watch import audit_lines
 
 HOST = "h1"
@@ -24,7 +24,7 @@ def test_a_vm_gets_what_unconfirmed_resizes_of_spots_hold(cloud):
     # One VM after the other takes all that is free, and the last one what the migrations hold.
     for _ in range(vcpus + len(gone)):
         cloud.boot("vm", 1, 1024, host=HOST)
-    wait_until(lambda: not cloud.overcommitted(), "the VMs have their capacity", 60)
+    wait_until(lambda: not cloud.overcommitted(), "the VMs have their capacity")
     confirmed = [line for line in audit_lines(cloud) if line["event"] == "confirm_intent"]
     assert {line["instance"] for line in confirmed} >= set(gone)
     assert all(line["project_id"] and line["claims"] for line in confirmed)

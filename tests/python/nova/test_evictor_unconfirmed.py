@@ -17,9 +17,10 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from evictor_cloud import Cloud, wait_until
+from evictor_cloud import Cloud
 from evictor_running import Running, events, metric
 from sample_files import ROOT
+from waiting import wait_until
 
 
 def test_a_vm_gets_what_unconfirmed_resizes_of_spots_hold(running: Running) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from cloud_stand_in import CloudStandIn
 from tool_cases import cloud_for
+from waiting import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs" / "nova"
@@ -112,7 +113,7 @@ def paste(tmp_path: Path, cloud: CloudStandIn):
             env=environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE_S,
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr

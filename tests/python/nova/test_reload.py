@@ -178,8 +178,8 @@ def test_the_evictor_obeys_its_switches_after_each_of_many_reloads(running: Any)
 def test_the_evictor_evicts_nothing_while_its_configuration_cannot_be_verified(
     running: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from evictor_cloud import wait_until
     from evictor_running import events, metric, write_configuration
+    from waiting import wait_until
 
     service = running.start()
     whole = LiveOptions._read
