@@ -197,6 +197,20 @@ std::vector<double> read_numbers(py::handle values, std::string_view name) {
   return numbers;
 }
 
+std::vector<std::string> read_texts(py::handle given, std::string_view name) {
+  if (!py::isinstance<py::list>(given) && !py::isinstance<py::tuple>(given)) {
+    return {read_path(given, name).string()};
+  }
+  std::vector<std::string> texts;
+  for (const py::handle one : given) {
+    texts.push_back(py::isinstance<py::int_>(one)
+                        ? std::to_string(read_integer(one, name, INT64_MIN, INT64_MAX))
+                        : read_path(one, name).string());
+  }
+  if (texts.empty()) throw ConfigError(std::string(name) + " is empty, expected one or more");
+  return texts;
+}
+
 std::string saving_hint(py::handle value) {
   const bool is_workload = type_name(value) == "cospot._core.Workload";
   return is_workload ? "; WORKLOAD.save(PATH) writes such a file" : "";
