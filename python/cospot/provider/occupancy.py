@@ -95,7 +95,8 @@ def occupancy_over_time(
         raise ConfigError(f"found host={host}, hosts={hosts}; expected positive sizes")
     log = events if isinstance(events, pd.DataFrame) else read_events(events)
     if missing := [name for name in _COLUMNS if name not in log]:
-        raise ConfigError(f"events: the column {missing[0]!r} is missing, expected {', '.join(_COLUMNS)}")
+        valid = ", ".join(_COLUMNS)
+        raise ConfigError(f"events: the column {missing[0]!r} is missing, expected {valid}")
     days = _days(first_day, _last_day(log) if last_day is None else last_day, step_hours)
     log = _with_moves_in_two(log)
     changes = log[log["event"].isin(list(_SIGNS))]
