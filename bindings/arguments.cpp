@@ -290,11 +290,12 @@ void throw_unknown_argument(const char* function, const std::string& name,
 namespace {
 
 /// Options whose argument has another name, or that are switches.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kArgumentNames{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kArgumentNames{
     {{"set", "overrides"},
      {"max-vm-loss", "max_vm_loss_percent"},
      {"with", "with_parts"},
      {"explain", "request_id"},
+     {"explain-all", "all_hosts=True"},
      {"resume", "resume=True"},
      {"force", "force=True"},
      {"timeline", "timeline=True"}}};

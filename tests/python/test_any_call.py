@@ -198,7 +198,9 @@ def test_any_argument(
         call = CALLS[name](good)
         faulthandler.dump_traceback_later(HANGS_S, exit=True)
         try:
-            call_with(name, call, given)
+            said = call_with(name, call, given)
+            if isinstance(said, str) and names_option(said):
+                faults.append(f"{name}({what}): its text names an option")
         except Exception as error:
             if fault := fault_of(error):
                 faults.append(f"{name}({what}): {fault}")
