@@ -25,6 +25,8 @@ service_down_time = 60
 report_interval = 5
 # Computes report what happens at once, but for what a migration leaves behind.
 update_resources_interval = 10
+# As docs/nova/security.md has it; the doctor warns of Nova's default, which confirms no resize.
+resize_confirm_window = 86400
 [api]
 auth_strategy = keystone
 [wsgi]

@@ -118,6 +118,7 @@ class RunningServices:
             text = text.replace("[placement]", override)
         config = self.settings.folder / f"{evictor_name(copy)}.conf"
         config.write_text(text)
+        config.chmod(0o640)  # it has passwords; so the pages say
         return config
 
     def reload_evictor(self, **options):
