@@ -51,8 +51,8 @@ class Bug:
         within: of so many seeds one shows it.
         changes: (where, name, by what).
         first: the first of these seeds.
-        actions: in place of those drawn, for one that takes several faults in a certain order: it is
-            found whatever else seeds come to draw.
+        actions: in place of those drawn, for one that takes several faults in a certain order:
+            it is found whatever else seeds come to draw.
     """
 
     name: str
@@ -194,7 +194,7 @@ BUGS: tuple[Bug, ...] = (
         400,
         ((HostHistory, "unexplained", _unexplained_anyhow),),
         actions=(
-            # Slow answers of short times begin the grace; later the ratio is wrong for less than that.
+            # Slow answers of short times begin the grace; then the ratio is wrong for less of it.
             Action(1.0, "network", ("placement", "slow", 0.6, 10.0)),
             Action(1.0, "network", ("nova", "slow", 1.0, 10.0)),
             *(Action(at, "inventory", (0.0, "half", 1.5)) for at in (2.0, 5.0, 7.5)),
