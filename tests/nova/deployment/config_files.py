@@ -1,5 +1,6 @@
 """The configuration files of a deployment's services."""
 
+import re
 import uuid
 
 from .settings import PASSWORD, REGION, ROOT
@@ -238,13 +239,9 @@ def write_all(settings):
     """Write every configuration file of the deployment."""
     folder = settings.folder
     values = nova_values(settings)
-    # The pages' own files; placement also has the rule that reading has by default: Placement 8's,
-    # and that of releases since.
-    examples = ROOT / "examples" / "nova"
-    readers = "system_reader_api" if settings.release is None else "admin_or_service_api"
+    examples = ROOT / "examples" / "nova"  # the pages' own files
     placement_policy = (examples / "placement-policy.yaml").read_text()
-    more = f'"rule:{readers} or role:{READER_ROLE} or role:admin'
-    placement_policy = placement_policy.replace('"role:admin', more)
+    placement_policy = re.sub(r'"$', f' or role:{READER_ROLE}"', placement_policy, flags=re.M)
     files = {
         "nova.conf": NOVA.format(**values),
         "nova-database.conf": NOVA_DATABASE.format(**values),
