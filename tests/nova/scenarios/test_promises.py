@@ -26,7 +26,8 @@ def promised(cloud, tmp_path):
     path.write_text(table_to_text(table))
 
     def set_policy(**options):
-        cloud.set_policy(**Policy().options(), lifetime_promises=path, **options)
+        given = {"lifetime_promises": path, "lifetime_target": 0.05, **options}
+        cloud.set_policy(**Policy().options(), **given)
 
     return set_policy
 
