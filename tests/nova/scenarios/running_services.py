@@ -92,14 +92,13 @@ class RunningServices:
 
         wait_until(is_up, "the scheduler's workers start")
 
-    def configure_evictor(self, copy=1, message_url=None, placement_url=None, **options):
+    def configure_evictor(self, copy=1, placement_url=None, **options):
         """Write the configuration of a copy of cospot-evictor; return its file.
 
         Args:
             copy: 1 or 2.
-            message_url: of RabbitMQ, as another user than all services' one.
             placement_url: where it finds placement; as Keystone says if None.
-            options: of [cospot_evictor].
+            options: of [cospot_evictor], or arguments of evictor_config.
         """
         folder = self.settings.folder / "evictor"
         folder.mkdir(exist_ok=True)
@@ -110,12 +109,13 @@ class RunningServices:
             "reconcile_interval": 2,
             **options,
         }
-        text = evictor_config(self.settings, message_url=message_url, **given)
+        text = evictor_config(self.settings, **given)
         if placement_url is not None:
             override = f"[placement]\nendpoint_override = {placement_url}"
             text = text.replace("[placement]", override)
         config = self.settings.folder / f"{evictor_name(copy)}.conf"
         config.write_text(text)
+        config.chmod(0o640)  # it has passwords; so the pages say
         return config
 
     def reload_evictor(self, **options):
@@ -136,8 +136,6 @@ class RunningServices:
         copy=1,
         killed_at=None,
         clock_ahead=None,
-        message_url=None,
-        placement_url=None,
         **options,
     ):
         """Start a copy of cospot-evictor, and wait until it is at work.
@@ -146,12 +144,11 @@ class RunningServices:
             copy: 1 or 2; copies share their folder with its locks and their queue of plans.
             killed_at: a step of deployment.killed_evictor.
             clock_ahead: by how many seconds its clock is ahead of all others.
-            message_url, placement_url: see `configure_evictor`.
-            options: of [cospot_evictor].
+            options: see `configure_evictor`.
         """
         name = evictor_name(copy)
         port = self.settings.port("evictor-metrics") + copy - 1
-        config = self.configure_evictor(copy, message_url, placement_url, **options)
+        config = self.configure_evictor(copy, **options)
         module = ["cospot.nova.evictor"]
         if killed_at is not None:
             module = ["deployment.killed_evictor", killed_at]
@@ -164,9 +161,8 @@ class RunningServices:
         self.processes.start(name, command, self.services.environment)
         if killed_at is None:
             wait_until(lambda: answers(port), f"{name} serves its metrics")
-        is_plain = killed_at is None and clock_ahead is None
-        is_plain = is_plain and message_url is None and placement_url is None
-        self._has_plain_evictor = copy == 1 and is_plain and not options
+        is_plain = killed_at is None and clock_ahead is None and not options
+        self._has_plain_evictor = copy == 1 and is_plain
 
     def has_plain_evictor(self):
         """Tell whether one evictor without options of its own is at work."""

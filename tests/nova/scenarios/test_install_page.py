@@ -60,7 +60,14 @@ class Machine:
         self.cloud = cloud
         self.root = root
         self.output = ""
-        for folder in ("bin", "clone", "inventories", "etc/nova", "etc/systemd/system"):
+        for folder in (
+            "bin",
+            "clone",
+            "inventories",
+            "etc/nova",
+            "etc/placement",
+            "etc/systemd/system",
+        ):
             (root / folder).mkdir(parents=True)
         (root / "clone" / "examples").symlink_to(ROOT / "examples")
         files = [cloud.settings.folder / name for name in ("nova.conf", "nova-database.conf")]

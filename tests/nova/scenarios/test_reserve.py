@@ -121,6 +121,26 @@ def test_notice_is_withdrawn_when_room_comes_by_itself(cloud, full):
     assert "intent" not in {line["event"] for line in audit_lines(cloud)}
 
 
+@pytest.mark.keeps_instances
+def test_no_spot_gets_what_notices_free_while_the_reserve_is_not_complete(cloud, full):
+    """The owner of one of two with notice deletes it: half of the reserve is free.
+
+    A spot of that size would fit there and nowhere else, and would cost a third spot its place.
+    """
+    cloud.set_policy(**Policy().options(), default_reserve=RESERVE)
+    start(cloud, notice_seconds=60)
+    given = wait_for_notices(cloud)
+    assert len(given) == 2
+    first = max(given, key=lambda spot: cloud.server(spot)["flavor"]["vcpus"])
+    freed = cloud.server(first)["flavor"]
+    cloud.delete(first)
+    cloud.wait_until_reported()
+    assert not room_for_one(cloud)
+    cloud.wait_until_refused(cloud.request("spot", freed["vcpus"], freed["ram"]))
+    wait_until(lambda: room_for_one(cloud), "the reserve is there", 120)
+    assert full - cloud.spots() == set(given)
+
+
 def test_spots_that_fill_the_cloud_stay_out_of_the_reserve(cloud):
     """Also the last ones, when hosts are full and placement names them no more."""
     cloud.set_policy(**Policy(saf=True).options(), default_reserve="4:4096:2")

@@ -102,6 +102,23 @@ def test_the_doctor_finds_nothing_wrong_here_and_names_what_is_broken(
     assert "nobody listens to cospot_plans.info" in bad["evictor listens"][0]
 
 
+def test_the_doctor_asks_with_the_evictors_own_credentials(cloud, run):
+    cloud.set_policy(otn=2)
+    cloud.start_evictor(nova_user="cospot_member")
+    _, bad = doctor(cloud, run)
+    assert any("403" in found for found in bad["evictor's login"]), bad
+
+
+def test_setup_and_doctor_name_a_misspelt_option(cloud, run):
+    cloud.set_policy(otn=2)
+    config = cloud.configure_evictor(dry_runn="true")
+    for command in ("doctor", "setup"):
+        more = () if command == "doctor" else ("--check",)
+        files = [f"--config-file={cloud.settings.folder / 'nova.conf'}"]
+        code, output, error = run(command, *more, *files, "--evictor-config-file", config)
+        assert code in (1, 2) and "dry_runn" in output + error, (command, output, error)
+
+
 def test_the_doctor_names_notifications_that_nobody_reads(cloud, run):
     cloud.set_policy(otn=2)
     name = "versioned_notifications.info"

@@ -2,6 +2,7 @@
 
 import pytest
 from deployment.flavors import flavor_name
+from oracle import Policy
 from waiting import wait_until
 from watch import audit_lines
 
@@ -31,3 +32,19 @@ def test_a_vm_gets_what_unconfirmed_resizes_of_spots_hold(cloud):
     for spot in gone:
         cloud.wait_for_status(spot, "ACTIVE")
     assert set(gone) <= cloud.spots()
+
+
+def test_a_vm_on_its_way_to_a_spot_flavor_is_spared_while_others_suffice(cloud):
+    """Its owner may still revert the resize, and have the VM back."""
+    cloud.set_policy(**Policy().options())
+    vm = cloud.boot("vm", 4, 4096, host=HOST)
+    cloud.act(vm, "resize", {"flavorRef": flavor_name("spot", 4, 1024)})
+    cloud.wait_for_status(vm, "VERIFY_RESIZE")
+    host = cloud.host_of(vm)
+    free = -cloud.hosts()[host].over[0]
+    spots = [cloud.boot("spot", 1, 1024, host=host) for _ in range(free)]
+    cloud.start_evictor()
+    cloud.boot("vm", 2, 2048, host=host)
+    cloud.wait_until_not_overcommitted()
+    assert vm in cloud.spots()
+    assert len(cloud.spots() & set(spots)) == len(spots) - 2

@@ -22,7 +22,13 @@ from waiting import PATIENCE_S
 ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs" / "nova"
 FENCE = re.compile(r"^( *)```sh\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
-BEGUN_BY_PACKAGES = "etc/systemd/system", "etc/nova", "opt", "var/lib/kolla/venv/bin"
+BEGUN_BY_PACKAGES = (
+    "etc/systemd/system",
+    "etc/nova",
+    "etc/placement",
+    "opt",
+    "var/lib/kolla/venv/bin",
+)
 
 #: Name to script. `$R` is the folder in place of /; each call is a line of $R/calls.
 STAND_INS = {
