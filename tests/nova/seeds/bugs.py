@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 from cospot.nova.evictor import (
     causes,
     executor,
@@ -33,7 +34,7 @@ from cospot.nova.evictor.reserve_orders import ReserveEvictions
 from cospot.nova.evictor.service import EvictorService
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.promises.journal import PromiseJournal
-from cospot.nova.scheduler import list_check, spot_check
+from cospot.nova.scheduler import decider, list_check, spot_check
 from cospot.nova.scheduler.claim_check import ClaimCheck
 from cospot.nova.state.leases import Leases
 
@@ -151,6 +152,18 @@ def _forget_once(self: Any, spot: str) -> bool:
     with suppress(CloudError):
         _forget(self, spot)
     return True
+
+
+_spare_hosts = decider.spare_hosts
+
+
+def _spare_half(reserves: Any, candidates: Any, everyone: Any, size: Any) -> Any:
+    """Leave a reserve that is not complete what is free, and nothing that is to become free."""
+    shown = [
+        SimpleNamespace(free=each.free, free_beside_vms=each.free, aggregates=each.aggregates)
+        for each in candidates
+    ]
+    return _spare_hosts(reserves, shown, everyone, size)
 
 
 def _race_like_vm(self: Any, snapshot: Any, gone: Any) -> Any:
@@ -282,6 +295,18 @@ BUGS: tuple[Bug, ...] = (
         "a withdrawn notice that Nova does not take out of the metadata now stays there",
         4000,
         ((notices.NoticeSender, "forget", _forget_once),),
+    ),
+    Bug(
+        "half-free-reserve",
+        "spots get what notices free while the reserve lacks a VM",
+        400,
+        ((decider, "spare_hosts", _spare_half),),
+    ),
+    Bug(
+        "open-reserve",
+        "schedulers keep no spot out of a reserve",
+        400,
+        ((decider, "spare_hosts", lambda _, hosts, *__: (np.ones(len(hosts), dtype=bool), set())),),
     ),
     Bug(
         "order-before-record",
