@@ -215,7 +215,7 @@ def _halving(scenario: Scenario) -> Scenario:
     for at in range(5, int(CHAOS_S), 2):
         size = (rng.randint(1, 3), rng.randint(1, 2))
         made.append(Action(round(at + rng.random(), 2), "boot_spots", (1, *size, "")))
-    # What placement shows and schedulers hear is right: else nobody could tell what they should know.
+    # What placement shows and schedulers hear is right: else nobody could tell what they know.
     kept = tuple(
         each for each in scenario.actions if each.kind not in ("inventory", "shrink", "lists")
     )
