@@ -41,19 +41,32 @@ class Browser:
         options = webdriver.ChromeOptions()
         options.binary_location = next(filter(None, map(shutil.which, BROWSERS)))
         # Tests often run as root in a container, where Chromium's sandbox cannot.
-        for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage",
-                         "--disable-gpu", "--disable-background-networking"):
+        for argument in (
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-dev-shm-usage",
+            "--disable-gpu",
+            "--disable-background-networking",
+        ):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        self.driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")),
-                                       options=options)
+        self.driver = webdriver.Chrome(
+            service=Service(shutil.which("chromedriver")), options=options
+        )
         self.resize(width, height)
-        self.command("Emulation.setEmulatedMedia", features=[
-            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.command(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}],
+        )
 
     def resize(self, width: int, height: int) -> None:
-        self.command("Emulation.setDeviceMetricsOverride", width=width, height=height,
-                     deviceScaleFactor=1, mobile=width < 600)
+        self.command(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 600,
+        )
 
     def command(self, name: str, **parameters: Any) -> Any:
         """A command of Chromium's DevTools protocol."""
@@ -86,17 +99,29 @@ class Browser:
     def click_at(self, x: float, y: float) -> None:
         """Clicks a point of the window."""
         for kind in ("mousePressed", "mouseReleased"):
-            self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left",
-                         clickCount=1)
+            self.command(
+                "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1
+            )
 
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Presses the left button at a point of the window and lets it go at another."""
         middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
         self.move_to(*start)
-        for kind, (x, y), buttons in (("mousePressed", start, 1), ("mouseMoved", middle, 1),
-                                      ("mouseMoved", end, 1), ("mouseReleased", end, 0)):
-            self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left",
-                         buttons=buttons, clickCount=1)
+        for kind, (x, y), buttons in (
+            ("mousePressed", start, 1),
+            ("mouseMoved", middle, 1),
+            ("mouseMoved", end, 1),
+            ("mouseReleased", end, 0),
+        ):
+            self.command(
+                "Input.dispatchMouseEvent",
+                type=kind,
+                x=x,
+                y=y,
+                button="left",
+                buttons=buttons,
+                clickCount=1,
+            )
 
     def move_to(self, x: float, y: float) -> None:
         self.command("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
@@ -120,8 +145,12 @@ class Browser:
         Chromium makes an empty file of the name first, writes another, and renames that.
         """
         files = [folder / name for name in names]
-        assert self.until(lambda: all(file.exists() and file.stat().st_size > 0 for file in files)
-                          and not any(folder.glob("*.crdownload"))), sorted(folder.iterdir())
+        assert self.until(
+            lambda: (
+                all(file.exists() and file.stat().st_size > 0 for file in files)
+                and not any(folder.glob("*.crdownload"))
+            )
+        ), sorted(folder.iterdir())
         return files
 
     def console(self) -> list[str]:
@@ -130,10 +159,14 @@ class Browser:
 
     def requests(self) -> list[str]:
         """The addresses that were asked for since the last call."""
-        messages = [json.loads(entry["message"])["message"]
-                    for entry in self.driver.get_log("performance")]
-        return [message["params"]["request"]["url"] for message in messages
-                if message["method"] == "Network.requestWillBeSent"]
+        messages = [
+            json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")
+        ]
+        return [
+            message["params"]["request"]["url"]
+            for message in messages
+            if message["method"] == "Network.requestWillBeSent"
+        ]
 
     def save_picture(self, file: pathlib.Path) -> None:
         """The window's content as PNG."""

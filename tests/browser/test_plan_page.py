@@ -21,9 +21,23 @@ from typing import Any, ClassVar
 from browser import Browser, run_cases
 
 CHARTS = ["division", "income", "promises", "changes"]
-PLAN = ["plan", "azure2020:seed=3:scale=0.001", "--host", "10400,2250", "--hosts", "47", "-q",
-        "--parts", "4", "--otn", "1,4", "--evictor", "FIFO,YJF",
-        "--price", "on-demand=0.04,spot=0.012,economy=0.02,currency=EUR"]
+PLAN = [
+    "plan",
+    "azure2020:seed=3:scale=0.001",
+    "--host",
+    "10400,2250",
+    "--hosts",
+    "47",
+    "-q",
+    "--parts",
+    "4",
+    "--otn",
+    "1,4",
+    "--evictor",
+    "FIFO,YJF",
+    "--price",
+    "on-demand=0.04,spot=0.012,economy=0.02,currency=EUR",
+]
 
 
 class PlanPage(unittest.TestCase):
@@ -35,36 +49,55 @@ class PlanPage(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        made = subprocess.run([cls.cospot, *PLAN, "--report", "plan.html", "--json"],
-                              cwd=cls.folder, check=True, capture_output=True, text=True)
+        made = subprocess.run(
+            [cls.cospot, *PLAN, "--report", "plan.html", "--json"],
+            cwd=cls.folder,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
         cls.plan = json.loads(made.stdout)
 
     def check_page(self, **window: Any) -> None:
         browser = Browser(**window)
         self.addCleanup(browser.close)
         browser.open(self.folder / "plan.html")
-        heights = "return Object.fromEntries([...document.querySelectorAll('.chart')]" \
-                  ".map((one) => [one.id, one.querySelector('canvas')?.clientHeight ?? 0]))"
-        self.assertTrue(browser.until(lambda: all(browser.run(heights).values())),
-                        browser.run(heights))
+        heights = (
+            "return Object.fromEntries([...document.querySelectorAll('.chart')]"
+            ".map((one) => [one.id, one.querySelector('canvas')?.clientHeight ?? 0]))"
+        )
+        self.assertTrue(
+            browser.until(lambda: all(browser.run(heights).values())), browser.run(heights)
+        )
         self.assertEqual(sorted(browser.run(heights)), sorted(CHARTS))
         # Vega tells how it lays charts out; anything that was thrown would leave a part undone.
         self.assertEqual([one for one in browser.console() if "Dropping" not in one], [])
-        self.assertEqual(browser.run("const page = document.documentElement;"
-                                     "return page.scrollWidth - page.clientWidth"), 0)
+        self.assertEqual(
+            browser.run(
+                "const page = document.documentElement;return page.scrollWidth - page.clientWidth"
+            ),
+            0,
+        )
         # Bars of what would change the decision: one for each line of the table.
-        bars = browser.run("return document.getElementById('changes').view"
-                           ".scenegraph().root.items[0].items"
-                           ".filter((group) => group.marktype === 'rect')"
-                           ".flatMap((group) => group.items.map((bar) => bar.datum.net))")
+        bars = browser.run(
+            "return document.getElementById('changes').view"
+            ".scenegraph().root.items[0].items"
+            ".filter((group) => group.marktype === 'rect')"
+            ".flatMap((group) => group.items.map((bar) => bar.datum.net))"
+        )
         self.assertEqual(bars, [one["net_per_day"] for one in self.plan["sensitivity"]])
         # A marker for each promise, also where none was broken and the bar has no length.
-        points = browser.run("return document.getElementById('promises').view"
-                             ".scenegraph().root.items[0].items"
-                             ".filter((group) => group.marktype === 'symbol')"
-                             ".flatMap((group) => group.items.map((point) => point.datum.broken))")
-        tested = [one["promises"] for one in self.plan["classes"]
-                  if one["parts_sold"] > 0 and one["promises"]]
+        points = browser.run(
+            "return document.getElementById('promises').view"
+            ".scenegraph().root.items[0].items"
+            ".filter((group) => group.marktype === 'symbol')"
+            ".flatMap((group) => group.items.map((point) => point.datum.broken))"
+        )
+        tested = [
+            one["promises"]
+            for one in self.plan["classes"]
+            if one["parts_sold"] > 0 and one["promises"]
+        ]
         self.assertEqual(points, [100 * one["broken"] / one["tested"] for one in tested])
         # Labels of axes say 8, not 8.0.
         labels = browser.run(
@@ -76,7 +109,8 @@ class PlanPage(unittest.TestCase):
             "for (const one of document.querySelectorAll('.chart')) {"
             "  walk(one.view.scenegraph().root);"
             "}"
-            "return found;")
+            "return found;"
+        )
         self.assertTrue(labels)
         # Legends end inside their charts.
         over = browser.run(
@@ -85,7 +119,8 @@ class PlanPage(unittest.TestCase):
             "    .filter((group) => group.role === 'legend').flatMap((group) => group.items);"
             "  const end = one.clientWidth - one.view.origin()[0];"
             "  return legends.some((legend) => legend.bounds.x2 > end);"
-            "}).map((one) => one.id)")
+            "}).map((one) => one.id)"
+        )
         self.assertEqual(over, [])
         # On paper too, every text has a colour.
         browser.run("window.dispatchEvent(new Event('beforeprint'))")
@@ -94,7 +129,8 @@ class PlanPage(unittest.TestCase):
             "const view = document.getElementById('income').view;"
             "return view.scenegraph().root.items[0].items"
             ".filter((group) => group.marktype === 'text')"
-            ".flatMap((group) => group.items.map((text) => text.fill))")
+            ".flatMap((group) => group.items.map((text) => text.fill))"
+        )
         self.assertTrue(colours)
         self.assertTrue(all(colours), colours)
         self.assertEqual([one for one in labels if re.search(r"[.]\d*0$", one)], [])

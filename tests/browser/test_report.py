@@ -57,8 +57,9 @@ class Paths:
 
 def call(*arguments: str) -> None:
     """Runs cospot in the scratch folder."""
-    subprocess.run([Paths.cospot, *arguments], cwd=Paths.scratch, check=True,
-                   stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [Paths.cospot, *arguments], cwd=Paths.scratch, check=True, stdout=subprocess.DEVNULL
+    )
 
 
 def rows_of(name: str) -> list[dict[str, str]]:
@@ -91,9 +92,12 @@ def loss(run: dict[str, str]) -> float:
 
 def gain(run: dict[str, str]) -> float:
     """Percent more spot revenue than the run with OTN 1 and SAF off."""
-    baseline = next(other for other in runs
-                    if all(other[axis] == run[axis] for axis in AXES[:5])
-                    and (other["saf"], other["otn"]) == ("0", "1"))
+    baseline = next(
+        other
+        for other in runs
+        if all(other[axis] == run[axis] for axis in AXES[:5])
+        and (other["saf"], other["otn"]) == ("0", "1")
+    )
     return 100 * float(run["spot_revenue"]) / float(baseline["spot_revenue"]) - 100
 
 
@@ -108,7 +112,7 @@ def knows_lifetimes(number: int) -> bool:
 
 def of_allocator(number: int) -> list[dict[str, str]]:
     """The runs of one allocator, one per workload: the workload is the slowest axis."""
-    return runs[number::len(runs) // 2]
+    return runs[number :: len(runs) // 2]
 
 
 class ReportTest(unittest.TestCase):
@@ -129,8 +133,11 @@ class ReportTest(unittest.TestCase):
     def tearDown(self) -> None:
         """No test may leave an error in the console, or have fetched anything."""
         self.assertEqual(self.browser.console(), [])
-        fetched = [url for url in self.browser.requests()
-                   if not url.startswith(("file:", "data:", "about:"))]
+        fetched = [
+            url
+            for url in self.browser.requests()
+            if not url.startswith(("file:", "data:", "about:"))
+        ]
         self.assertEqual(fetched, [])
 
     def picture(self, name: str) -> None:
@@ -149,21 +156,29 @@ class ReportTest(unittest.TestCase):
 
     def column(self, number: int) -> list[str]:
         """The texts of a column of the table, from 0 for the one that selects."""
-        return list(self.browser.run(
-            "const cells = `#table tbody td:nth-child(${arguments[0] + 1})`;"
-            "return [...document.querySelectorAll(cells)].map((cell) => cell.textContent)",
-            number))
+        return list(
+            self.browser.run(
+                "const cells = `#table tbody td:nth-child(${arguments[0] + 1})`;"
+                "return [...document.querySelectorAll(cells)].map((cell) => cell.textContent)",
+                number,
+            )
+        )
 
     def facts(self) -> dict[str, str]:
         """The means, without their intervals."""
-        return {name: re.sub(r" ± [^ ]*", "", value)
-                for name, value in self.facts_with_intervals().items()}
+        return {
+            name: re.sub(r" ± [^ ]*", "", value)
+            for name, value in self.facts_with_intervals().items()
+        }
 
     def facts_with_intervals(self) -> dict[str, str]:
-        return dict(self.browser.run(
-            "return [...document.querySelectorAll('#detail .facts div')].map((fact) =>"
-            " [fact.firstChild.textContent,"
-            " fact.lastChild.textContent.replaceAll('\\u00a0', ' ')])"))
+        return dict(
+            self.browser.run(
+                "return [...document.querySelectorAll('#detail .facts div')].map((fact) =>"
+                " [fact.firstChild.textContent,"
+                " fact.lastChild.textContent.replaceAll('\\u00a0', ' ')])"
+            )
+        )
 
     def click_point(self, number: int) -> None:
         """Clicks where the scatter has drawn a point."""
@@ -171,7 +186,9 @@ class ReportTest(unittest.TestCase):
         at = self.browser.run(
             "const box = document.querySelector('#scatter canvas').getBoundingClientRect();"
             "const at = Scatter.placeOf(arguments[0]);"
-            "return {x: box.left + at.x, y: box.top + at.y}", number)
+            "return {x: box.left + at.x, y: box.top + at.y}",
+            number,
+        )
         self.browser.click_at(at["x"], at["y"])
 
 
@@ -213,10 +230,13 @@ class Desktop(ReportTest):
             facts = self.facts()
             self.assertEqual(facts["Gain"], f"{mean(list(map(gain, some))):+.2f} %")
             self.assertEqual(facts["Spot revenue earned"], f"{mean(list(map(share, some))):.2f} %")
-            self.assertEqual(facts["the same with a free first hour"],
-                             f"{mean(list(map(share_with_free_hour, some))):.2f} %")
-            self.assertEqual(facts["Evictions"],
-                             f"{mean([float(run['evictions']) for run in some]):,.1f}")
+            self.assertEqual(
+                facts["the same with a free first hour"],
+                f"{mean(list(map(share_with_free_hour, some))):.2f} %",
+            )
+            self.assertEqual(
+                facts["Evictions"], f"{mean([float(run['evictions']) for run in some]):,.1f}"
+            )
             lost = float(facts["VM revenue lost"].removesuffix("%").strip(" <\u00a0"))
             self.assertAlmostEqual(lost, mean(list(map(loss, some))), delta=1e-4)
 
@@ -226,8 +246,10 @@ class Desktop(ReportTest):
             self.browser.run("ViewState.change({selected: arguments[0]})", number)
             values = list(map(share, of_allocator(number)))
             half = of_two * statistics.stdev(values) / math.sqrt(2)
-            self.assertEqual(self.facts_with_intervals()["Spot revenue earned"],
-                             f"{mean(values):.2f} ± {half:.2f} %")
+            self.assertEqual(
+                self.facts_with_intervals()["Spot revenue earned"],
+                f"{mean(values):.2f} ± {half:.2f} %",
+            )
 
     def test_prices_put_money_beside_shares(self) -> None:
         self.assertNotIn("Spot money earned", self.facts())
@@ -236,13 +258,24 @@ class Desktop(ReportTest):
     def test_prices_by_flavor_are_those_of_each_workload(self) -> None:
         sizes = set()
         for seed in ("1", "2"):
-            call("workload", "generate", "azure2020", "--seed", seed, "--scale", "0.003", "-o",
-                 "seed.csv")
+            call(
+                "workload",
+                "generate",
+                "azure2020",
+                "--seed",
+                seed,
+                "--scale",
+                "0.003",
+                "-o",
+                "seed.csv",
+            )
             with (Paths.scratch / "seed.csv").open() as table:
                 rows = csv.DictReader(line for line in table if not line.startswith("#"))
                 sizes |= {(row["vcpus"], row["memory_mb"]) for row in rows}
-        lines = [f"{vcpus},{memory},{0.04 * int(vcpus)},{0.012 * int(vcpus)}"
-                 for vcpus, memory in sorted(sizes)]
+        lines = [
+            f"{vcpus},{memory},{0.04 * int(vcpus)},{0.012 * int(vcpus)}"
+            for vcpus, memory in sorted(sizes)
+        ]
         text = "\n".join(["vcpus,memory_mb,on_demand,spot", *lines, ""])
         (Paths.scratch / "flavors.csv").write_text(text)
         self.check_money("flavors.csv")
@@ -258,7 +291,9 @@ class Desktop(ReportTest):
             requested = mean([float(run["spot_revenue_requested"]) for run in some]) / 3600 * 0.012
             shown = self.browser.run(
                 "const point = Points.compute(ViewState.get()).byId.get(arguments[0]);"
-                "return [point.spot_earned, point.spot_requested, point.vm_lost]", number)
+                "return [point.spot_earned, point.spot_requested, point.vm_lost]",
+                number,
+            )
             self.assertAlmostEqual(shown[0], earned, delta=1e-4 * earned)
             self.assertAlmostEqual(shown[1], requested, delta=1e-4 * requested)
             self.assertIn(" of ", self.facts_with_intervals()["Spot money earned"])
@@ -268,45 +303,75 @@ class Desktop(ReportTest):
     def test_the_pareto_fronts_are_the_points_to_set_that_no_other_beats(self) -> None:
         for measure, view in ((share, ""), (gain, "#y=gain")):
             self.browser.open(Paths.scratch / "report.html", view)
-            self.assert_fronts([
-                (number, mean(list(map(loss, of_allocator(number)))),
-                 mean(list(map(measure, of_allocator(number)))))
-                for number in range(len(runs) // 2) if not knows_lifetimes(number)])
+            self.assert_fronts(
+                [
+                    (
+                        number,
+                        mean(list(map(loss, of_allocator(number)))),
+                        mean(list(map(measure, of_allocator(number)))),
+                    )
+                    for number in range(len(runs) // 2)
+                    if not knows_lifetimes(number)
+                ]
+            )
 
     def assert_fronts(self, means: list[tuple[int, float, float]]) -> None:
         expected = set()
         for size in ("0", "2"):
             same = [point for point in means if runs[point[0]]["headroom_percent"] == size]
-            expected |= {point[0] for point in same if not any(
-                (other[1] <= point[1] + 1e-9 and other[2] > point[2] + 1e-9)
-                or (other[1] < point[1] - 1e-9 and other[2] >= point[2] - 1e-9) for other in same)}
+            expected |= {
+                point[0]
+                for point in same
+                if not any(
+                    (other[1] <= point[1] + 1e-9 and other[2] > point[2] + 1e-9)
+                    or (other[1] < point[1] - 1e-9 and other[2] >= point[2] - 1e-9)
+                    for other in same
+                )
+            }
         fronts = self.browser.run(
             "return Points.compute(ViewState.get()).fronts.map((front) =>"
-            " front.points.map((point) => point.id))")
+            " front.points.map((point) => point.id))"
+        )
         self.assertGreaterEqual(len(fronts), 2)
         found = {point for front in fronts for point in front}
         # Of points that are equal in both the front keeps one.
         self.assertLessEqual(found, expected)
-        places = {(round(point[1], 6), round(point[2], 4), runs[point[0]]["headroom_percent"])
-                  for point in means if point[0] in expected}
+        places = {
+            (round(point[1], 6), round(point[2], 4), runs[point[0]]["headroom_percent"])
+            for point in means
+            if point[0] in expected
+        }
         self.assertEqual(len(found), len(places))
 
     def best_to_set(self, numbers: range | list[int]) -> int:
         """The allocator to set that earns most from spots of those that reject no VM."""
-        return max((number for number in numbers if not knows_lifetimes(number)
-                    and all(run["vm_rejected"] == "0" for run in of_allocator(number))),
-                   key=lambda number: mean(list(map(share, of_allocator(number)))))
+        return max(
+            (
+                number
+                for number in numbers
+                if not knows_lifetimes(number)
+                and all(run["vm_rejected"] == "0" for run in of_allocator(number))
+            ),
+            key=lambda number: mean(list(map(share, of_allocator(number)))),
+        )
 
     def test_leads_with_what_the_best_to_set_earns_and_has_the_bound_beside_it(self) -> None:
-        self.assertEqual(self.browser.text("#chart-heading"),
-                         "Spot revenue earned against VM revenue lost")
-        figures = [text.replace("\u00a0", " ") for text in self.browser.run(
-            "return [...document.querySelectorAll('#figures .figure')]"
-            ".map((figure) => figure.innerText)")]
+        self.assertEqual(
+            self.browser.text("#chart-heading"), "Spot revenue earned against VM revenue lost"
+        )
+        figures = [
+            text.replace("\u00a0", " ")
+            for text in self.browser.run(
+                "return [...document.querySelectorAll('#figures .figure')]"
+                ".map((figure) => figure.innerText)"
+            )
+        ]
         best = self.best_to_set(range(len(runs) // 2))
         earned = mean(list(map(share, of_allocator(best))))
-        self.assertEqual(figures[0].splitlines()[:2],
-                         [f"{earned:.2f} %", "most spot revenue earned without VM loss"])
+        self.assertEqual(
+            figures[0].splitlines()[:2],
+            [f"{earned:.2f} %", "most spot revenue earned without VM loss"],
+        )
         self.assertNotIn("LPO", figures[0])
         self.assertIn("knows lifetimes", figures[1])
         self.assertIn("LPO (knows lifetimes)", figures[1])
@@ -341,7 +406,8 @@ class Desktop(ReportTest):
             "  mark: mark.name, x1: item.bounds.x1, x2: item.bounds.x2, y1: item.bounds.y1,"
             "  y2: item.bounds.y2, at: view.scale('y')(item.datum.median) }); });"
             "visit(view.scenegraph().root);"
-            "return marks")
+            "return marks"
+        )
         boxes: dict[tuple[int, int], dict[str, Any]] = {}
         for place in places:
             boxes.setdefault((place["group"], place["color"]), {})[place["mark"]] = place
@@ -350,17 +416,21 @@ class Desktop(ReportTest):
     def test_the_median_of_a_box_lies_across_it_at_its_value(self) -> None:
         otns = ["1", "4", "16"]
         for view, measure, axis, values in (
-                ("", share, "otn", otns), ("#x=size", share, "headroom_percent", ["0", "2"]),
-                ("#x=size&measure=vm_loss", loss, "headroom_percent", ["0", "2"])):
+            ("", share, "otn", otns),
+            ("#x=size", share, "headroom_percent", ["0", "2"]),
+            ("#x=size&measure=vm_loss", loss, "headroom_percent", ["0", "2"]),
+        ):
             self.browser.open(Paths.scratch / "report.html", view)
             boxes = self.boxes()
             self.assertEqual(set(boxes), {(i, saf) for i in range(len(values)) for saf in (0, 1)})
             for (group, saf), marks in boxes.items():
                 # Drawn in this order: the line from low to high, the bar, the median.
                 line, bar, tick = (marks[name] for name in sorted(marks))
-                of_box = [mean(list(map(measure, of_allocator(number))))
-                          for number in range(len(runs) // 2)
-                          if (runs[number][axis], runs[number]["saf"]) == (values[group], str(saf))]
+                of_box = [
+                    mean(list(map(measure, of_allocator(number))))
+                    for number in range(len(runs) // 2)
+                    if (runs[number][axis], runs[number]["saf"]) == (values[group], str(saf))
+                ]
                 self.assertAlmostEqual(tick["median"], statistics.median(of_box), delta=1e-3)
                 self.assertAlmostEqual((tick["y1"] + tick["y2"]) / 2, tick["at"], delta=0.6)
                 middle = (bar["x1"] + bar["x2"]) / 2
@@ -375,20 +445,35 @@ class Desktop(ReportTest):
     def rerun(self, name: str) -> list[dict[str, str]]:
         text = self.browser.text("#detail pre")
         (Paths.scratch / "chosen.yaml").write_text(text, encoding="utf-8")
-        call("compare", "chosen.yaml", "-q", "--force", "--timing", "off", "--db", f"{name}.db",
-             "--csv", f"{name}.csv")
+        call(
+            "compare",
+            "chosen.yaml",
+            "-q",
+            "--force",
+            "--timing",
+            "off",
+            "--db",
+            f"{name}.db",
+            "--csv",
+            f"{name}.csv",
+        )
         return rows_of(f"{name}.csv")
 
     def assert_same_runs(self, found: list[dict[str, str]], expected: list[dict[str, str]]) -> None:
         keys = AXES + RESULTS
-        self.assertEqual([[run[key] for key in keys] for run in found],
-                         [[run[key] for key in keys] for run in expected])
+        self.assertEqual(
+            [[run[key] for key in keys] for run in found],
+            [[run[key] for key in keys] for run in expected],
+        )
 
     def test_a_click_on_a_run_shows_the_configuration_that_repeats_it(self) -> None:
         self.browser.open(Paths.scratch / "report.html", "#mode=runs&spot=away&evictor=LPO&otn=16")
         self.assertEqual(self.shown(), len(runs) // 12)
-        number = next(i for i, run in enumerate(runs) if (run["spot"], run["evictor"], run["otn"])
-                      == ("away", "LPO", "16") and loss(run) > 0)
+        number = next(
+            i
+            for i, run in enumerate(runs)
+            if (run["spot"], run["evictor"], run["otn"]) == ("away", "LPO", "16") and loss(run) > 0
+        )
         self.click_point(number)
         self.assertEqual(self.selected(), number)
         self.assertEqual(self.state()["selected"], [str(number)])
@@ -405,24 +490,29 @@ class Desktop(ReportTest):
         self.browser.run("ViewState.change({selected: arguments[0]})", number)
         self.rerun("chosen")
         for line in self.browser.run(
-                "return document.querySelectorAll('#detail pre')[1].textContent").splitlines():
+            "return document.querySelectorAll('#detail pre')[1].textContent"
+        ).splitlines():
             call(*shlex.split(line)[1:], "--force", "-q")
         call("summary", "chosen.db", "--csv", "with_baseline.csv", "--timing", "off")
         again = rows_of("with_baseline.csv")
-        self.assertEqual({(run["saf"], run["otn"]) for run in again},
-                         {("0", "1"), ("0", "4"), ("1", "1"), ("1", "4")})
+        self.assertEqual(
+            {(run["saf"], run["otn"]) for run in again},
+            {("0", "1"), ("0", "4"), ("1", "1"), ("1", "4")},
+        )
 
     def test_the_sweep_it_shows_is_the_sweep(self) -> None:
-        (Paths.scratch / "again.yaml").write_text(self.browser.text("#sweep-content pre"),
-                                           encoding="utf-8")
+        (Paths.scratch / "again.yaml").write_text(
+            self.browser.text("#sweep-content pre"), encoding="utf-8"
+        )
         # The same sweep: resuming its database has nothing to do and nothing against it.
         call("compare", "again.yaml", "-q", "--resume", "--db", "sweep.db")
 
     def test_every_column_sorts_both_ways(self) -> None:
         count = len(self.browser.all("#table thead button"))
         self.assertGreaterEqual(count, 13)
-        names = [button.get_attribute("data-sort")
-                 for button in self.browser.all("#table thead button")]
+        names = [
+            button.get_attribute("data-sort") for button in self.browser.all("#table thead button")
+        ]
         for name in names:
             orders = []
             for _ in range(2):
@@ -436,7 +526,9 @@ class Desktop(ReportTest):
                 values = self.browser.run(
                     "const points = Points.compute(ViewState.get()).byId;"
                     "return [...document.querySelectorAll('#table tbody tr')].map((row) =>"
-                    " points.get(Number(row.dataset.id))[arguments[0]])", name)
+                    " points.get(Number(row.dataset.id))[arguments[0]])",
+                    name,
+                )
                 self.assertEqual(values, sorted(values, reverse=orders[-1] == "descending"))
             self.assertEqual(set(orders), {"ascending", "descending"})
 
@@ -452,14 +544,19 @@ class Desktop(ReportTest):
         reached = set()
         for _ in range(100):
             self.browser.press("\ue004")  # Tab
-            reached.add(self.browser.run(
-                "const e = document.activeElement;"
-                "return e.id || e.dataset.sort || e.name || e.className || e.tagName"))
+            reached.add(
+                self.browser.run(
+                    "const e = document.activeElement;"
+                    "return e.id || e.dataset.sort || e.name || e.className || e.tagName"
+                )
+            )
         for stop in ("scatter", "color", "mode", "y", "reset", "copy", "gain", "row"):
             self.assertIn(stop, reached)
         self.browser.run("document.getElementById('scatter').focus()")
-        front = self.browser.run("return Points.compute(ViewState.get()).fronts.flatMap((front) =>"
-                                 " front.points.map((point) => point.id))")
+        front = self.browser.run(
+            "return Points.compute(ViewState.get()).fronts.flatMap((front) =>"
+            " front.points.map((point) => point.id))"
+        )
         self.assertGreaterEqual(len(front), 2)
         self.browser.press(*["\ue012"] * len(front))  # left, as far as it goes
         self.assertEqual(self.selected(), front[0])
@@ -471,19 +568,23 @@ class Desktop(ReportTest):
         self.browser.run("document.querySelector('#table input').focus()")
         self.browser.press("\ue015")  # down: the radio button of the next row
         second = self.browser.run(
-            "return Number(document.querySelectorAll('#table tbody tr')[1].dataset.id)")
+            "return Number(document.querySelectorAll('#table tbody tr')[1].dataset.id)"
+        )
         self.assertEqual(self.selected(), second)
         self.assertEqual(self.browser.run("return document.activeElement.value"), str(second))
 
     def test_copies_the_configuration(self) -> None:
-        self.browser.command("Browser.grantPermissions",
-                             permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+        self.browser.command(
+            "Browser.grantPermissions",
+            permissions=["clipboardReadWrite", "clipboardSanitizedWrite"],
+        )
         button = self.browser.all("#detail button.copy")[0]
         self.browser.run("arguments[0].scrollIntoView({block: 'center'})", button)
         button.click()
         text = self.browser.driver.execute_async_script(
             "const done = arguments[0];"
-            "navigator.clipboard.readText().then(done, (error) => done(`${error}`))")
+            "navigator.clipboard.readText().then(done, (error) => done(`${error}`))"
+        )
         self.assertEqual(text, self.browser.text("#detail pre"))
 
     def test_the_best_of_a_size_can_be_shown_from_any_view(self) -> None:
@@ -495,8 +596,11 @@ class Desktop(ReportTest):
         self.browser.run("arguments[0].click()", button)
         self.assertEqual(self.selected(), number)
         self.assertEqual(self.state()["selected"], [str(number)])
-        same = [i for i in range(len(runs) // 2)
-                if runs[i]["headroom_percent"] == runs[number]["headroom_percent"]]
+        same = [
+            i
+            for i in range(len(runs) // 2)
+            if runs[i]["headroom_percent"] == runs[number]["headroom_percent"]
+        ]
         self.assertEqual(set(run["vm_rejected"] for run in of_allocator(number)), {"0"})
         self.assertFalse(knows_lifetimes(number))
         most = mean(list(map(share, of_allocator(self.best_to_set(same)))))
@@ -506,7 +610,8 @@ class Desktop(ReportTest):
         nameless = self.browser.run(
             "return [...document.querySelectorAll('button, input, select, [role=img], table, nav')]"
             ".filter((e) => !(e.getAttribute('aria-label') || e.textContent.trim()"
-            " || e.closest('label')?.textContent.trim())).map((e) => e.outerHTML)")
+            " || e.closest('label')?.textContent.trim())).map((e) => e.outerHTML)"
+        )
         self.assertEqual(nameless, [])
         self.assertIn("Pareto", self.browser.one("#scatter [role=img]").get_attribute("aria-label"))
 
@@ -518,18 +623,25 @@ class HostTypes(ReportTest):
     def setUpClass(cls) -> None:
         super().setUpClass()
         (Paths.scratch / "types.yaml").write_text(
-            SWEEP.replace("host: {vcpus: 10400, memory_mb: 2250}",
-                          "host:\n  - {type: big, count: 2, vcpus: 10400, memory_mb: 2250}\n"
-                          "  - {type: small, count: 1, vcpus: 5200, memory_mb: 1125, disk_gb: 9}")
-            .replace("[COS, UTIL]", "COS").replace("[FIFO, LPO]", "FIFO"), encoding="utf-8")
+            SWEEP.replace(
+                "host: {vcpus: 10400, memory_mb: 2250}",
+                "host:\n  - {type: big, count: 2, vcpus: 10400, memory_mb: 2250}\n"
+                "  - {type: small, count: 1, vcpus: 5200, memory_mb: 1125, disk_gb: 9}",
+            )
+            .replace("[COS, UTIL]", "COS")
+            .replace("[FIFO, LPO]", "FIFO"),
+            encoding="utf-8",
+        )
         call("compare", "types.yaml", "-q", "--force", "--db", "types.db")
         call("report", "types.db", "-o", "types.html")
 
     def test_the_headline_says_what_each_type_has(self) -> None:
         self.browser.open(Paths.scratch / "types.html")
-        self.assertIn("hosts of 2 x big: 10,400 vcpus, 2,250 MiB of memory and "
-                      "1 x small: 5,200 vcpus, 1,125 MiB of memory, 9 GiB of disk",
-                      self.browser.text("#what-was-run"))
+        self.assertIn(
+            "hosts of 2 x big: 10,400 vcpus, 2,250 MiB of memory and "
+            "1 x small: 5,200 vcpus, 1,125 MiB of memory, 9 GiB of disk",
+            self.browser.text("#what-was-run"),
+        )
 
 
 class Dark(ReportTest):
@@ -539,9 +651,10 @@ class Dark(ReportTest):
         """Of a colour of an element, from 0, black, to 255."""
         color = self.browser.run(
             "return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]]",
-            selector, what)
-        red, green, blue = (float(part) for part in
-                            color[color.index("(") + 1:-1].split(",")[:3])
+            selector,
+            what,
+        )
+        red, green, blue = (float(part) for part in color[color.index("(") + 1 : -1].split(",")[:3])
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
     def test_the_page_and_its_charts_are_dark(self) -> None:
@@ -556,18 +669,23 @@ class Dark(ReportTest):
             "let most = 0;"
             "for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 250)"
             " most = Math.max(most, Math.min(data[i], data[i + 1], data[i + 2]));"
-            "return most")
+            "return most"
+        )
         self.assertGreater(brightest, 200)
         self.picture("desktop-dark")
 
     def test_changes_with_the_system_and_prints_light(self) -> None:
         text = "return Theme.chartConfig().axis.titleColor"
         dark = self.browser.run(text)
-        self.browser.command("Emulation.setEmulatedMedia", features=[
-            {"name": "prefers-color-scheme", "value": "light"}])
+        self.browser.command(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": "light"}],
+        )
         self.assertNotEqual(self.browser.run(text), dark)
-        self.browser.command("Emulation.setEmulatedMedia", features=[
-            {"name": "prefers-color-scheme", "value": "dark"}])
+        self.browser.command(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": "dark"}],
+        )
         self.browser.run("window.dispatchEvent(new Event('beforeprint'))")
         self.assertEqual(self.browser.run(text), "#000000")
         self.browser.run("window.dispatchEvent(new Event('afterprint'))")
@@ -600,11 +718,15 @@ class Hostile(ReportTest):
         super().setUpClass()
         (Paths.scratch / "requests.csv").write_text(
             "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
-            "spot-1,lab,spot,4,4,0,86400\nvm-1,shop,vm,6,8,3600,43200\n", encoding="utf-8")
+            "spot-1,lab,spot,4,4,0,86400\nvm-1,shop,vm,6,8,3600,43200\n",
+            encoding="utf-8",
+        )
         (Paths.scratch / "hostile.yaml").write_text(
-            f"workloads: {{path: requests.csv, label: \"{cls.LABEL}\"}}\n"
+            f'workloads: {{path: requests.csv, label: "{cls.LABEL}"}}\n'
             "host: {vcpus: 8, memory_mb: 16}\nhosts: [1, 2]\nvm: [UTIL, COS]\nspot: sUTIL\n"
-            "evictor: FIFO\nsaf: true\notn: 2\n", encoding="utf-8")
+            "evictor: FIFO\nsaf: true\notn: 2\n",
+            encoding="utf-8",
+        )
         call("compare", "hostile.yaml", "-q", "--force", "--shard", "2/3", "--db", "hostile.db")
         call("report", "hostile.db", "-o", "hostile.html", "--title", cls.LABEL)
 
@@ -621,8 +743,9 @@ class Hostile(ReportTest):
         self.assertIn(self.LABEL, self.browser.text("#detail pre"))
 
     def test_without_a_baseline_it_shows_the_spot_revenue_earned(self) -> None:
-        self.assertEqual(self.browser.text("#chart-heading"),
-                         "Spot revenue earned against VM revenue lost")
+        self.assertEqual(
+            self.browser.text("#chart-heading"), "Spot revenue earned against VM revenue lost"
+        )
         self.assertEqual(self.shown(), 1)
         self.assertIn("3 runs of the study are missing", self.browser.text("#what-was-run"))
 

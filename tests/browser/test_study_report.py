@@ -44,10 +44,13 @@ class StudyReport(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         (cls.folder / "study.yaml").write_text(STUDY, encoding="utf-8")
-        for words in (("compare", "study.yaml", "-q", "--db", "r.db", "--csv", "r.csv"),
-                      ("report", "r.db", "-o", "r.html")):
-            subprocess.run([cls.cospot, *words], cwd=cls.folder, check=True,
-                           stdout=subprocess.DEVNULL)
+        for words in (
+            ("compare", "study.yaml", "-q", "--db", "r.db", "--csv", "r.csv"),
+            ("report", "r.db", "-o", "r.html"),
+        ):
+            subprocess.run(
+                [cls.cospot, *words], cwd=cls.folder, check=True, stdout=subprocess.DEVNULL
+            )
         with open(cls.folder / "r.csv", newline="", encoding="utf-8") as file:
             cls.runs = list(csv.DictReader(file))
         cls.browser = Browser()
@@ -63,12 +66,18 @@ class StudyReport(unittest.TestCase):
     def points(self, view: str) -> list[dict[str, Any]]:
         """What the chart of a view draws."""
         self.browser.open(self.folder / "r.html", view)
-        return list(self.browser.run(
-            "const state = ViewState.get(); return Trend.rows(state, Points.compute(state))"))
+        return list(
+            self.browser.run(
+                "const state = ViewState.get(); return Trend.rows(state, Points.compute(state))"
+            )
+        )
 
     def mean(self, measure: str, **chosen: str) -> float:
-        values = [float(run[measure]) for run in self.runs
-                  if all(run[axis] == value for axis, value in chosen.items())]
+        values = [
+            float(run[measure])
+            for run in self.runs
+            if all(run[axis] == value for axis, value in chosen.items())
+        ]
         return sum(values) / len(values)
 
     def test_it_loads_nothing_and_complains_of_nothing(self) -> None:
@@ -85,8 +94,9 @@ class StudyReport(unittest.TestCase):
         for point in points:
             self.assertEqual(point["count"], 2)  # sizes; each the mean of two seeds
             self.assertAlmostEqual(
-                point["mean"], self.mean(
-                    "vm_rejected", host_subset_size=point["name"], vm=point["colorName"]))
+                point["mean"],
+                self.mean("vm_rejected", host_subset_size=point["name"], vm=point["colorName"]),
+            )
         self.assertEqual({point["colorName"] for point in points}, {"UTIL", "COS"})
         self.assertEqual(len(self.browser.all("#trend canvas")), 1)
         # What a screen reader says of it.
@@ -95,8 +105,12 @@ class StudyReport(unittest.TestCase):
 
     def test_a_choice_leaves_the_other_runs_out(self) -> None:
         for point in self.points("#color=vm&size=2 %25"):
-            expected = self.mean("vm_rejected", host_subset_size=point["name"],
-                                 vm=point["colorName"], headroom_percent="2")
+            expected = self.mean(
+                "vm_rejected",
+                host_subset_size=point["name"],
+                vm=point["colorName"],
+                headroom_percent="2",
+            )
             self.assertAlmostEqual(point["mean"], expected)
 
     def test_the_table_has_every_run_and_text_is_text(self) -> None:
@@ -108,29 +122,38 @@ class StudyReport(unittest.TestCase):
         self.assertEqual(first[1], "script><b>x")
         self.assertEqual(first[6].replace(",", ""), self.runs[0]["hosts"])
 
-
     def test_it_opens_with_the_lines_of_the_summary(self) -> None:
-        summary = subprocess.run([self.cospot, "summary", "r.db"], cwd=self.folder, check=True,
-                                 stdout=subprocess.PIPE, text=True).stdout.splitlines()
+        summary = subprocess.run(
+            [self.cospot, "summary", "r.db"],
+            cwd=self.folder,
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        ).stdout.splitlines()
         answer = [line.text for line in self.browser.all("#answer .answer, #answer .answer-detail")]
         self.assertTrue(answer[0].startswith("VMs rejected: lowest "), answer)
         # The page names axes in words.
-        expected = [line.strip().replace("host_subset_size", "host subset size")
-                    for line in summary[1:1 + len(answer)]]
-        self.assertEqual(expected,
-                         [line.replace("±", "+/-") for line in answer])
-        self.assertLess(self.browser.one("#answer").location["y"],
-                        self.browser.one("#trend").location["y"])
+        expected = [
+            line.strip().replace("host_subset_size", "host subset size")
+            for line in summary[1 : 1 + len(answer)]
+        ]
+        self.assertEqual(expected, [line.replace("±", "+/-") for line in answer])
+        self.assertLess(
+            self.browser.one("#answer").location["y"], self.browser.one("#trend").location["y"]
+        )
 
     def marks(self, view: str) -> list[str]:
         """The kinds of marks in the chart of a view."""
         self.browser.open(self.folder / "r.html", view)
-        return list(self.browser.run(
-            "const kinds = [];"
-            "const visit = (mark) => { if (mark.role === 'mark') kinds.push(mark.marktype);"
-            " if (mark.marktype === 'group')"
-            "  mark.items.forEach((one) => one.items.forEach(visit)); };"
-            "visit(document.getElementById('trend').view.scenegraph().root); return kinds"))
+        return list(
+            self.browser.run(
+                "const kinds = [];"
+                "const visit = (mark) => { if (mark.role === 'mark') kinds.push(mark.marktype);"
+                " if (mark.marktype === 'group')"
+                "  mark.items.forEach((one) => one.items.forEach(visit)); };"
+                "visit(document.getElementById('trend').view.scenegraph().root); return kinds"
+            )
+        )
 
     def test_numbers_have_lines_and_categories_have_bars(self) -> None:
         numbers, names = self.marks("#x=host_subset_size"), self.marks("#x=vm")
@@ -141,8 +164,12 @@ class StudyReport(unittest.TestCase):
     def test_the_interval_is_that_over_the_seeds(self) -> None:
         of_two = 12.7062  # Student's t of one degree of freedom
         for point in self.points("#color=vm"):
-            by_seed = [self.mean("vm_rejected", host_subset_size=point["name"],
-                                 vm=point["colorName"], seed=seed) for seed in ("1", "2")]
+            by_seed = [
+                self.mean(
+                    "vm_rejected", host_subset_size=point["name"], vm=point["colorName"], seed=seed
+                )
+                for seed in ("1", "2")
+            ]
             half = of_two * statistics.stdev(by_seed) / math.sqrt(2)
             self.assertAlmostEqual(point["half"], half, delta=1e-3 * half + 1e-9)
 
@@ -157,21 +184,27 @@ class StudyReport(unittest.TestCase):
 
     def place(self) -> dict[str, float]:
         """Where the chart is in the window."""
-        return dict(self.browser.run(
-            "document.getElementById('trend').scrollIntoView({block: 'center'});"
-            "const box = document.querySelector('#trend canvas').getBoundingClientRect();"
-            "return {left: box.left, top: box.top, width: box.width, height: box.height}"))
+        return dict(
+            self.browser.run(
+                "document.getElementById('trend').scrollIntoView({block: 'center'});"
+                "const box = document.querySelector('#trend canvas').getBoundingClientRect();"
+                "return {left: box.left, top: box.top, width: box.width, height: box.height}"
+            )
+        )
 
     def test_a_drag_zooms_and_the_address_keeps_it(self) -> None:
         self.browser.open(self.folder / "r.html", "#color=vm")
         box = self.place()
-        self.browser.drag((box["left"] + box["width"] / 2, box["top"] + box["height"] * 0.2),
-                          (box["left"] + box["width"] / 2, box["top"] + box["height"] * 0.5))
+        self.browser.drag(
+            (box["left"] + box["width"] / 2, box["top"] + box["height"] * 0.2),
+            (box["left"] + box["width"] / 2, box["top"] + box["height"] * 0.5),
+        )
         zoom = self.browser.run("return ViewState.get().zoom")
         self.assertLess(zoom[0], zoom[1])
         self.assertIn("zoom=", self.browser.run("return location.hash"))
         domain = self.browser.run(
-            "return document.getElementById('trend').view.scale('y').domain()")
+            "return document.getElementById('trend').view.scale('y').domain()"
+        )
         self.assertAlmostEqual(domain[0], zoom[0])
         self.assertAlmostEqual(domain[1], zoom[1])
         self.browser.one("#trend-zoom").click()
@@ -188,7 +221,8 @@ class StudyReport(unittest.TestCase):
                 "const { view } = document.getElementById('trend');"
                 "const [x, y] = Charts.originOf(view); const state = ViewState.get();"
                 "const last = Trend.rows(state, Points.compute(state)).at(-1);"
-                "return [x + view.scale('x')(last.number), y + view.scale('y')(last.mean)]")
+                "return [x + view.scale('x')(last.number), y + view.scale('y')(last.mean)]"
+            )
             self.browser.move_to(box["left"], box["top"])
             self.browser.move_to(box["left"] + at[0], box["top"] + at[1])
             return bool(tooltip.is_displayed())
@@ -203,11 +237,13 @@ class StudyReport(unittest.TestCase):
         self.browser.press("\ue014")  # right
         chosen = int(self.browser.run("return document.getElementById('detail').dataset.id"))
         self.assertEqual(self.browser.run("return ViewState.get().selected"), chosen)
-        command = self.browser.run(
-            "return document.querySelectorAll('#detail pre')[1].textContent")
+        command = self.browser.run("return document.querySelectorAll('#detail pre')[1].textContent")
         words = shlex.split(command.replace("\\\n", ""))[1:]
-        subprocess.run([self.cospot, *words, "--csv", "chosen.csv", "-q", "--force"],
-                       cwd=self.folder, check=True)
+        subprocess.run(
+            [self.cospot, *words, "--csv", "chosen.csv", "-q", "--force"],
+            cwd=self.folder,
+            check=True,
+        )
         with open(self.folder / "chosen.csv", newline="", encoding="utf-8") as file:
             self.assertEqual(list(csv.DictReader(file)), [self.runs[chosen]])
 
@@ -216,8 +252,11 @@ class StudyReport(unittest.TestCase):
         saved.mkdir()
         self.browser.save_into(saved)
         for label in ("PNG", "SVG", "CSV"):
-            self.browser.run("[...document.querySelectorAll('#trend-save button')]"
-                             ".find((one) => one.textContent === arguments[0]).click()", label)
+            self.browser.run(
+                "[...document.querySelectorAll('#trend-save button')]"
+                ".find((one) => one.textContent === arguments[0]).click()",
+                label,
+            )
         self.browser.one("#table-tools button").click()
         names = [f"vm_rejected by host_subset_size.{kind}" for kind in ("png", "svg", "csv")]
         png, svg, _, points = self.browser.saved(saved, *names, "degradation points.csv")
@@ -229,8 +268,12 @@ class StudyReport(unittest.TestCase):
             rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), 12)  # combinations
         for row in rows:
-            expected = self.mean("vm_rejected", headroom_percent=row["size"], vm=row["vm"],
-                                 host_subset_size=row["host_subset_size"])
+            expected = self.mean(
+                "vm_rejected",
+                headroom_percent=row["size"],
+                vm=row["vm"],
+                host_subset_size=row["host_subset_size"],
+            )
             self.assertAlmostEqual(float(row["vm_rejected"]), expected)
 
 

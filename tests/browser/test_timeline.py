@@ -56,8 +56,7 @@ class TimelineReport(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         (cls.folder / "t.yaml").write_text(STUDY, encoding="utf-8")
-        cls.call("compare", "t.yaml", "-q", "--db", "t.db", "--timeline",
-                 "--timeline-csv", "t.csv")
+        cls.call("compare", "t.yaml", "-q", "--db", "t.db", "--timeline", "--timeline-csv", "t.csv")
         cls.call("report", "t.db", "-o", "t.html")
         with open(cls.folder / "t.csv", newline="", encoding="utf-8") as file:
             cls.days = list(csv.DictReader(file))
@@ -69,15 +68,20 @@ class TimelineReport(unittest.TestCase):
 
     def drawn(self) -> list[list[dict[str, float]]]:
         """What each small chart draws, by day."""
-        return list(self.browser.run(
-            "return [...document.querySelectorAll('#timeline .chart')].map((chart) =>"
-            " chart.view.data('source_0').map((row) => ({ ...row })))"))
+        return list(
+            self.browser.run(
+                "return [...document.querySelectorAll('#timeline .chart')].map((chart) =>"
+                " chart.view.data('source_0').map((row) => ({ ...row })))"
+            )
+        )
 
     def expected(self, column: str, day: int, **chosen: str) -> list[float]:
         scale = 3600 if column.endswith("revenue") else 1
-        return [float(row[column]) / scale for row in self.days
-                if row["day"] == str(day)
-                and all(row[axis] == value for axis, value in chosen.items())]
+        return [
+            float(row[column]) / scale
+            for row in self.days
+            if row["day"] == str(day) and all(row[axis] == value for axis, value in chosen.items())
+        ]
 
     def check_drawn(self, **chosen: str) -> None:
         drawn = self.drawn()
@@ -118,14 +122,27 @@ class TimelineReport(unittest.TestCase):
         rows = self.browser.all("#timeline-table tbody tr")
         self.assertEqual(len(rows), 14)
         heads = [cell.text for cell in self.browser.all("#timeline-table thead th")]
-        self.assertEqual(heads, ["Day", "Hosts in use", "VMs", "Spots", "Evictions",
-                                 "VM revenue (unit-hours)", "Spot revenue (unit-hours)"])
+        self.assertEqual(
+            heads,
+            [
+                "Day",
+                "Hosts in use",
+                "VMs",
+                "Spots",
+                "Evictions",
+                "VM revenue (unit-hours)",
+                "Spot revenue (unit-hours)",
+            ],
+        )
         third = [cell.text for cell in rows[3].find_elements("css selector", "th, td")]
         self.assertEqual(third[0], "3")
-        self.assertAlmostEqual(float(third[2].replace(",", "")),
-                               self.expected("vms", 3, run_index="5")[0], delta=0.6)
-        said = [place.get_attribute("aria-label")
-                for place in self.browser.all("#timeline .chart > div")]
+        self.assertAlmostEqual(
+            float(third[2].replace(",", "")), self.expected("vms", 3, run_index="5")[0], delta=0.6
+        )
+        said = [
+            place.get_attribute("aria-label")
+            for place in self.browser.all("#timeline .chart > div")
+        ]
         self.assertIn(f"day 3: {third[2]}", said[1])
 
     def test_the_pointer_tells_a_day(self) -> None:
@@ -140,7 +157,8 @@ class TimelineReport(unittest.TestCase):
                 "const [x, y] = Charts.originOf(chart.view);"
                 "const row = chart.view.data('source_0')[6];"
                 "return { left: box.left, top: box.top, x: x + chart.view.scale('x')(row.day),"
-                " y: y + chart.view.scale('y')(row.mean) }")
+                " y: y + chart.view.scale('y')(row.mean) }"
+            )
             self.browser.move_to(at["left"], at["top"])
             self.browser.move_to(at["left"] + at["x"], at["top"] + at["y"])
             return bool(tooltip.is_displayed())
@@ -155,10 +173,14 @@ class TimelineReport(unittest.TestCase):
         self.browser.open(self.folder / "t.html")
         self.browser.save_into(saved)
         for label in ("PNG", "SVG", "CSV"):
-            self.browser.run("[...document.querySelectorAll('#timeline-save button')]"
-                             ".find((one) => one.textContent === arguments[0]).click()", label)
+            self.browser.run(
+                "[...document.querySelectorAll('#timeline-save button')]"
+                ".find((one) => one.textContent === arguments[0]).click()",
+                label,
+            )
         png, svg, table = self.browser.saved(
-            saved, *(f"life day by day.{kind}" for kind in ("png", "svg", "csv")))
+            saved, *(f"life day by day.{kind}" for kind in ("png", "svg", "csv"))
+        )
         self.assertEqual(png.read_bytes()[:4], b"\x89PNG")
         picture = svg.read_text(encoding="utf-8")
         for title in ("Hosts in use", "Spot revenue (unit-hours)"):
@@ -174,11 +196,16 @@ class TimelineReport(unittest.TestCase):
         page.open(self.folder / "t.html")
         widths = page.run(
             "return [...document.querySelectorAll('#timeline canvas')].map((one) =>"
-            " one.getBoundingClientRect().right)")
+            " one.getBoundingClientRect().right)"
+        )
         self.assertEqual(len(widths), len(COLUMNS))
         self.assertLessEqual(max(widths), 390)
-        self.assertEqual(page.run("const page = document.documentElement;"
-                                  "return page.scrollWidth - page.clientWidth"), 0)
+        self.assertEqual(
+            page.run(
+                "const page = document.documentElement;return page.scrollWidth - page.clientWidth"
+            ),
+            0,
+        )
 
     def test_prices_make_it_money(self) -> None:
         self.call("report", "t.db", "-o", "money.html", "--price", "on-demand=0.1,spot=0.02")

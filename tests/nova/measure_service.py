@@ -2,7 +2,7 @@
 
     PYTHONPATH=build/release/python /usr/bin/python3 tests/nova/measure_service.py
 
-runs the service with its defaults, but for the limits per minute, as a process of its own on a
+runs the service with its defaults, but for the limits, as a process of its own on a
 cloud over HTTP that is made up: by default 200 computes, each full with 16 spots. It prints what
 the service takes while nothing happens and at a steady number of evictions a minute; then, with
 --evictions, what has grown as it evicted so many as fast as it can. With --database its state is in
@@ -94,7 +94,7 @@ class Bench:
         # The defaults, but for what would slow the measurement down.
         options = {
             "state_path": self.folder / "state", "metrics_port": self.port,
-            "evictions_per_minute": 0, **state,
+            "evictions_per_minute": 0, "evictions_per_host": 0, **state,
         }  # fmt: skip
         own = "\n".join(f"{name} = {value}" for name, value in options.items())
         text = re.sub(r"(?s)(\[cospot_evictor\]\n).*?(\[nova\])", rf"\1{own}\n\2", text)

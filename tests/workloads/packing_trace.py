@@ -42,13 +42,21 @@ def make_trace(seed: int, requests: int = 2000, inconsistent: int = 0) -> Packin
 
     def add_rows(vm_type, cores_of, memory_of):
         for machine, (total_cores, total_memory) in machines.items():
-            type_rows.append((len(type_rows) + 1, vm_type, machine,
-                              rounded(cores_of(machine) / total_cores),
-                              rounded(memory_of(machine) / total_memory), None, 0.01, 0.01))
+            type_rows.append(
+                (
+                    len(type_rows) + 1,
+                    vm_type,
+                    machine,
+                    rounded(cores_of(machine) / total_cores),
+                    rounded(memory_of(machine) / total_memory),
+                    None,
+                    0.01,
+                    0.01,
+                )
+            )
 
     for vm_type, (cores, memory) in types.items():
-        add_rows(vm_type, lambda machine, cores=cores: cores,
-                 lambda machine, memory=memory: memory)
+        add_rows(vm_type, lambda machine, cores=cores: cores, lambda machine, memory=memory: memory)
     for vm_type in sorted(wrong):
         # All of every machine: the published trace has such a type, for bare metal.
         add_rows(vm_type, lambda machine: machines[machine][0], lambda machine: 16)
@@ -57,8 +65,9 @@ def make_trace(seed: int, requests: int = 2000, inconsistent: int = 0) -> Packin
     for vm_id in range(requests):
         start = -draw.expovariate(0.1) if vm_id < requests // 10 else 14 * draw.random()
         end = None if draw.random() < 0.1 else start + draw.expovariate(2)
-        request_rows.append((vm_id, vm_id // 3, draw.choice(all_types),
-                             int(draw.random() < 0.2), start, end))
+        request_rows.append(
+            (vm_id, vm_id // 3, draw.choice(all_types), int(draw.random() < 0.2), start, end)
+        )
     return PackingTrace(machines, types, wrong, type_rows, request_rows)
 
 
@@ -66,13 +75,18 @@ def write_sqlite(trace: PackingTrace, path: pathlib.Path) -> None:
     """Writes both tables, with the columns of the published file."""
     connection = sqlite3.connect(path)
     with connection:
-        connection.execute("CREATE TABLE vm (vmId INTEGER, tenantId INTEGER, vmTypeId INTEGER, "
-                           "priority INTEGER, starttime REAL, endtime REAL)")
-        connection.execute("CREATE TABLE vmType (id INTEGER, vmTypeId INTEGER, machineId INTEGER, "
-                           "core REAL, memory REAL, hdd REAL, ssd REAL, nic REAL)")
+        connection.execute(
+            "CREATE TABLE vm (vmId INTEGER, tenantId INTEGER, vmTypeId INTEGER, "
+            "priority INTEGER, starttime REAL, endtime REAL)"
+        )
+        connection.execute(
+            "CREATE TABLE vmType (id INTEGER, vmTypeId INTEGER, machineId INTEGER, "
+            "core REAL, memory REAL, hdd REAL, ssd REAL, nic REAL)"
+        )
         connection.executemany("INSERT INTO vm VALUES (?, ?, ?, ?, ?, ?)", trace.request_rows)
-        connection.executemany("INSERT INTO vmType VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                               trace.type_rows)
+        connection.executemany(
+            "INSERT INTO vmType VALUES (?, ?, ?, ?, ?, ?, ?, ?)", trace.type_rows
+        )
     connection.close()
 
 

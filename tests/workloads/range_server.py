@@ -87,4 +87,4 @@ class RangeServer:
         request.send_header("Content-Length", str(len(content) - first))
         request.end_headers()
         body = content[first:]
-        request.wfile.write(body if self.break_after is None else body[:self.break_after])
+        request.wfile.write(body if self.break_after is None else body[: self.break_after])

@@ -37,8 +37,15 @@ class Reconstruct(unittest.TestCase):
         self.folder = pathlib.Path(scratch.name)
 
     def cospot(self, *arguments):
-        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, timeout=300,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            [PROGRAM, *map(str, arguments)],
+            cwd=self.folder,
+            timeout=300,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     def succeed(self, *arguments):
         done = self.cospot(*arguments)
@@ -56,14 +63,23 @@ class Reconstruct(unittest.TestCase):
         return trace
 
     def check_sizes(self, trace, rows):
-        machines = {int(row["id"]): (int(row["vcpus"]), int(row["memory"]))
-                    for row in rows if row["kind"] == "machine_type"}
-        types = {int(row["id"]): (int(row["vcpus"]), int(row["memory"]))
-                 for row in rows if row["kind"] == "vm_type" and row["status"] == "recovered"}
+        machines = {
+            int(row["id"]): (int(row["vcpus"]), int(row["memory"]))
+            for row in rows
+            if row["kind"] == "machine_type"
+        }
+        types = {
+            int(row["id"]): (int(row["vcpus"]), int(row["memory"]))
+            for row in rows
+            if row["kind"] == "vm_type" and row["status"] == "recovered"
+        }
         assert machines == trace.machines
         assert types == trace.types
-        left_out = {int(row["id"]) for row in rows
-                    if row["kind"] == "vm_type" and row["status"] != "recovered"}
+        left_out = {
+            int(row["id"])
+            for row in rows
+            if row["kind"] == "vm_type" and row["status"] != "recovered"
+        }
         assert left_out == trace.inconsistent
 
     def test_sqlite_to_comparison(self):
@@ -74,8 +90,10 @@ class Reconstruct(unittest.TestCase):
         self.check_sizes(trace, self.read_table("zone.sizes.csv"))
 
         rows = self.read_table("zone.csv.gz")
-        kept = sorted((row for row in trace.request_rows if row[2] not in trace.inconsistent),
-                      key=lambda row: (row[4], row[0]))
+        kept = sorted(
+            (row for row in trace.request_rows if row[2] not in trace.inconsistent),
+            key=lambda row: (row[4], row[0]),
+        )
         assert [int(row["instance_id"]) for row in rows] == [row[0] for row in kept]
         for row, (_, tenant, vm_type, priority, start, end) in zip(rows, kept, strict=False):
             assert (int(row["vcpus"]), int(row["memory_mb"])) == trace.types[vm_type]
@@ -88,8 +106,18 @@ class Reconstruct(unittest.TestCase):
                 assert abs(float(row["end_s"]) - end * 86400) <= 1e-06
 
         self.succeed("workload", "info", "zone.csv.gz", "--host", "64,256")
-        self.succeed("workload", "sample", "zone.csv.gz", "-o", "sample.csv", "--probability",
-                     "0.5", "--batched", "--seed", "7")
+        self.succeed(
+            "workload",
+            "sample",
+            "zone.csv.gz",
+            "-o",
+            "sample.csv",
+            "--probability",
+            "0.5",
+            "--batched",
+            "--seed",
+            "7",
+        )
         (self.folder / "sweep.yaml").write_text(SWEEP, encoding="utf-8")
         done = self.cospot("compare", "sweep.yaml", "--db", "results.db", "--csv", "results.csv")
         assert done.returncode == 0, done.stderr
@@ -102,10 +130,12 @@ class Reconstruct(unittest.TestCase):
     def test_csv_gives_the_same_as_sqlite(self):
         trace = self.write_sqlite()
         trace.request_rows.sort(key=lambda row: (row[4], row[0]))  # as SQLite is read
-        packing_trace.write_csv(packing_trace.REQUEST_COLUMNS, trace.request_rows,
-                                self.folder / "vm.csv.gz")
-        packing_trace.write_csv(packing_trace.TYPE_COLUMNS, trace.type_rows,
-                                self.folder / "types.csv")
+        packing_trace.write_csv(
+            packing_trace.REQUEST_COLUMNS, trace.request_rows, self.folder / "vm.csv.gz"
+        )
+        packing_trace.write_csv(
+            packing_trace.TYPE_COLUMNS, trace.type_rows, self.folder / "types.csv"
+        )
         self.succeed("workload", "reconstruct", "trace.sqlite", "-o", "a.csv")
         self.succeed("workload", "reconstruct", "vm.csv.gz", "--types", "types.csv", "-o", "b.csv")
         for name in ("a.csv", "a.sizes.csv"):
@@ -114,19 +144,31 @@ class Reconstruct(unittest.TestCase):
 
     def test_known_totals(self):
         trace = self.write_sqlite(requests=300)
-        self.succeed("workload", "reconstruct", "trace.sqlite", "-o", "zone.csv", "--machines",
-                     "3,9", "--host-cores", "9=960", "--host-memory", "3=1920", "--sizes",
-                     "sizes.csv")
+        self.succeed(
+            "workload",
+            "reconstruct",
+            "trace.sqlite",
+            "-o",
+            "zone.csv",
+            "--machines",
+            "3,9",
+            "--host-cores",
+            "9=960",
+            "--host-memory",
+            "3=1920",
+            "--sizes",
+            "sizes.csv",
+        )
         rows = self.read_table("sizes.csv")
         for row in rows:
-            known = (trace.machines if row["kind"] == "machine_type" else trace.types)
+            known = trace.machines if row["kind"] == "machine_type" else trace.types
             cores, memory = known[int(row["id"])]
             assert (int(row["vcpus"]), int(row["memory"])) == (10 * cores, 10 * memory)
 
     def test_bad_input_leaves_nothing(self):
         self.write_sqlite(requests=300)
         good = (self.folder / "trace.sqlite").read_bytes()
-        (self.folder / "cut.sqlite").write_bytes(good[:len(good) // 2])
+        (self.folder / "cut.sqlite").write_bytes(good[: len(good) // 2])
         (self.folder / "text.csv").write_text("vmId\n1\n", encoding="utf-8")
         twice = packing_trace.make_trace(seed=1, requests=300)
         twice.request_rows.append((5, 1, 20, 0, 20.0, None))

@@ -483,6 +483,7 @@ class CloudServer:
                 pass
 
         ThreadingHTTPServer.daemon_threads = True
+        ThreadingHTTPServer.request_queue_size = 128  # or connections made at once are reset
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
