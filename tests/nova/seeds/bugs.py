@@ -154,6 +154,13 @@ def _forget_once(self: Any, spot: str) -> bool:
     return True
 
 
+_undone = NewClaims.undone
+
+
+def _undone_of_vms(self: Any, snapshot: Any, need: Any, known: Any) -> set[str]:
+    return set() if need.newest is not None else _undone(self, snapshot, need, known)
+
+
 _spare_hosts = decider.spare_hosts
 
 
@@ -334,6 +341,13 @@ BUGS: tuple[Bug, ...] = (
             (NewClaims, "undone", lambda self, snapshot, need, known: set()),
             (HostObserver, "_failed", lambda self, servers, vm: False),
         ),
+    ),
+    Bug(
+        "failed-claims-of-smaller-hosts",
+        "spots go for VMs in ERROR on no host where the need has another reason",
+        100,
+        ((NewClaims, "undone", _undone_of_vms),),
+        first=20200,
     ),
     Bug(
         "claims-of-the-deleted",
