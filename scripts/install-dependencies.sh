@@ -5,10 +5,12 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-Usage: scripts/install-dependencies.sh [--with-dev] [--dry-run]
+Usage: scripts/install-dependencies.sh [--with-dev] [--with-libvirt] [--dry-run]
 
   --with-dev   also what tests/run.sh uses: clang and its tools, Python's test tools and packages,
                Chromium, OpenStack Nova
+  --with-libvirt  also what tests/nova/deploy.sh up --libvirt needs: QEMU and libvirt, which Debian
+               does not start by these packages
   --dry-run    only say what is missing
 TEXT
 }
@@ -42,6 +44,11 @@ dev_packages=(
   dpkg-dev file lintian mmdebstrap
 )
 
+libvirt_packages=(
+  qemu-system-x86 qemu-utils libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients
+  python3-libvirt binutils
+)
+
 fail() {
   echo "install-dependencies: $1" >&2
   exit 2
@@ -58,6 +65,7 @@ dry_run=false
 while [ $# -gt 0 ]; do
   case $1 in
     --with-dev) packages+=("${dev_packages[@]}") ;;
+    --with-libvirt) packages+=("${libvirt_packages[@]}") ;;
     --dry-run) dry_run=true ;;
     -h | --help) usage; exit 0 ;;
     *) usage >&2; fail "unknown option '$1'" ;;

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from keystoneauth1.adapter import Adapter
 from waiting import wait_until
 
-from . import backing_services, identity
+from . import backing_services, identity, real_compute
 from .settings import ROOT
 
 DEBIAN_PYTHON = "/usr/bin/python3"  # has Keystone, whichever Nova it is
@@ -84,6 +84,8 @@ class CloudServices:
     def start_stand_ins(self):
         ports = [self.settings.port("glance"), self.settings.port("neutron")]
         command = [DEBIAN_PYTHON, "-m", "deployment.stand_ins", *ports]
+        if any(host.is_real for host in self.settings.hosts):
+            command.append(real_compute.make_image(self.settings.folder))
         self.processes.start("stand-ins", command, self.environment)
 
     def start_nova(self, name, *config_files):
@@ -102,6 +104,11 @@ class CloudServices:
 
     def start_compute(self, host):
         command = nova_command(self.settings, "nova-compute", f"{host.name}.conf")
+        if host.is_real:
+            (self.settings.folder / "state" / host.name / "instances").mkdir(exist_ok=True)
+            real_compute.start_libvirt(self.settings.folder, self.processes, host.name)
+            self.processes.start(f"compute-{host.name}", command, self.environment)
+            return
         size = {"COSPOT_HOST_SIZE": f"{host.vcpus},{host.memory_mb},{host.dedicated_cpus}"}
         self.processes.start(f"compute-{host.name}", command, {**self.environment, **size})
 

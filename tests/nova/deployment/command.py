@@ -23,13 +23,24 @@ PROGRAMS = {
     "/usr/lib/python3/dist-packages/nova/cmd/compute.py": "python3-nova",
     "/usr/lib/python3/dist-packages/pymysql": "python3-pymysql",
 }
+#: And for a real compute; scripts/install-dependencies.sh --with-libvirt installs them.
+REAL_PROGRAMS = {
+    "/usr/sbin/libvirtd": "libvirt-daemon",
+    "/usr/bin/virt-qemu-run": "libvirt-daemon-driver-qemu",
+    "/usr/bin/qemu-system-x86_64": "qemu-system-x86",
+    "/usr/bin/qemu-img": "qemu-utils",
+    "/usr/lib/python3/dist-packages/libvirt.py": "python3-libvirt",
+    "/usr/bin/as": "binutils",
+}
 
 
-def missing_packages():
+def missing_packages(settings):
     """Return Debian's packages that a deployment needs and that are not installed."""
     from pathlib import Path
 
-    return [package for path, package in PROGRAMS.items() if not Path(path).exists()]
+    is_real = any(host.is_real for host in settings.hosts)
+    programs = {**PROGRAMS, **(REAL_PROGRAMS if is_real else {})}
+    return [package for path, package in programs.items() if not Path(path).exists()]
 
 
 @contextmanager
@@ -62,7 +73,7 @@ def prepare_folder(settings):
 
 def up(settings):
     """Bring the deployment up anew."""
-    missing = missing_packages()
+    missing = missing_packages(settings)
     if missing:
         raise DeploymentError(f"not installed: {' '.join(missing)}")
     settings.folder.mkdir(parents=True, exist_ok=True)

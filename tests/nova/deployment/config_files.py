@@ -103,6 +103,20 @@ reserved_host_memory_mb = {host.reserved_memory_mb}
 provider_config_location = {folder}/providers/{host.name}
 """
 
+# Instances of QEMU without its hardware acceleration; nobody looks at their screens.
+REAL_COMPUTE = """
+[DEFAULT]
+compute_driver = libvirt.LibvirtDriver
+[libvirt]
+virt_type = qemu
+cpu_mode = none
+connection_uri = qemu+unix:///system?socket={folder}/libvirt/sock/libvirt-sock
+[vnc]
+enabled = false
+[nova_sys_admin]
+helper_command = privsep-helper --config-file {folder}/nova.conf
+"""
+
 # On the root provider of the host that reads it, as much as its VMs may use. 1028 GB are the disk
 # of every MediumFakeDriver.
 PROVIDER = """
@@ -261,7 +275,8 @@ def write_all(settings):
         "no-config/none": "",
     }
     for host in settings.hosts:
-        files[f"{host.name}.conf"] = COMPUTE.format(host=host, folder=folder)
+        compute = COMPUTE + REAL_COMPUTE if host.is_real else COMPUTE
+        files[f"{host.name}.conf"] = compute.format(host=host, folder=folder)
         files[f"providers/{host.name}/spot.yaml"] = PROVIDER.format(host=host)
         # A compute of later releases does not start again without; the fake driver writes none.
         identity = uuid.uuid5(uuid.NAMESPACE_DNS, host.name)

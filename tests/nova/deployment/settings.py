@@ -37,6 +37,7 @@ class Host:
     reserved_vcpus: int = 0
     reserved_memory_mb: int = 0
     dedicated_cpus: int = 0  # of the vcpus
+    is_real: bool = False  # QEMU runs its instances
 
     @property
     def usable_vcpus(self):
@@ -57,6 +58,24 @@ HOSTS = (
     Host("h5", 14, 16384, reserved_vcpus=2),  # 12 vCPUs
     Host("h6", 10, 10240, ram_allocation_ratio=1.5),  # 15360 MiB
 )
+
+
+#: Of the real host, which may use so much of this machine's memory.
+REAL_VCPUS, REAL_MEMORY_MB = 8, 3072
+
+
+def real_host():
+    """Return a host with what this machine has, as libvirt tells it."""
+    memory_mb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+    cpus = os.cpu_count()
+    return Host(
+        "real1",
+        cpus,
+        memory_mb,
+        cpu_allocation_ratio=REAL_VCPUS / cpus,
+        reserved_memory_mb=memory_mb - REAL_MEMORY_MB,
+        is_real=True,
+    )
 
 
 @dataclass(frozen=True)
@@ -108,7 +127,7 @@ class Settings:
 
 
 def settings_from_environment():
-    """Read COSPOT_NOVA_NAME, _PORT_BASE, _RELEASE and _NOTIFICATIONS, and COSPOT_BUILD.
+    """Read COSPOT_NOVA_NAME, _PORT_BASE, _RELEASE, _LIBVIRT, _NOTIFICATIONS, and COSPOT_BUILD.
 
     Raises:
         ValueError: one of them is not usable.
@@ -125,4 +144,5 @@ def settings_from_environment():
     release = os.environ.get("COSPOT_NOVA_RELEASE") or None
     if release is not None and not re.fullmatch(r"[0-9]+(\.[0-9]+)*", release):
         raise ValueError(f"COSPOT_NOVA_RELEASE: {release!r}, expected a version such as 34.0.0")
-    return Settings(name, folder, int(base), build, notifies=notifies, release=release)
+    hosts = (real_host(),) if os.environ.get("COSPOT_NOVA_LIBVIRT") else HOSTS
+    return Settings(name, folder, int(base), build, hosts, notifies=notifies, release=release)

@@ -1,13 +1,15 @@
 """Stand-ins for Glance and Neutron: as much as instances without a network need.
 
-`python -m deployment.stand_ins GLANCE_PORT NEUTRON_PORT`
+`python -m deployment.stand_ins GLANCE_PORT NEUTRON_PORT [IMAGE_FILE]`
 """
 
+import hashlib
 import json
 import sys
 import threading
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import ClassVar
 
 IMAGE_ID = "11111111-1111-4111-8111-111111111111"
@@ -55,9 +57,17 @@ class Glance(JsonHandler):
     """One image, and those that shelving an instance makes."""
 
     images: ClassVar = {IMAGE_ID: IMAGE}
+    data = b""  # of every image
 
     def do_GET(self):
         path = self.path.split("?")[0].rstrip("/")
+        if path.endswith("/file"):
+            self.send_response(200)
+            self.send_header("Content-Type", "application/octet-stream")
+            self.send_header("Content-Length", str(len(self.data)))
+            self.end_headers()
+            self.wfile.write(self.data)
+            return
         if path.endswith("/schemas/image"):
             self.answer({"name": "image", "properties": {key: {} for key in IMAGE}})
         elif path.endswith("/schemas/member"):
@@ -96,7 +106,10 @@ class Neutron(JsonHandler):
 
 
 def main():
-    ports = [int(port) for port in sys.argv[1:]]
+    ports = [int(port) for port in sys.argv[1:3]]
+    for image in sys.argv[3:]:
+        Glance.data = Path(image).read_bytes()
+        IMAGE.update(size=len(Glance.data), checksum=hashlib.md5(Glance.data).hexdigest())
     for port, handler in zip(ports, (Glance, Neutron), strict=True):
         server = ThreadingHTTPServer(("127.0.0.1", port), handler)
         threading.Thread(target=server.serve_forever).start()

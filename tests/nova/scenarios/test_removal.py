@@ -11,9 +11,7 @@ from deployment import identity
 from deployment.backing_services import rabbitmq_environment, rabbitmqctl
 from deployment.config_files import EVICTOR_ROLE
 from deployment.flavors import create_flavors
-from deployment.processes import wait_until
 from deployment.settings import PASSWORD, ROOT
-from running_services import BUSY_S
 from watch import evictor_users
 
 PAGE = (ROOT / "docs" / "nova" / "upgrade-and-removal.md").read_text()
@@ -161,6 +159,6 @@ def test_a_cloud_is_afterwards_what_it_was_before(cloud, put_back):
             for path in [f"/resource_providers/{provider}/inventories"]
         )
 
-    wait_until(have_no_inventory, "no host has an inventory of spots", BUSY_S, every=1)
+    wait_until(have_no_inventory, "no host has an inventory of spots", every=1)
     run_what_is_left(cloud)  # step 7
     assert traces(cloud) == {kind: set() for kind in installed}

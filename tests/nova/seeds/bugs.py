@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 from cospot.nova.evictor import (
     causes,
     executor,
@@ -33,7 +34,7 @@ from cospot.nova.evictor.reserve_orders import ReserveEvictions
 from cospot.nova.evictor.service import EvictorService
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.promises.journal import PromiseJournal
-from cospot.nova.scheduler import list_check, spot_check
+from cospot.nova.scheduler import decider, list_check, spot_check
 from cospot.nova.scheduler.claim_check import ClaimCheck
 from cospot.nova.state.leases import Leases
 
@@ -155,6 +156,25 @@ def _forget_once(self: Any, spot: str) -> bool:
     with suppress(CloudError):
         _forget(self, spot)
     return True
+
+
+_undone = NewClaims.undone
+
+
+def _undone_of_vms(self: Any, snapshot: Any, need: Any, known: Any) -> set[str]:
+    return set() if need.newest is not None else _undone(self, snapshot, need, known)
+
+
+_spare_hosts = decider.spare_hosts
+
+
+def _spare_half(reserves: Any, candidates: Any, everyone: Any, size: Any) -> Any:
+    """Leave a reserve that is not complete what is free, and nothing that is to become free."""
+    shown = [
+        SimpleNamespace(free=each.free, free_beside_vms=each.free, aggregates=each.aggregates)
+        for each in candidates
+    ]
+    return _spare_hosts(reserves, shown, everyone, size)
 
 
 def _race_like_vm(self: Any, snapshot: Any, gone: Any) -> Any:
@@ -299,6 +319,18 @@ BUGS: tuple[Bug, ...] = (
         ((notices.NoticeSender, "forget", _forget_once),),
     ),
     Bug(
+        "half-free-reserve",
+        "spots get what notices free while the reserve lacks a VM",
+        400,
+        ((decider, "spare_hosts", _spare_half),),
+    ),
+    Bug(
+        "open-reserve",
+        "schedulers keep no spot out of a reserve",
+        400,
+        ((decider, "spare_hosts", lambda _, hosts, *__: (np.ones(len(hosts), dtype=bool), set())),),
+    ),
+    Bug(
         "order-before-record",
         "the audit log is not written before the order",
         50,
@@ -324,6 +356,13 @@ BUGS: tuple[Bug, ...] = (
             (NewClaims, "undone", lambda self, snapshot, need, known: set()),
             (HostObserver, "_failed", lambda self, servers, vm: False),
         ),
+    ),
+    Bug(
+        "failed-claims-of-smaller-hosts",
+        "spots go for VMs in ERROR on no host where the need has another reason",
+        100,
+        ((NewClaims, "undone", _undone_of_vms),),
+        first=20200,
     ),
     Bug(
         "claims-of-the-deleted",

@@ -89,7 +89,7 @@ def draw(seed: int) -> Scenario:
     )
     plugin = {**scenario.plugin, "evictor": scenario.settings["evictor"]}
     scenario = replace(scenario, plugin=plugin, actions=_actions(rng, scenario))
-    return _reserving(_nesting(_queueing(_checking(_telling(_sharing(scenario))))))
+    return _halving(_reserving(_nesting(_queueing(_checking(_telling(_sharing(scenario)))))))
 
 
 def _sharing(scenario: Scenario) -> Scenario:
@@ -196,6 +196,31 @@ def _reserving(scenario: Scenario) -> Scenario:
     if rng.random() < 0.3:
         jump = rng.choice([30.0, 3600.0])
         made.append(Action(round(rng.uniform(1.0, 12.0), 2), "clock", (0.0, jump)))
+    settings = {**scenario.settings, **more}
+    return replace(scenario, settings=settings, actions=_in_order(scenario, made))
+
+
+def _halving(scenario: Scenario) -> Scenario:
+    """Let some reserves be half free for a while, and new spots ask for hosts meanwhile.
+
+    A VM of the reserve needs two spots at least. As Nova does not take each notice at once, the
+    first of them goes before the second. The schedulers have the same reserve.
+    """
+    rng = random.Random(f"{scenario.seed} halves")  # likewise
+    if scenario.machines > 1 or scenario.settings.get("default_reserve") or rng.random() < 0.9:
+        return scenario
+    reserve = rng.choice(["4:1024", "4:3072", "5:1024", "3:1024:2"])
+    more = {"mode": "proactive", "default_reserve": reserve, "notice_seconds": 2.0}
+    made = [Action(0.1, "network", ("metadata", "refused", 0.6, round(rng.uniform(6, 14), 1)))]
+    for at in range(5, int(CHAOS_S), 2):
+        size = (rng.randint(1, 3), rng.randint(1, 2))
+        made.append(Action(round(at + rng.random(), 2), "boot_spots", (1, *size, "")))
+    # What placement shows and schedulers hear is right: else nobody could tell what they know.
+    kept = tuple(
+        each for each in scenario.actions if each.kind not in ("inventory", "shrink", "lists")
+    )
+    plugin = {**scenario.plugin, "default_reserve": reserve}
+    scenario = replace(scenario, actions=kept, plugin=plugin)
     settings = {**scenario.settings, **more}
     return replace(scenario, settings=settings, actions=_in_order(scenario, made))
 

@@ -37,6 +37,7 @@ from seeds import kernel
 from seeds.cloud import Cloud, Host, Instance
 from seeds.files import SimulatedFault
 from seeds.kernel import START, Process
+from seeds.reserve_judge import ReserveJudge
 from seeds.substitute import World
 from seeds.wire import Adapter, Bus
 
@@ -411,6 +412,7 @@ class Scheduler:
         states = [self.view.state(host) for host in candidates]
         _told().clear()
         began = self.process.kernel.now
+        forbidden = self._forbidden(instance)
         passed = _FILTERS.get_filtered_objects([self.filter], states, spec, 0)
         weighed = _WEIGHTS.get_weighed_objects([self.weigher], passed or [], spec)
         decision = decision_of(spec)
@@ -419,7 +421,18 @@ class Scheduler:
         hosts = [cloud.hosts[each.obj.uuid] for each in weighed]
         if hosts and instance.is_spot and LIVE.values.spot_check_wait:
             self._check_choice(instance, hosts[0], began)
+        for host in hosts if self.process.kernel.now >= self.in_trouble_until else ():
+            if why := forbidden.get(host.uuid):
+                self.cloud.judge.violation(
+                    "a spot was sent into a reserve", f"{instance.name}, {host.name}: {why}"
+                )
         return hosts
+
+    def _forbidden(self, instance: Instance) -> dict[str, str]:
+        """Return the hosts that reserves keep this instance out of, and why."""
+        if not instance.is_spot:
+            return {}
+        return ReserveJudge(self, LIVE.values.default_reserve).look(instance)
 
     def _check_choice(self, spot: Instance, host: Host, began: float) -> None:
         """Have it judged what became of the question to placement about a spot's host."""

@@ -419,6 +419,8 @@ class Simulation:
         fits = self.cloud.new_instance(max(1, vcpus), max(1, memory_mb), True)
         if vcpus < 1 or memory_mb < 1024 or not scheduler.is_sure_of(roomy):
             return
+        if "default_reserve" in self.scenario.plugin:
+            return  # what is free may be the reserve's
         if roomy not in scheduler.order(fits):
             text = f"{roomy.name} has {vcpus} vCPUs and {memory_mb} MiB"
             self.judge.violation("a spot got no host", text)

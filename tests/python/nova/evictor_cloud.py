@@ -71,6 +71,7 @@ class Cloud:
         self.stuck_after = 1e9  # how long a deletion counts as free, as the service is told
         self.clock_is_off = 0.0  # how far Nova's clock is ahead of the service's, seconds
         self.may_reset = True
+        self.page = 3  # servers in one answer
         self.never_goes: set[str] = set()
         #: Until when Nova shows what it has of an instance from before its deletion.
         self.shown_before: dict[str, float] = {}
@@ -331,7 +332,7 @@ class _Routes:
             and ("host" not in query or each.host == query["host"])
             and each.uuid > query.get("marker", "")
         ]
-        page = found[: min(int(query.get("limit", 1000)), 3)]
+        page = found[: min(int(query.get("limit", 1000)), self.cloud.page)]
         answer: dict[str, Any] = {"servers": [self._shown(each) for each in page]}
         if len(page) < len(found):
             answer["servers_links"] = [{"rel": "next", "href": "..."}]
@@ -482,6 +483,7 @@ class CloudServer:
                 pass
 
         ThreadingHTTPServer.daemon_threads = True
+        ThreadingHTTPServer.request_queue_size = 128  # or connections made at once are reset
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))

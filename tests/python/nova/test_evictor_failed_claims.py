@@ -50,6 +50,26 @@ def test_a_service_that_was_started_later_knows_them_too(running: Running) -> No
     assert cloud.deleted == []
 
 
+def test_what_they_hold_is_not_missing_when_a_host_becomes_smaller(running: Running) -> None:
+    """Of 8 vCPUs two spots have 4 each. With 7 one too many is used: the newest goes, and 4 stay.
+
+    The VM in ERROR holds 4 more, for which nobody goes.
+    """
+    cloud = running.cloud
+    host = cloud.add_host("a")
+    spots = [cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
+    running.start()
+    running.reconciles()
+    cloud.add(host, 4, 1024, **new(**FAILED))
+    running.reconciles()
+    with cloud.lock:
+        cloud.providers[host].inventories["VCPU"]["total"] = 7
+        cloud.providers[host].generation += 1
+    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is evicted")
+    running.reconciles(5)
+    assert cloud.deleted == spots[1:]
+
+
 def test_spots_wait_a_moment_for_a_claim_that_fails(running: Running) -> None:
     cloud = running.cloud
     host = cloud.add_host("a")

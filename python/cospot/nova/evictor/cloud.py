@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
-from keystoneauth1 import exceptions, loading
+from keystoneauth1 import exceptions, loading, session
 
 from cospot.nova.evictor import options
 from cospot.nova.evictor.at_once import together
@@ -164,8 +164,10 @@ def open_client(conf: Any, group: str, microversion: str) -> Client:
     auth_group = _auth_group(conf, group)
     try:
         auth = loading.load_auth_from_conf_options(conf, auth_group)
-        session = loading.load_session_from_conf_options(conf, group, auth=auth)
-        adapter = loading.load_adapter_from_conf_options(conf, group, session=session, auth=auth)
+        made = loading.load_session_from_conf_options(conf, group, auth=auth)
+        for scheme in list(made.session.adapters):  # keep as many connections as questions at once
+            made.session.mount(scheme, session.TCPKeepAliveAdapter(pool_maxsize=128))
+        adapter = loading.load_adapter_from_conf_options(conf, group, session=made, auth=auth)
     except (exceptions.ClientException, TypeError, ValueError) as error:
         raise SettingError(f"[{group}]: cannot load the credentials: {error}") from error
     return Client(group, adapter, microversion)

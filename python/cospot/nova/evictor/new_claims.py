@@ -90,10 +90,9 @@ class NewClaims:
 
         Nova checks quotas again after the claims, and what fails there, or finds no host, is in
         ERROR on no host until its owner deletes it. A server that a compute has taken on may still
-        fail, and no longer shows it beforehand.
+        fail, and no longer shows it beforehand. Also what is needed for another reason than a VM's
+        claim may be more by what they hold.
         """
-        if need.newest is not None:  # no VM is what it is for
-            return set()
         came = {*need.claims, *snapshot.came} & snapshot.usage.consumers.keys()
         came -= {*known, *snapshot.leaving}
         left = [vm for vm in sorted(came) if not self._is_known(snapshot, vm)]
