@@ -12,6 +12,7 @@ from deployment.backing_services import rabbitmq_environment, rabbitmqctl
 from deployment.config_files import EVICTOR_ROLE
 from deployment.flavors import create_flavors
 from deployment.settings import PASSWORD, ROOT
+from waiting import wait_until
 from watch import evictor_users
 
 PAGE = (ROOT / "docs" / "nova" / "upgrade-and-removal.md").read_text()
@@ -159,6 +160,6 @@ def test_a_cloud_is_afterwards_what_it_was_before(cloud, put_back):
             for path in [f"/resource_providers/{provider}/inventories"]
         )
 
-    wait_until(have_no_inventory, "no host has an inventory of spots", every=1)
+    wait_until(have_no_inventory, "no host has an inventory of spots")
     run_what_is_left(cloud)  # step 7
     assert traces(cloud) == {kind: set() for kind in installed}

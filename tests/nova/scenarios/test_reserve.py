@@ -129,15 +129,15 @@ def test_no_spot_gets_what_notices_free_while_the_reserve_is_not_complete(cloud,
     """
     cloud.set_policy(**Policy().options(), default_reserve=RESERVE)
     start(cloud, notice_seconds=60)
-    given = wait_for_notices(cloud)
-    assert len(given) == 2
+    wait_until(lambda: len(notices(cloud)) == 2, "two spots have notice")
+    given = notices(cloud)
     first = max(given, key=lambda spot: cloud.server(spot)["flavor"]["vcpus"])
     freed = cloud.server(first)["flavor"]
     cloud.delete(first)
     cloud.wait_until_reported()
     assert not room_for_one(cloud)
     cloud.wait_until_refused(cloud.request("spot", freed["vcpus"], freed["ram"]))
-    wait_until(lambda: room_for_one(cloud), "the reserve is there", 120)
+    wait_until(lambda: room_for_one(cloud), "the reserve is there")
     assert full - cloud.spots() == set(given)
 
 

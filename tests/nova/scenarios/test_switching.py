@@ -137,7 +137,7 @@ def test_spots_do_not_use_up_the_quota_for_vms(cloud):
 def said(cloud, name, text, known):
     """Wait until a service's log says something after so many bytes."""
     log = cloud.processes.logs / f"{name}.log"
-    wait_until(lambda: text in log.read_bytes()[known:].decode(), f"{name} says {text}", 60)
+    wait_until(lambda: text in log.read_bytes()[known:].decode(), f"{name} says {text}")
 
 
 def size_of_log(cloud, name):
