@@ -92,6 +92,8 @@ def _is_of(annotation: ast.expr, value: object, space: dict[str, Any]) -> bool:
             return all(_is_of(part, one, space) for part, one in zip(parts, value, strict=True))
         case ast.Subscript(value=ast.Name(id="Sequence"), slice=part):
             return isinstance(value, list | tuple) and all(_is_of(part, v, space) for v in value)
+        case ast.Attribute(attr="NDArray"):
+            return isinstance(value, numpy.ndarray)
         case ast.Attribute(attr="ArrayLike"):
             return numpy.asarray(value).dtype.kind in "iuf"
         case ast.Subscript(value=generic):
