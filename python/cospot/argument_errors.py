@@ -95,7 +95,10 @@ def _is_of(annotation: ast.expr, value: object, space: dict[str, Any]) -> bool:
         case ast.Attribute(attr="NDArray"):
             return isinstance(value, numpy.ndarray)
         case ast.Attribute(attr="ArrayLike"):
-            return numpy.asarray(value).dtype.kind in "iuf"
+            try:
+                return numpy.asarray(value).dtype.kind in "iuf"
+            except (ValueError, OverflowError):  # rows of different lengths
+                return False
         case ast.Subscript(value=generic):
             return _is_of(generic, value, space)
         case ast.Attribute(value=ast.Name(id="pd"), attr=name):
