@@ -106,8 +106,6 @@ def _is_of(annotation: ast.expr, value: object, space: dict[str, Any]) -> bool:
         case ast.Name(id=name) if name in _OF_ANNOTATION:
             is_flag = isinstance(value, bool | numpy.bool_)
             return isinstance(value, _OF_ANNOTATION[name]) and is_flag == (name == "bool")
-        case ast.Name(id="Callable"):
-            return callable(value)
         case ast.Name(id=name) if name != "Any":
             known = space.get(name) or getattr(sys.modules.get("cospot._core"), name, None)
             return not isinstance(known, type) or isinstance(value, known)
@@ -212,10 +210,11 @@ def _wrong_types(given: dict[str, Any], supported: str) -> list[str]:
 
 
 #: The classes of an annotation, which takes no bool for a number and no bytes for a text.
-_OF_ANNOTATION: dict[str, tuple[type, ...]] = {
+_OF_ANNOTATION: dict[str, tuple[Any, ...]] = {
     **_CONVERTED,
     "str": (str,),
     "Literal": (str,),
+    "Callable": (Callable,),
     "Mapping": (Mapping,),
     "PathLike": (os.PathLike,),
 }
