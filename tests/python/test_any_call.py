@@ -112,6 +112,8 @@ def base_of(name: str, call: Any, good: dict[str, Any]) -> dict[str, Any]:
             known = [good[place] for place in (*own, *[key] * is_needed) if place in good]
             if known:
                 base[key] = known[0]
+    if "simulation" in base:  # earlier calls may have run it to its end
+        base["simulation"] = objects(good)["Simulation"]()
     return base
 
 
