@@ -92,8 +92,13 @@ def _is_of(annotation: ast.expr, value: object, space: dict[str, Any]) -> bool:
             return all(_is_of(part, one, space) for part, one in zip(parts, value, strict=True))
         case ast.Subscript(value=ast.Name(id="Sequence"), slice=part):
             return isinstance(value, list | tuple) and all(_is_of(part, v, space) for v in value)
+        case ast.Attribute(attr="NDArray"):
+            return isinstance(value, numpy.ndarray)
         case ast.Attribute(attr="ArrayLike"):
-            return numpy.asarray(value).dtype.kind in "iuf"
+            try:
+                return numpy.asarray(value).dtype.kind in "iuf"
+            except (ValueError, OverflowError):  # rows of different lengths
+                return False
         case ast.Subscript(value=generic):
             return _is_of(generic, value, space)
         case ast.Attribute(value=ast.Name(id="pd"), attr=name):
@@ -101,8 +106,6 @@ def _is_of(annotation: ast.expr, value: object, space: dict[str, Any]) -> bool:
         case ast.Name(id=name) if name in _OF_ANNOTATION:
             is_flag = isinstance(value, bool | numpy.bool_)
             return isinstance(value, _OF_ANNOTATION[name]) and is_flag == (name == "bool")
-        case ast.Name(id="Callable"):
-            return callable(value)
         case ast.Name(id=name) if name != "Any":
             known = space.get(name) or getattr(sys.modules.get("cospot._core"), name, None)
             return not isinstance(known, type) or isinstance(value, known)
@@ -207,10 +210,11 @@ def _wrong_types(given: dict[str, Any], supported: str) -> list[str]:
 
 
 #: The classes of an annotation, which takes no bool for a number and no bytes for a text.
-_OF_ANNOTATION: dict[str, tuple[type, ...]] = {
+_OF_ANNOTATION: dict[str, tuple[Any, ...]] = {
     **_CONVERTED,
     "str": (str,),
     "Literal": (str,),
+    "Callable": (Callable,),
     "Mapping": (Mapping,),
     "PathLike": (os.PathLike,),
 }

@@ -59,13 +59,14 @@ class SpotTable:
                 column = np.asarray(getattr(self, name), dtype=_DTYPES.get(name, np.float64))
             except (TypeError, ValueError, OverflowError):
                 raise ConfigError(f"SpotTable: {name} holds no numbers") from None
-            if column.shape != (np.size(self.requested_s),):
-                raise ConfigError(f"SpotTable: {name}: expected an array of one number per spot")
             object.__setattr__(self, name, column)
+            if column.ndim != 1 or len(column) != len(self.vcpus):
+                raise ConfigError(f"SpotTable: {name}: expected an array of one number per spot")
 
     def __len__(self) -> int:
         return len(self.requested_s)
 
+    @checked
     def select(self, rows: npt.NDArray[np.bool_]) -> SpotTable:
         """Return the spots for which `rows`, shape (n,), is true."""
         chosen = np.asarray(rows, dtype=np.bool_)
