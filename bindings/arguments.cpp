@@ -197,6 +197,20 @@ std::vector<double> read_numbers(py::handle values, std::string_view name) {
   return numbers;
 }
 
+std::vector<std::string> read_texts(py::handle given, std::string_view name) {
+  if (!py::isinstance<py::list>(given) && !py::isinstance<py::tuple>(given)) {
+    return {read_path(given, name).string()};
+  }
+  std::vector<std::string> texts;
+  for (const py::handle one : given) {
+    texts.push_back(py::isinstance<py::int_>(one)
+                        ? std::to_string(read_integer(one, name, INT64_MIN, INT64_MAX))
+                        : read_path(one, name).string());
+  }
+  if (texts.empty()) throw ConfigError(std::string(name) + " is empty, expected one or more");
+  return texts;
+}
+
 std::string saving_hint(py::handle value) {
   const bool is_workload = type_name(value) == "cospot._core.Workload";
   return is_workload ? "; WORKLOAD.save(PATH) writes such a file" : "";
@@ -276,11 +290,12 @@ void throw_unknown_argument(const char* function, const std::string& name,
 namespace {
 
 /// Options whose argument has another name, or that are switches.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kArgumentNames{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kArgumentNames{
     {{"set", "overrides"},
      {"max-vm-loss", "max_vm_loss_percent"},
      {"with", "with_parts"},
      {"explain", "request_id"},
+     {"explain-all", "all_hosts=True"},
      {"resume", "resume=True"},
      {"force", "force=True"},
      {"timeline", "timeline=True"}}};

@@ -79,6 +79,9 @@ class ArgumentError : public InputError {
                                                        std::string_view name,
                                                        std::string_view expected);
 
+/// One text, path or whole number, or a list of them.
+[[nodiscard]] std::vector<std::string> read_texts(pybind11::handle given, std::string_view name);
+
 /// Numbers that the core checks itself.
 [[nodiscard]] std::vector<double> read_numbers(pybind11::handle values, std::string_view name);
 

@@ -48,6 +48,8 @@ void translate(std::exception_ptr thrown) {
     raise("InputError", error);
   } catch (const PolicyError& error) {
     raise("PolicyError", error);
+  } catch (const std::filesystem::filesystem_error& error) {
+    raise("InputError", error);  // a name that is too long, a folder without access
   }
 }
 

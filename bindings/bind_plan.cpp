@@ -44,11 +44,8 @@ TuneCandidates read_plan_candidates(const py::kwargs& given, GivenPolicies& poli
     if (found == lists.end()) {
       throw_unknown_argument("plan", name, {"vm", "spot", "evictor", "otn"});
     }
-    found->second->clear();
-    const py::object named = named_candidates(py::reinterpret_borrow<py::object>(value), policies);
-    for (const py::handle one : py::reinterpret_borrow<py::sequence>(named)) {
-      found->second->push_back(py::str(one).cast<std::string>());
-    }
+    *found->second =
+        read_texts(named_candidates(py::reinterpret_borrow<py::object>(value), policies), name);
   }
   return candidates;
 }
@@ -58,13 +55,15 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
                           const py::object& headroom_percent, const py::object& added_type,
                           const py::object& max_vm_loss_percent, const py::object& parts,
                           const py::object& with_parts, const py::object& demand,
-                          const std::vector<double>& economy_percents,
-                          const std::vector<double>& confidences, const py::object& threads,
-                          const py::object& progress, const py::kwargs& candidates) {
+                          const py::object& given_percents, const py::object& given_confidences,
+                          const py::object& threads, const py::object& progress,
+                          const py::kwargs& candidates) {
   const py::object told = read_progress(progress);
   GivenPolicies policies;
   const TuneCandidates choices = read_plan_candidates(candidates, policies);
   TunedDatacenter datacenter = read_datacenter(host, hosts, headroom_percent, added_type);
+  const std::vector<double> economy_percents = read_numbers(given_percents, "economy_percents");
+  const std::vector<double> confidences = read_numbers(given_confidences, "confidences");
   for (const double share : economy_percents) {
     (void)read_number(py::float_(share), "economy_percents", 0, 100);
   }

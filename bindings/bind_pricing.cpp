@@ -90,12 +90,11 @@ py::dict idle_periods(const py::object& trace, const py::object& servers,
                   "spot_lives_hours"_a = array_of(loaded.spot_lives));
 }
 
-py::object price_classes(const py::object& trace, const std::vector<std::size_t>& classes,
-                         const std::vector<std::string>& partition,
-                         const py::object& checkpoint_minutes, const std::string& mttr,
-                         const std::string& value, const py::object& servers,
-                         const py::object& from_day, const py::object& to_day,
-                         const py::object& server_vcpus) {
+py::object price_classes(const py::object& trace, const py::object& given_classes,
+                         const py::object& given_partition, const py::object& checkpoint_minutes,
+                         const std::string& mttr, const std::string& value,
+                         const py::object& servers, const py::object& from_day,
+                         const py::object& to_day, const py::object& server_vcpus) {
   const double minutes = read_any_number(checkpoint_minutes, "checkpoint_minutes");
   if (!(minutes > 0)) {
     throw ConfigError(
@@ -103,8 +102,14 @@ py::object price_classes(const py::object& trace, const std::vector<std::size_t>
   }
   const ClassPricing pricing{
       .checkpoint_hours = minutes / 60, .mttr = parse_mttr(mttr), .rule = parse_value(value)};
+  std::vector<std::size_t> classes;
+  for (const py::object& one : read_items(given_classes, "classes", "numbers of classes")) {
+    classes.push_back(read_count(one, "classes", 1));
+  }
   std::vector<PartitionRule> rules;
-  for (const std::string& name : partition) rules.push_back(parse_partition(name));
+  for (const py::object& one : read_items(given_partition, "partition", "names, as [\"equal\"]")) {
+    rules.push_back(parse_partition(read_text(one, "partition")));
+  }
   CapacityTrace loaded =
       load_capacity(trace, read_trace_options(servers, from_day, to_day, server_vcpus));
   std::optional<LoadedTrace> ready;

@@ -56,9 +56,18 @@ struct GivenEconomy {
   BacktestRequest request;
 };
 
+std::vector<std::string> read_forecasters(const py::object& given) {
+  std::vector<std::string> names;
+  for (const py::object& one : read_items(given, "forecasters", "names, as [\"ses\"]")) {
+    names.push_back(read_text(one, "forecasters"));
+  }
+  return names;
+}
+
 GivenEconomy read_economy(const py::object& usage, const std::vector<std::string>& forecasters,
-                          const std::vector<double>& confidences, const std::vector<double>& prices,
+                          const py::object& given_confidences, const std::vector<double>& prices,
                           const py::kwargs& settings) {
+  const std::vector<double> confidences = read_numbers(given_confidences, "confidences");
   GivenPolicies none;
   const ConfigNode root = sweep_tree(settings, "economy", none);
   require_known_keys(root, "economy", std::span(kEconomyKeys).first(kEconomyKeys.size() - 1));
@@ -83,17 +92,18 @@ GivenEconomy read_economy(const py::object& usage, const std::vector<std::string
 }
 
 py::object plan(const py::object& usage, const std::string& forecaster,
-                const std::vector<double>& confidences, double price, const py::kwargs& settings) {
+                const py::object& confidences, double price, const py::kwargs& settings) {
   const GivenEconomy given = read_economy(usage, {forecaster}, confidences, {price}, settings);
   const EconomyPlan made =
       watched([&] { return plan_promises(given.input, given.settings, given.request); });
   return make_result(kEconomy, "Plan", plan_json(given.input, given.settings, given.request, made));
 }
 
-py::object run_backtest(const py::object& usage, const std::vector<std::string>& forecasters,
-                        const std::vector<double>& confidences, const std::vector<double>& prices,
+py::object run_backtest(const py::object& usage, const py::object& forecasters,
+                        const py::object& confidences, const py::object& prices,
                         const py::kwargs& settings) {
-  const GivenEconomy given = read_economy(usage, forecasters, confidences, prices, settings);
+  const GivenEconomy given = read_economy(usage, read_forecasters(forecasters), confidences,
+                                          read_numbers(prices, "prices"), settings);
   const BacktestReport report =
       watched([&] { return backtest(given.input, given.settings, given.request); });
   Json json = backtest_json(given.input, given.settings, given.request, report);

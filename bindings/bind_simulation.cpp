@@ -74,7 +74,7 @@ std::string explain(const PythonWorkload& workload, const py::object& request_id
   PreparedRun run = prepare_run(hosts, host, vm, spot, evictor, saf, otn);
   warn_of_inputs(workload, run.settings.host);
   LiveSimulation simulation(workload, std::move(run));
-  return simulation.explain(instance, all_hosts);
+  return with_argument_names(simulation.explain(instance, all_hosts));
 }
 
 DatacenterSize size(const PythonWorkload& workload, const py::object& host, const py::object& vm,
@@ -326,7 +326,7 @@ Source: CoSpot, section 4.3.
             R"doc(    all_hosts: Show all hosts, not only the best-ranked.
 
 Returns:
-    The text that `cospot run --explain` prints.
+    The text that `cospot run --explain` prints, with all_hosts=True for --explain-all.
 
 Raises:
     InputError: There is no such request.

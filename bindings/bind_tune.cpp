@@ -78,20 +78,6 @@ py::object to_result(const TuneFindings& findings, const std::optional<TuneMoney
   return make_result("cospot.provider.tuning", "Tuning", json);
 }
 
-/// One text, or several.
-std::vector<std::string> read_texts(const py::object& given, std::string_view name) {
-  if (!py::isinstance<py::list>(given) && !py::isinstance<py::tuple>(given)) {
-    return {read_path(given, name).string()};
-  }
-  std::vector<std::string> texts;
-  for (const py::handle one : given) {
-    texts.push_back(py::isinstance<py::int_>(one) ? py::str(one).cast<std::string>()
-                                                  : read_path(one, name).string());
-  }
-  if (texts.empty()) throw ConfigError(std::string(name) + " is empty, expected one or more");
-  return texts;
-}
-
 TuneCandidates read_candidates(const py::kwargs& given, GivenPolicies& policies) {
   TuneCandidates candidates;
   candidates.dashes.clear();

@@ -44,9 +44,10 @@ else()
   endif()
 endif()
 
-# The checks of libstdc++, for what reads options and settings, fetches, writes results and talks to Python. Not for the libraries of
-# policies and cospot_sim, where the simulation is: with all of this everywhere `compare` took 12 % more user time (median
-# of 9 pairs of 432 allocators on a sample of CoSpot's, one thread, g++ 12), with it in cospot_sim alone 8 %,
-# and 2 % (8 pairs) with the hardening above but without these checks in the policies and the loop.
+# The checks of libstdc++, for all but the libraries of policies and sim_harness/provider, where the simulation is:
+# with all of this everywhere `compare` took 12 % more user time (median of 9 pairs of 432 allocators on a sample
+# of CoSpot's, one thread, g++ 12), with it in sim_harness alone 8 %, and 2 % (8 pairs) with the hardening above
+# but without these checks in the policies and the loop. In the readers (base, data) and customer/ they cost 0 to 2 %
+# of reading, converting, `compare` and deadlines (medians of 7 or 9 pairs on a busy machine).
 add_library(cospot_assertions INTERFACE)
 target_compile_definitions(cospot_assertions INTERFACE _GLIBCXX_ASSERTIONS)

@@ -9,7 +9,7 @@
 namespace cospot {
 namespace {
 
-/// How many letters to add, leave out, replace or swap.
+/// The number of letters to add, leave out, replace or swap.
 std::size_t edits_between(std::string_view a, std::string_view b) {
   const auto same = [&](std::size_t i, std::size_t j) { return a[i] == b[j]; };
   // rows[i][j]: between the first i letters of a and the first j of b.

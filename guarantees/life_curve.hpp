@@ -24,7 +24,7 @@ class AgeGrid {
   std::vector<double> edges_;
 };
 
-/// What is known of a life curve at one edge of its grid.
+/// A life curve at one edge of its grid.
 struct LifePoint {
   double survival = 1;  ///< share of all lives that reach this age
   double rest = 0;      ///< mean life after this age, to the last edge, of those that reach it (us)

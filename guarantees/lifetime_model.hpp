@@ -13,9 +13,9 @@
 
 namespace cospot {
 
-/// What a LifetimeModel is made of: a network with one hidden layer of rectified linear units. All
-/// its inputs are 0 or 1, one of each kind is 1, so that they need no scaling and the hidden layer
-/// is a sum of rows. docs/lifetime-model.md describes the file it comes from.
+/// The parameters of a LifetimeModel: a network with one hidden layer of rectified linear units.
+/// All its inputs are 0 or 1, one of each kind is 1, so that they need no scaling and the hidden
+/// layer is a sum of rows. docs/lifetime-model.md describes the file it comes from.
 struct LifetimeNetwork {
   std::vector<ResourceVector> flavors;  ///< spot types; any other one is the input after them
   std::vector<SimTime> interval_ends;   ///< of ages, ascending

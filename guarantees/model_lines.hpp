@@ -30,7 +30,7 @@ class ModelLines {
 
   [[nodiscard]] bool at_end();
 
-  /// Of the line it is at.
+  /// The words of the present line.
   [[nodiscard]] std::span<const std::string_view> words() const { return words_; }
 
   /// The first line must be `magic` and `version`; `is_no` is what the text is not, otherwise.
@@ -55,7 +55,7 @@ class ModelLines {
   /// The block `flavors N`: N different sizes.
   [[nodiscard]] std::vector<ResourceVector> read_flavors();
 
-  /// What an error shows of a word.
+  /// The part of a word that an error shows.
   [[nodiscard]] static std::string excerpt(std::string_view word);
 
  private:

@@ -12,7 +12,7 @@
 
 namespace cospot {
 
-/// What a SurvivalModel is made of; docs/lifetime-model.md describes the file it comes from.
+/// The parameters of a SurvivalModel; docs/lifetime-model.md describes the file it comes from.
 struct SurvivalTable {
   std::vector<ResourceVector> flavors;  ///< spot types with hazards of their own
   std::vector<SimTime> interval_ends;   ///< of ages, ascending

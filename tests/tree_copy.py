@@ -35,24 +35,30 @@ class TreeCopy:
         path.write_bytes(content)
         path.chmod(mode)
 
-    def build(self, *targets: str, jobs: int) -> subprocess.CompletedProcess[str]:
-        """Build some targets as the preset release, by a compiler cache where there is one."""
-        environment = os.environ | {"CCACHE_BASEDIR": str(self.folder), "CCACHE_NOHASHDIR": "1"}
-        environment.setdefault("CCACHE_SLOPPINESS", "pch_defines,time_macros")
+    def configure(self) -> subprocess.CompletedProcess[str]:
+        """Prepare a build as the preset release, by a compiler cache where there is one."""
         options = [f"-DCOSPOT_BUILD_{part}=OFF" for part in ("PYTHON", "BENCH", "BOOST_PYTHON")]
         if shutil.which("ccache"):
             options.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
-        build = ["cmake", "--build", "--preset", "release", "-j", str(jobs), "--target", *targets]
-        for command in (["cmake", "--preset", "release", *options], [*build, "--", "-k", "0"]):
-            done = subprocess.run(
-                command,
-                cwd=self.folder,
-                env=environment,
-                text=True,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                check=False,
-            )
-            if done.returncode != 0:
-                break
-        return done
+        return self._run("cmake", "--preset", "release", *options)
+
+    def build(self, *targets: str, jobs: int) -> subprocess.CompletedProcess[str]:
+        """Configure and build some targets."""
+        done = self.configure()
+        if done.returncode != 0:
+            return done
+        words = ("-j", str(jobs), "--target", *targets, "--", "-k", "0")
+        return self._run("cmake", "--build", "--preset", "release", *words)
+
+    def _run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        environment = os.environ | {"CCACHE_BASEDIR": str(self.folder), "CCACHE_NOHASHDIR": "1"}
+        environment.setdefault("CCACHE_SLOPPINESS", "pch_defines,time_macros")
+        return subprocess.run(
+            command,
+            cwd=self.folder,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )

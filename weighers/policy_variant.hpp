@@ -17,7 +17,7 @@ enum class PolicyVariant : std::uint8_t {
   kVmAvoiding,  ///< vmaUTIL vmaCOS vmaDPD: as s*, but hosts without a VM come first (4.5)
 };
 
-/// Which instances the formula sees.
+/// The instances that the formula sees.
 [[nodiscard]] constexpr Sees sees_of(PolicyVariant variant) {
   return variant == PolicyVariant::kVm ? Sees::kVms : Sees::kVmsAndSpots;
 }

@@ -94,7 +94,7 @@ HostIndex Handshake::decide(const HostTable& hosts, HostRanking& ranking, HostIn
                             const Request& request, double vm_load, const SpotsOf& spots_of,
                             Observer&& observer) {
   spot_side_.start(request);
-  // Where every victim costs something, the best-ranked host that needs no eviction wins.
+  // If every victim costs something, the best-ranked host that needs no eviction wins.
   const bool free_host_wins = evictor_->victims_have_positive_cost();
   OfferWalk offer(ranking, rule_, vm_load, first);
   if (free_host_wins && offer.most() > kShortOffer) {

@@ -19,15 +19,15 @@ struct OfferedHost {
   friend bool operator==(const OfferedHost&, const OfferedHost&) = default;
 };
 
-/// What the VM side tells the spot side: the request and its top N hosts, the best first. A plain
-/// value, so that the two sides can live in different processes.
+/// The message of the VM side to the spot side: the request and its top N hosts, the best first. A
+/// plain value, so that the two sides can live in different processes.
 struct Offer {
   Request request;
   std::vector<OfferedHost> hosts;
 };
 
-/// What the spot side answers: the offered host it prefers and the instances that must go. No host
-/// when it cannot free enough on any of them.
+/// The answer of the spot side: the offered host it prefers and the instances to evict. No host if
+/// it cannot free enough on any of them.
 struct Choice {
   OfferedHost host;
   std::vector<InstanceIndex> victims;
@@ -46,7 +46,7 @@ class OfferWalk {
     if (first != kNoHost) note(first);
   }
 
-  /// How many hosts the offer has at most.
+  /// The most hosts that the offer has.
   [[nodiscard]] std::size_t most() const { return most_; }
 
   /// The next host of the offer; kNoHost behind the last.

@@ -10,7 +10,7 @@
 
 namespace cospot {
 
-/// How many of its ranked hosts the VM side offers for a VM. One of three rules:
+/// The number of its ranked hosts that the VM side offers for a VM. One of three rules:
 ///
 /// - **top N**, the paper's OTN: the first N hosts.
 /// - **adaptive**: the first N(u), where u is the VM load (core/model/vm_load.hpp) as the VM
@@ -33,7 +33,7 @@ class OfferRule {
   static constexpr std::size_t kMaxOtn = 10'000'000;
   static constexpr double kLeastFraction = 0.0001;
 
-  /// What `adaptive` follows; loads are fractions of the scarcest resource.
+  /// The curve that `adaptive` follows; loads are fractions of the scarcest resource.
   struct Schedule {
     std::size_t at_low_load = 32;  ///< N up to load `from`
     std::size_t at_high_load = 1;  ///< N from load `to` on
@@ -52,7 +52,7 @@ class OfferRule {
   [[nodiscard]] static OfferRule adaptive(const Schedule& schedule);
   [[nodiscard]] static OfferRule within(double epsilon);
 
-  /// What result rows call it: `8`, `adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1`,
+  /// The name in result rows: `8`, `adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1`,
   /// `epsilon-0.05`.
   [[nodiscard]] std::string label() const;
 
@@ -70,7 +70,7 @@ class OfferRule {
     return kind_ != Kind::kEpsilon && schedule_.at_low_load == 1 && schedule_.at_high_load == 1;
   }
 
-  /// How many hosts are offered at most at a VM load.
+  /// The most hosts that are offered at a VM load.
   [[nodiscard]] std::size_t most_hosts(double vm_load) const;
 
   /// Tells whether `host` is close enough to the first-ranked one. Only for epsilon.

@@ -12,7 +12,8 @@ namespace cospot {
 /// The victims on one host, and what they cost.
 struct RankedPlan {
   EvictionPlan plan;  ///< its score is that of the victims of the lowest rank
-  /// Of the ranks above the lowest, the highest first; what they lose counts before all below.
+  /// The scores of the ranks above the lowest, the highest first; their losses count before all
+  /// below.
   std::vector<double> upper_scores{};
 
   /// Without victims.

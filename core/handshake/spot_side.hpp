@@ -22,7 +22,7 @@ namespace cospot {
 /// Sees the steps of a handshake. Derive from it and hide what is of interest: calls are resolved
 /// when compiled, so that a step which nobody watches costs nothing.
 struct HandshakeObserver {
-  /// Whether every offered host's best plan is asked for, also where it cannot win.
+  /// True if the best plan of every offered host is computed, even if it cannot win.
   static constexpr bool kSeesEveryPlan = false;
 
   /// The whole offer, before the spot side has answered.

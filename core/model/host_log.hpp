@@ -7,7 +7,7 @@
 
 namespace cospot {
 
-/// Which hosts of a table were changed, in order, for those who keep them ranked.
+/// The hosts of a table that changed, in order, for rankings that follow them.
 class HostLog {
  public:
   void add(HostIndex host) {

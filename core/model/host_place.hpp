@@ -8,10 +8,10 @@
 
 namespace cospot {
 
-/// What aggregates say of their hosts: the values of each key. Nova splits a value at its commas.
+/// The metadata of aggregates: the values of each key. Nova splits a value at its commas.
 using AggregateMetadata = std::map<std::string, std::set<std::string>, std::less<>>;
 
-/// Where a host stands, as far as requests may ask for it. Hosts that stand alike share one.
+/// The place of a host, as far as requests may ask for it. Hosts in the same place share one.
 struct HostPlace {
   std::string zone{};                     ///< availability zone; empty: in none
   std::vector<std::string> aggregates{};  ///< names of the aggregates it is in
@@ -20,7 +20,7 @@ struct HostPlace {
   friend bool operator==(const HostPlace&, const HostPlace&) = default;
 };
 
-/// Which of the places of a table a host has.
+/// The index of a host's place among the places of a table.
 using PlaceIndex = std::uint32_t;
 using HostPlaces = std::vector<HostPlace>;
 

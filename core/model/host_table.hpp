@@ -15,11 +15,11 @@ namespace cospot {
 using HostIndex = std::uint32_t;
 inline constexpr HostIndex kNoHost = UINT32_MAX;
 
-/// Which instances a policy sees on a host: only the VMs ("ignoring spots"), or all of them.
+/// The instances that a policy sees on a host: only the VMs ("ignoring spots"), or all of them.
 enum class Sees : std::uint8_t { kVms, kVmsAndSpots };
 
-/// What one host is made of and holds at first. Totals are what the scheduler may hand out, after
-/// allocation ratios and reserved amounts.
+/// The amounts of one host, and its first instances. Totals are the amounts that the scheduler may
+/// hand out, after allocation ratios and reserved amounts.
 struct HostSpec {
   std::string name;
   ResourceVector total;
@@ -72,7 +72,7 @@ class HostRow {
   [[nodiscard]] std::int32_t num_vms() const { return view_->num_vms[host_]; }
   [[nodiscard]] std::int32_t num_spots() const { return view_->num_spots[host_]; }
   [[nodiscard]] std::int32_t num_io_ops() const { return view_->num_io_ops[host_]; }
-  /// Where the host stands: its zone and its aggregates.
+  /// The place of the host: its zone and its aggregates.
   [[nodiscard]] const HostPlace& place() const { return view_->places[view_->place[host_]]; }
   /// The spots on the host, oldest placement first; none where the table was not lent them. Defined
   /// in core/model/spot_lists.hpp.
@@ -190,11 +190,11 @@ class HostTable {
  private:
   using Columns = std::array<std::vector<ResourceAmount>, 3>;  // vcpus, memory_mb, disk_gb
 
-  /// Where a table leaves its columns to those who keep them.
+  /// The place where a table leaves its columns for those who keep them.
   struct Estate {
     std::unique_ptr<const HostTable> table;
   };
-  /// Of one table and not of its copies, whose columns lie elsewhere.
+  /// Belongs to one table and not to its copies, whose columns lie elsewhere.
   struct OwnEstate {
     OwnEstate() = default;
     OwnEstate(const OwnEstate& /*other*/) noexcept {}
@@ -206,7 +206,7 @@ class HostTable {
     std::shared_ptr<Estate> estate;  // nullptr while nobody keeps columns
   };
 
-  /// What another writer lends to one table and not to its copies.
+  /// The columns that another writer lends to one table and not to its copies.
   struct Lent {
     Lent() = default;
     Lent(const Lent& /*other*/) noexcept {}

@@ -11,7 +11,7 @@
 
 namespace cospot {
 
-/// How the members of a server group stand to each other. The soft forms are wishes.
+/// The relation between the members of a server group. The soft forms are wishes.
 enum class GroupPolicy : std::uint8_t {
   kAffinity,
   kAntiAffinity,
@@ -31,10 +31,10 @@ struct ServerGroup {
   friend bool operator==(const ServerGroup&, const ServerGroup&) = default;
 };
 
-/// Where an instance may be, by where hosts stand. Requests with the same rules share one.
+/// The places where an instance may be. Requests with the same rules share one.
 struct PlaceRules {
   std::string zone{};  ///< availability zone; empty: any
-  /// What the flavor asks of aggregate metadata: key and expression, in the order of the keys.
+  /// The aggregate metadata that the flavor asks for: key and expression, in the order of the keys.
   std::vector<std::pair<std::string, std::string>> extra_specs{};
   std::string tenant{};  ///< for hosts that are kept for some tenants; empty: one of no host
 
@@ -56,10 +56,10 @@ struct RowPlacement {
 struct Placement {
   const PlaceRules* rules = nullptr;   ///< nullptr: any place will do
   const ServerGroup* group = nullptr;  ///< nullptr: in no group
-  /// Where the members of the group are now: a host once for each, in no order.
+  /// The present hosts of the group's members: a host once for each, in no order.
   std::span<const HostIndex> members{};
 
-  /// How many members of the group are on a host.
+  /// The number of members of the group on a host.
   [[nodiscard]] std::int32_t members_on(HostIndex host) const {
     std::int32_t count = 0;
     for (const HostIndex member : members) count += member == host ? 1 : 0;
@@ -67,12 +67,12 @@ struct Placement {
   }
 };
 
-/// What a request asks of a host's place; nullptr: nothing.
+/// The rules of a request about a host's place; nullptr: none.
 [[nodiscard]] inline const PlaceRules* place_rules(const Request& request) {
   return request.placement == nullptr ? nullptr : request.placement->rules;
 }
 
-/// What a request in a group with such a policy asks; nullptr for every other request.
+/// The placement of a request in a group with such a policy; nullptr for every other request.
 [[nodiscard]] inline const Placement* placement_in_group(const Request& request,
                                                          GroupPolicy policy) {
   const Placement* asked = request.placement;

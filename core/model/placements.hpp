@@ -20,10 +20,10 @@ class Placements {
              std::span<const ServerGroup> groups)
       : placement_of_(placement_of), asked_(asked), groups_(groups), members_(groups.size()) {}
 
-  /// Whether no request asks for more than room.
+  /// True if no request asks for more than capacity.
   [[nodiscard]] bool empty() const { return asked_.empty(); }
 
-  /// What an instance asks, as things are now; nullptr: room only. Valid until the next call.
+  /// The demands of an instance at the moment; nullptr: capacity only. Valid until the next call.
   [[nodiscard]] const Placement* of(InstanceIndex instance) const {
     return empty() ? nullptr : current(instance);
   }

@@ -20,8 +20,8 @@ using InstanceIndex = std::uint32_t;
 /// Until when something lives that was promised nothing.
 inline constexpr SimTime kNoPromisedEnd = SimTime::min();
 
-/// What one instance asks for, as a scheduler sees it. It does not say when the instance will
-/// end: no policy but an oracle may know.
+/// The demands of one instance, as a scheduler sees them. They do not include its end: no policy
+/// but an oracle may know it.
 struct Request {
   ResourceAmount vcpus = 0;
   ResourceAmount memory_mb = 0;
@@ -33,7 +33,7 @@ struct Request {
   SimTime asked_lifetime{0};
   /// If it gets a host it is promised to live until then; kNoPromisedEnd: nothing is promised.
   SimTime promised_until = kNoPromisedEnd;
-  /// What is forecast when the request is made (core/policy/forecasts.hpp); null: nothing.
+  /// The forecasts at the time of the request (core/policy/forecasts.hpp); null: none.
   const Forecasts* forecasts = nullptr;
   /// Its demands apart from capacity (core/model/placement_rules.hpp); null: nothing.
   const Placement* placement = nullptr;

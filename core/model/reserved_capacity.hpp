@@ -14,7 +14,7 @@ struct ReservedCapacity {
   ResourceVector size{};   ///< of one such VM; what is 0 is not looked at
   std::int64_t count = 0;  ///< of VMs; 0: nothing is reserved
 
-  /// How many such VMs fit into what a host has free; 0 where that is negative.
+  /// The number of such VMs that fit into a host's free capacity; 0 if that is negative.
   [[nodiscard]] std::int64_t vms_in(const ResourceVector& free) const {
     if (!size.fits_in(free)) return 0;
     std::int64_t most = std::numeric_limits<std::int32_t>::max();

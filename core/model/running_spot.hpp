@@ -23,7 +23,7 @@ struct RunningSpot {
   [[nodiscard]] bool is_promised(SimTime now) const { return now < promised_until; }
 };
 
-/// What spots hold together; wider than a ResourceVector, so that no sum overflows.
+/// The sum of what spots hold; wider than a ResourceVector, so that no sum overflows.
 struct SpotSum {
   std::int64_t vcpus = 0, memory_mb = 0, disk_gb = 0;
 

@@ -9,12 +9,12 @@
 
 namespace cospot {
 
-/// What is known of a spot when it is requested, for predicting how long it will live.
+/// The traits of a requested spot from which its lifetime is predicted.
 struct SpotTraits {
   InstanceIndex instance = 0;
   ResourceVector resources;
   SimTime requested_at{0};
-  /// How long the customer's last instance lived that had ended by then; kNever: none had.
+  /// The lifetime of the customer's last instance that had ended by then; kNever: none had.
   SimTime previous_lifetime = kNever;
 };
 

@@ -8,8 +8,8 @@
 
 namespace cospot {
 
-/// How full of VMs a datacenter is: the largest fraction of a resource (vcpus, memory_mb or
-/// disk_gb, where hosts have any) that VMs use over all hosts. Spots do not count. Sums are exact
+/// The load of a datacenter with VMs: the largest fraction of a resource (vcpus, memory_mb or
+/// disk_gb, if hosts have any) that VMs use over all hosts. Spots do not count. Sums are exact
 /// integers, so that a load kept up to date equals one that is computed anew.
 class VmLoad {
  public:

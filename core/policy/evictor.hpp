@@ -14,7 +14,7 @@
 
 namespace cospot {
 
-/// What an evictor is asked: which of `spots` must go so that `shortfall` becomes free.
+/// The question to an evictor: the victims among `spots` that free `shortfall`.
 struct EvictionCase {
   std::span<const RunningSpot> spots;  ///< of one host, oldest placement first
   ResourceVector shortfall;            ///< amounts still missing; an amount <= 0 is not scarce

@@ -9,7 +9,7 @@
 
 namespace cospot {
 
-/// What becomes of the hosts that a filter does not pass.
+/// The fate of the hosts that a filter does not pass.
 enum class FilterMode : std::uint8_t {
   kDrop,    ///< they are out, as in Nova
   kPrefer,  ///< they rank after every host that passes: a filter with a fallback
@@ -33,13 +33,12 @@ class Filter {
 
   [[nodiscard]] virtual FilterMode mode() const { return FilterMode::kDrop; }
 
-  /// When the filter passes exactly the hosts with room for the request beside some instances:
-  /// beside which. A chain of such filters can keep its hosts in order
-  /// (core/ranking/keyed_ranking.hpp).
+  /// The instances besides which a host must have capacity, if the filter passes exactly those
+  /// hosts. A chain of such filters can keep its hosts in order (core/ranking/keyed_ranking.hpp).
   [[nodiscard]] virtual std::optional<Sees> needs_room_beside() const { return std::nullopt; }
 
-  /// What a dropping filter looks at. With filters of places and groups, a chain can still keep its
-  /// hosts in order (core/ranking/constrained_ranking.hpp).
+  /// The properties on which a dropping filter depends. With filters of places and groups, a chain
+  /// can still keep its hosts in order (core/ranking/constrained_ranking.hpp).
   [[nodiscard]] virtual FilterScope scope() const { return FilterScope::kAny; }
 };
 

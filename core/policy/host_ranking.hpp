@@ -9,7 +9,7 @@
 
 namespace cospot {
 
-/// Where a feasible host stands in a ranking: the higher tiers first, then the higher weight.
+/// The position of a feasible host in a ranking: the higher tiers first, then the higher weight.
 struct Standing {
   std::uint32_t tiers = 0;
   double weight = 0;
@@ -41,7 +41,7 @@ class HostRanking {
   /// needs no eviction, or kNoHost. Needs a request for a VM; the walk goes on where it was.
   [[nodiscard]] virtual HostIndex first_without_eviction(std::size_t within) const = 0;
 
-  /// Where a feasible host stands for the request of the walk.
+  /// The position of a feasible host for the request of the walk.
   [[nodiscard]] virtual Standing standing_of(HostIndex host) const = 0;
 
   /// The greatest minus the least weight of all feasible hosts, whatever their tiers; there is one.

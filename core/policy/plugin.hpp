@@ -11,7 +11,7 @@
 
 namespace cospot {
 
-/// What a policy must be told of how long spots live.
+/// The knowledge of lifetimes that a policy needs.
 enum class KnownLifetimes : std::uint8_t {
   kNone,       ///< nothing
   kSurvival,   ///< what a model expects by a spot's size and age, which any cloud tells
@@ -19,7 +19,7 @@ enum class KnownLifetimes : std::uint8_t {
   kTrue,       ///< when spots will really end, which nobody knows in production
 };
 
-/// Which choice of `cospot tune` has a policy among its candidates unless the user names others.
+/// The choice of `cospot tune` that has a policy among its candidates by default.
 enum class TuneChoice : std::uint8_t { kNone, kVm, kSpot, kEvictor };
 
 /// Properties and needs of a policy. Code that treats policies differently goes by these, never by
@@ -37,7 +37,7 @@ struct PluginInfo {
   /// It reads Forecasts::economy, which only the study `levels` makes.
   bool needs_economy_promise = false;
 
-  /// What it earns is an upper bound, and no datacenter can be set to it.
+  /// True if its revenue is an upper bound, because no datacenter can deploy it.
   [[nodiscard]] constexpr bool needs_true_lifetimes() const {
     return lifetimes == KnownLifetimes::kTrue;
   }
@@ -55,7 +55,7 @@ struct PluginInfo {
   }
 };
 
-/// What is said of a policy that needs true lifetimes, wherever it appears.
+/// The mark of a policy that needs true lifetimes, wherever it appears.
 inline constexpr std::string_view kKnowsLifetimes = "knows lifetimes";
 
 /// The settings of one policy, read by its constructor with a type and a default.
@@ -105,7 +105,7 @@ template <class Plugin, class T>
   return {T::kInfo, &make_plugin<Plugin, T>};
 }
 
-/// What a registry says of the policy called `name`; nullptr when it has none of that name (a
+/// The registry's description of the policy called `name`; nullptr if it has none of that name (a
 /// policy in Python or of Nova is in no registry).
 template <class Plugin>
 [[nodiscard]] const PluginInfo* find_info(std::span<const RegistryEntry<Plugin>> registry,

@@ -51,7 +51,7 @@ class Weigher {
   [[nodiscard]] virtual std::optional<double> minval() const { return std::nullopt; }
   [[nodiscard]] virtual std::optional<double> maxval() const { return std::nullopt; }
 
-  /// What a chain multiplies the normalised weights by when the user names no multiplier.
+  /// The factor for the normalised weights if the user names no multiplier.
   [[nodiscard]] virtual double default_multiplier() const { return 1.0; }
 
   /// A ranking of `hosts` by this weigher alone that is kept in order between requests (see

@@ -16,8 +16,8 @@ struct Allocator {
   std::shared_ptr<const Chain> spot{};  ///< sees what is free beside all instances
   std::shared_ptr<const Evictor> evictor{};
   OfferRule otn{};
-  /// Of the priority levels between VMs and spots, the highest first: each sees what is free beside
-  /// its own level and above.
+  /// The chains of the priority levels between VMs and spots, the highest first: each sees the
+  /// capacity that its own level and those above leave free.
   std::vector<std::shared_ptr<const Chain>> between{};
 };
 

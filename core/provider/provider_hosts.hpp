@@ -53,7 +53,7 @@ class ProviderHosts {
   [[nodiscard]] const HostTable& table_for(const Request& request) const {
     return is_lowest(request) ? top_.hosts : view_for(request).hosts;
   }
-  /// Who may be displaced on a host for such a request, oldest placement first.
+  /// The instances that such a request may displace on a host, oldest placement first.
   [[nodiscard]] std::span<const RunningSpot> displaceable_for(const Request& request,
                                                               HostIndex host) const {
     return view_for(request).displaceable.spots_on(host);
@@ -72,7 +72,7 @@ class ProviderHosts {
     return placements_.of(instance);
   }
 
-  // Which host an instance gets.
+  // The host that an instance gets.
 
   /// The hosts in the order of the chain of such requests.
   [[nodiscard]] HostRanking& ranking_for(const Request& request) {
@@ -86,7 +86,7 @@ class ProviderHosts {
     ranking.start(request);
     return ranking.next();
   }
-  /// Whether someone has to go from a feasible host for the request.
+  /// True if the request needs evictions on a feasible host.
   [[nodiscard]] bool needs_evictions(HostIndex host, const Request& request) const {
     return !shortfall(top_.hosts, host, request).fits_in(ResourceVector{});
   }
@@ -185,7 +185,7 @@ class ProviderHosts {
     void rank_by(const Chain* chain, const OfferRule& otn);
   };
 
-  /// What the handshake asks for.
+  /// The spots that the handshake asks for.
   struct SpotsOf {
     const SpotLists& spots;
     [[nodiscard]] std::span<const RunningSpot> operator()(HostIndex host) const {
@@ -194,7 +194,7 @@ class ProviderHosts {
   };
 
   [[nodiscard]] HostRanking& ranking_by_level(const Request& request);
-  /// Of a request that is not of the lowest level.
+  /// The view for a request that is not of the lowest level.
   template <class Self>
   [[nodiscard]] static auto& view_in(Self& self, const Request& request) {
     const std::size_t level = self.levels_.are_classes() ? 0 : self.levels_.of(request);

@@ -87,7 +87,7 @@ class Chain {
   [[nodiscard]] std::span<const WeighedBy> weighers() const { return weighers_; }
 
  private:
-  /// What a ranking that is kept in order has to know of the filters.
+  /// The properties of the filters that a ranking needs to keep its order.
   struct Order {
     Sees feasible = Sees::kVms;  ///< beside what a host must have room
     bool prefers_spot_free = false;

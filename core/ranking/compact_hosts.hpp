@@ -84,7 +84,7 @@ class CompactHosts {
   }
 
  private:
-  /// Which host is in which row; shared by copies.
+  /// The rows of the hosts; shared by copies.
   struct Rows {
     Rows(const HostTable& hosts, std::span<const HostIndex> members)
         : host(members.begin(), members.end()), row_of(hosts.size() + 1) {

@@ -47,7 +47,7 @@ class ConstrainedRanking final : public HostRanking {
   std::unique_ptr<HostRanking> scan_;
   HostRanking* walked_;
   std::vector<HostIndex> host_in_;  // one of each place; kNoHost: it has none
-  // Which places pass, of each set of rules that was asked for; never iterated.
+  // The places that pass, for each set of rules seen so far; never iterated.
   std::unordered_map<const PlaceRules*, std::vector<std::uint8_t>> passes_;
 };
 

@@ -108,7 +108,7 @@ class GroupedRanking final : public PlaceRanking {
       best = host;
       standing = at;
     }
-    // Where hosts without evictions rank before all others, there is nothing to count.
+    // If hosts without evictions rank before all others, there is nothing to count.
     if (best == kNoHost || within == SIZE_MAX || !counts_) return best;
     return count_before(standing, best, within) < within ? best : kNoHost;
   }
@@ -155,7 +155,7 @@ class GroupedRanking final : public PlaceRanking {
     }
   };
 
-  /// What a start reads of a group, by itself: it looks at all groups, and a walk at few.
+  /// The part of a group that a start reads, by itself: it looks at all groups, and a walk at few.
   struct Bound {
     ResourceVector total{};  ///< the largest of each resource
     PlaceIndex place = 0;
@@ -191,7 +191,7 @@ class GroupedRanking final : public PlaceRanking {
     for (const HostIndex host : *group.hosts) bound.keys.include(weigher_->host_key(view_[host]));
   }
 
-  /// Whether a host that stands so ranks before whatever hosts a group has.
+  /// True if a host in this position ranks before all hosts that a group may have.
   [[nodiscard]] bool ranks_before_all_of(const Standing& standing, std::uint32_t number) const {
     return standing.weight > bounds_[number].highest_weight &&
            standing.tiers == groups_[number].ranking.highest_tiers();
@@ -210,7 +210,7 @@ class GroupedRanking final : public PlaceRanking {
     return host_a < host_b;
   }
 
-  /// How many hosts rank before one; counts no further than `enough`.
+  /// The number of hosts that rank before one; counts no further than `enough`.
   [[nodiscard]] std::size_t count_before(const Standing& standing, HostIndex host,
                                          std::size_t enough) const {
     std::size_t count = 0;

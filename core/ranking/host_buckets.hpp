@@ -56,7 +56,7 @@ class HostBuckets {
   void rebind(const HostTable& copy) { by_host_.rebind(copy); }
 
  private:
-  /// What a bucket holds of one host.
+  /// The entry of a host in a bucket.
   struct Entry {
     Key key{};
     ResourceVector free_ignoring_spots;
@@ -78,7 +78,7 @@ class HostBuckets {
     }
   };
 
-  /// What a search reads before it opens a bucket.
+  /// The part of a bucket that a search reads before it opens it.
   struct BucketSummary {
     std::uint32_t bucket = 0;
     std::uint32_t rows = 0;

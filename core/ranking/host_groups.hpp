@@ -13,7 +13,7 @@ struct HostGroup {
   std::vector<HostIndex> hosts;
 };
 
-/// What hosts of one group have in common.
+/// The properties that the hosts of one group share.
 struct GroupedBy {
   bool total = false;
   bool place = false;

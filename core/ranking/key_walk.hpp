@@ -10,8 +10,8 @@
 
 namespace cospot {
 
-/// How the weight of a request depends on a host's key: highest at `target`, never rising away from
-/// it; as it is at `low` for all keys up to it, and at `high` for all keys from it on.
+/// The weight of a request as a function of a host's key: highest at `target`, never rising away
+/// from it; as it is at `low` for all keys up to it, and at `high` for all keys from it on.
 template <class Key>
 struct KeyTarget {
   static constexpr Key kLowest = std::numeric_limits<Key>::lowest();
@@ -31,7 +31,7 @@ struct KeyTarget {
   [[nodiscard]] bool has_one_side() const { return target >= high || target <= low; }
   [[nodiscard]] bool is_below(Key key) const { return key <= target; }
   [[nodiscard]] Key just_above() const { return target == kLargest ? target : next_key_up(target); }
-  /// Where the sides meet: from a plateau with the target on it, one side has all hosts.
+  /// The border of the sides: on a plateau that contains the target, one side has all hosts.
   [[nodiscard]] Key last_below() const { return target >= high ? kLargest : target; }
   [[nodiscard]] Key first_above() const { return target <= low ? kLowest : just_above(); }
 };
@@ -96,8 +96,8 @@ class KeyWalk {
     return true;
   }
 
-  /// How many hosts that fit beside the VMs rank before the first host of this walk, whatever this
-  /// walk asks of a host; counts no further than `enough`.
+  /// The number of hosts with capacity besides the VMs that rank before the first host of this
+  /// walk, whatever this walk asks of a host; counts no further than `enough`.
   template <class Weight>
   [[nodiscard]] std::size_t count_before_first(const KeyTarget<Key>& to, const Weight& weight,
                                                std::size_t enough) const {
@@ -130,7 +130,7 @@ class KeyWalk {
     HostIndex host = kNoHost;  ///< the next host of the walk; kNoHost: the side is finished
   };
 
-  /// Where the host is that find_next() returned.
+  /// The side of the host that find_next() returned.
   enum class At : std::uint8_t { kNowhere, kBelow, kAbove };
 
   [[nodiscard]] Side& side_at() { return at_ == At::kBelow ? below_ : above_; }
@@ -175,7 +175,7 @@ class KeyWalk {
 
   /// The keys with the weight of `key`: a plateau, or the key alone.
   static void set_range(Side& side, Key key, const KeyTarget<Key>& to) {
-    // Where the plateaus meet, all hosts are one group.
+    // If the plateaus meet, all hosts are one group.
     const bool on_low = key <= to.low || (key >= to.high && to.low == to.high);
     const bool on_high = key >= to.high || (key <= to.low && to.low == to.high);
     side.first = on_low ? kLowest : std::min(key, to.high);

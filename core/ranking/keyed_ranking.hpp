@@ -15,8 +15,8 @@
 
 namespace cospot {
 
-/// How a request's weight depends on a host's key: highest at `target`, never rising away from it.
-/// Below `low` and above `high` the weight stays as it is there.
+/// A request's weight as a function of a host's key: highest at `target`, never rising away from
+/// it. Below `low` and above `high` the weight stays as it is there.
 struct KeyPreference {
   double target = 0;
   double low = -std::numeric_limits<double>::infinity();
@@ -153,15 +153,15 @@ class KeyedRanking final : public HostRanking {
             .weight = weight(host)};
   }
 
-  /// Where the host stands that next() returned last.
+  /// The position of the host that next() returned last.
   [[nodiscard]] Standing standing_of_last(HostIndex host) const {
-    // What is known of a repeated first host is how it stood before it changed.
+    // A repeated first host is known by its position before it changed.
     if (stage_ != Stage::kAtFirst) return standing_of(host);
     return {.tiers = static_cast<std::uint32_t>(num_passes() - first_.pass),
             .weight = first_.weight};
   }
 
-  /// Of hosts that rank before all of any lower Standing::tiers.
+  /// The tiers of hosts that rank before all of any lower Standing::tiers.
   [[nodiscard]] std::uint32_t highest_tiers() const {
     return static_cast<std::uint32_t>(num_passes());
   }
@@ -190,8 +190,9 @@ class KeyedRanking final : public HostRanking {
     return range;
   }
 
-  /// How many feasible hosts rank before a host that stands so, whether it is ranked here or not;
-  /// counts no further than `enough`. Not for a ranking that prefers hosts without evictions.
+  /// The number of feasible hosts that rank before a host in this position, which need not be
+  /// ranked here; counts no further than `enough`. Not for a ranking that prefers hosts without
+  /// evictions.
   [[nodiscard]] std::size_t count_before(const Standing& standing, HostIndex host,
                                          std::size_t enough) const {
     RoomQuery query = query_;
@@ -238,20 +239,20 @@ class KeyedRanking final : public HostRanking {
   }
 
  private:
-  /// Of hosts that are still to be reported; `none` holds none of them.
+  /// Ranks the hosts that are still to be reported; `none` holds none of them.
   KeyedRanking(const T& weigher, const HostTable& hosts, const Hosts<Key>& none,
                const ResourceVector& total, Sees feasible, bool prefer_spot_free, double key_factor)
       : weigher_(&weigher),
         view_(hosts.view()),
         tier_(weigher.tier()),
         feasible_(feasible),
-        // Where spots count for feasibility, no feasible host needs an eviction.
+        // If spots count for feasibility, no feasible host needs an eviction.
         prefers_spot_free_(prefer_spot_free && feasible == Sees::kVms),
         key_factor_(key_factor),
         total_(total),
         tiers_{none, none} {}
 
-  /// How far a walk has come.
+  /// The progress of a walk.
   enum class Stage : std::uint8_t {
     kUnopened,        ///< nothing was searched yet
     kOpened,          ///< the walk knows the first host

@@ -90,7 +90,7 @@ class KeyedWeigher : public PerHostWeigher<T> {
   }
 
  private:
-  /// Whether keys are integers by themselves: no ranking of doubles is compiled then.
+  /// True if keys are integers by themselves: no ranking of doubles is compiled then.
   [[nodiscard]] static constexpr bool has_integer_key() {
     using KeyOfHost = decltype(std::declval<const T&>().host_key(std::declval<HostRow>()));
     return std::is_same_v<KeyOfHost, std::int32_t>;

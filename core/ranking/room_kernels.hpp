@@ -34,7 +34,7 @@ struct RoomColumns {
   return std::nextafter(key, std::numeric_limits<double>::max());
 }
 
-/// Which hosts are asked for: those that fit `need`.
+/// The hosts that a query asks for: those that fit `need`.
 struct RoomQuery {
   Fit fit = Fit::kBesideVms;
   bool with_disk = false;  ///< look at disk_gb as well
@@ -84,8 +84,8 @@ template <class Key>
 [[nodiscard]] KeyedHost<Key> first_from_end(const RoomColumns<Key>& hosts, const RoomQuery& query,
                                             const ClampedKeys<Key>& keys);
 
-/// Which hosts count_hosts counts: those with a key in [first, last], but of the group with a key
-/// in [group_first, group_last] only the hosts below `before`. The group lies inside the range.
+/// The hosts that count_hosts counts: those with a key in [first, last], but of the group with a
+/// key in [group_first, group_last] only the hosts below `before`. The group lies inside the range.
 template <class Key>
 struct CountedRange {
   Key first{};
@@ -96,7 +96,7 @@ struct CountedRange {
   std::size_t enough = SIZE_MAX;  ///< counting may stop here
 };
 
-/// How many of the hosts in a range fit; at least `enough` when there are that many.
+/// The number of hosts in a range that fit; at least `enough` if there are that many.
 template <class Key>
 [[nodiscard]] std::size_t count_hosts(const RoomColumns<Key>& hosts, const RoomQuery& query,
                                       const CountedRange<Key>& range);

@@ -208,7 +208,7 @@ class RangeTest {
   typename L::Keys last_;
 };
 
-/// When row r is host r, the first row from `from` on is the answer.
+/// If row r is host r, the first row from `from` on is the answer.
 template <class Key, InstructionSet kSet, Fit kFit, int kResources>
 HostIndex lowest_by_row(const RoomColumns<Key>& hosts, const RoomQuery& query, Key first, Key last,
                         HostIndex from) {
@@ -240,7 +240,7 @@ HostIndex lowest_of_all(const RoomColumns<Key>& hosts, const RoomQuery& query, K
   return lowest;
 }
 
-/// When row r is host r and all that is counted belongs to the group: the rows before `before`.
+/// If row r is host r and all counted hosts belong to the group: the rows before `before`.
 template <class Key, InstructionSet kSet, Fit kFit, int kResources>
 std::size_t count_group_by_row(const RoomColumns<Key>& hosts, const RoomQuery& query,
                                const CountedRange<Key>& range) {

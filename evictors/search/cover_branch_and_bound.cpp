@@ -73,8 +73,8 @@ void CoverBranchAndBound::branch_by_last_bound() {
     const Weight b_sure = magnitude(b.reduced_weight);
     if (a_sure != b_sure) return a_sure > b_sure;
     if (a.reduced_weight != b.reduced_weight) return a.reduced_weight < b.reduced_weight;
-    // Of items to take the dominating first, of others the dominated: then a set
-    // that dominance replaces always comes after the one that replaces it.
+    // The dominating item comes first among those to take, the dominated one among the others: then
+    // a set that dominance replaces always comes after the one that replaces it.
     const CoverItem& first = a.reduced_weight < 0 ? a.item : b.item;
     const CoverItem& second = a.reduced_weight < 0 ? b.item : a.item;
     if (first.cost != second.cost) return first.cost < second.cost;
@@ -257,7 +257,7 @@ Weight CoverBranchAndBound::least_weight(const Bound& bound, const Node& node) c
 }
 
 bool CoverBranchAndBound::beyond_bound(const Node& node) {
-  // What is missing needs at least one more item.
+  // The rest needs at least one more item.
   const std::int64_t cost = node.cost + rest_[node.depth].cheapest;
   if (cost > target_.cost + 1 || count() >= target_.count) return true;
   bool beyond = cost > target_.cost;

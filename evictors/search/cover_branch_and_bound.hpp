@@ -55,7 +55,7 @@ struct CoverSet {
   std::int64_t cost = 0;
 };
 
-/// What a search does after it has found a set within the target.
+/// The action of a search after it has found a set within the target.
 enum class CoverGoal : std::uint8_t { kLeastCost, kAnySet };
 
 /// Depth-first branch and bound over the sets of items that cover a shortfall.

@@ -29,15 +29,15 @@ class CoverDominance {
 
   [[nodiscard]] bool empty() const { return words_ == 0; }
 
-  /// Whether some item dominates another of the same cost: replacing that one leaves a tie.
+  /// True if some item dominates another of the same cost: replacing that one leaves a tie.
   [[nodiscard]] bool has_equal_costs() const { return has_equal_costs_; }
 
-  /// Whether an item of `set` dominates `item`. All of `set` come before `item`; bit i is item i.
+  /// True if an item of `set` dominates `item`. All of `set` come before `item`; bit i is item i.
   [[nodiscard]] bool dominated_by_any(std::size_t item, std::span<const Word> set) const {
     return meets(dominators_, item, set);
   }
 
-  /// Whether `item` dominates an item of `set`. All of `set` come before `item`.
+  /// True if `item` dominates an item of `set`. All of `set` come before `item`.
   [[nodiscard]] bool dominates_any(std::size_t item, std::span<const Word> set) const {
     return meets(dominated_, item, set);
   }

@@ -204,8 +204,8 @@ void EvictionSearch::refine(CoverPrices& found) const {
   found.per_disk_gb = std::max<Weight>(0, found.per_disk_gb + change.per_disk_gb);
 }
 
-/// What the prices pay next to nothing for. It is covered on the way when items may be taken in
-/// part; among whole items it may be what is scarce.
+/// The shortfall for which the prices pay next to nothing. It is covered on the way if items may be
+/// taken in part; among whole items it may be the scarce one.
 ResourceVector EvictionSearch::unpriced(const CoverPrices& found) const {
   const Weight little = found.worth(missing_) / 1'000'000;
   return {found.per_vcpu * missing_.vcpus > little ? 0 : missing_.vcpus,
@@ -235,7 +235,7 @@ bool EvictionSearch::search_cost() {
   return true;
 }
 
-/// Of the sets as cheap as the best, finds the one that the tie rule wants.
+/// Finds the set that the tie rule prefers among those as cheap as the best.
 void EvictionSearch::settle_ties() {
   const auto limit = static_cast<double>(best_.cost);
   (void)price_costs(missing_);

@@ -29,13 +29,14 @@ struct CycleData {
 /// The prediction that is next: everything is known, nothing of what is promised.
 [[nodiscard]] CycleData next_cycle(const SlackPeriods& periods, const CycleSettings& settings);
 
-/// Which slack could be sold at all (f_slack): where the paper leaves it open.
+/// The slack that could be sold at all (f_slack), which the paper leaves open.
 enum class SellableSlack : std::uint8_t {
   kOracle,  ///< the least slack of the cycle
   kMean,    ///< its mean
 };
 
-/// How a promise is made and judged; each value but the confidence is a documented setting.
+/// The rules by which a promise is made and judged; each value but the confidence is a documented
+/// setting.
 struct PromiseSettings {
   double confidence = 0.9;
   bool clamp = true;  ///< a negative quantity counts as 0

@@ -4,7 +4,7 @@
 
 namespace cospot {
 
-/// What is promised to the Economy class now, and what of it is in use.
+/// The amount promised to the Economy class now, and the part of it in use.
 struct EconomyPromise {
   std::int64_t promised_vcpus = 0;
   std::int64_t promised_memory_mb = 0;

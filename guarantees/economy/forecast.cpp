@@ -24,7 +24,7 @@ Forecast minimum_forecast(std::span<const double> training) {
 
 namespace {
 
-/// What a smoothing constant comes to: the last level, and the squares of the one-step errors.
+/// The result of a smoothing constant: the last level, and the squares of the one-step errors.
 struct Smoothed {
   double level = 0;
   double squares = 0;

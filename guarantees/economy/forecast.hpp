@@ -7,8 +7,8 @@
 
 namespace cospot {
 
-/// What a forecaster expects of a series: a value for each of the next periods with the standard
-/// deviation of its error. Where all of them are the same, one stands for all.
+/// A forecast of a series: a value for each of the next periods with the standard deviation of its
+/// error. If all of them are the same, one stands for all.
 struct Forecast {
   std::vector<double> point{};  ///< never empty
   std::vector<double> sigma{};  ///< as many

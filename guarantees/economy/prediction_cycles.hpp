@@ -13,7 +13,7 @@ struct PredictionCycle {
   friend bool operator==(const PredictionCycle&, const PredictionCycle&) = default;
 };
 
-/// Where predictions are made, in periods.
+/// The times at which predictions are made, in periods.
 struct CycleSettings {
   std::size_t training = 274;  ///< known before the first prediction: 9 months of days
   std::size_t horizon = 182;   ///< promised: 6 months

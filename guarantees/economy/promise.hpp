@@ -8,8 +8,8 @@
 
 namespace cospot {
 
-/// What a promise of `quantity` in every period came to. Amounts are shares of the capacity at the
-/// time of the prediction.
+/// The outcome of a promise of `quantity` in every period. Amounts are shares of the capacity at
+/// the time of the prediction.
 struct PromiseOutcome {
   double quantity = 0;
   double wastage = 0;       ///< mean over all periods of what was free beyond the promise
@@ -22,7 +22,7 @@ struct PromiseOutcome {
 /// section 5.3.
 [[nodiscard]] PromiseOutcome judge_promise(double quantity, std::span<const double> actual);
 
-/// When a class that was not available as promised pays, and how much.
+/// The condition under which a class that was not available as promised pays, and the amount.
 struct PenaltyRule {
   double rate = 0.3;         ///< share of the bill that is paid back
   double threshold = 0.99;   ///< availability below which it is
@@ -44,7 +44,7 @@ struct ClassPrices {
   double opportunistic = 0.318;  ///< mean of EC2 spot prices in the paper
 };
 
-/// What a cycle earns, per unit of capacity and time at the on-demand price.
+/// The income of a cycle, per unit of capacity and time at the on-demand price.
 struct PromiseRevenue {
   double with_economy = 0;  ///< the promise as Economy, the rest of the slack as opportunistic
   double opportunistic_only = 0;  ///< all slack as opportunistic

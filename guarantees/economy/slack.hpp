@@ -17,7 +17,7 @@ inline constexpr SlackAmount kSlackUnit = 1'000'000;
 /// The largest amount, 10^9 units: sums and differences of a few stay far from overflow.
 inline constexpr SlackAmount kMaxSlackAmount = 1'000'000'000 * kSlackUnit;
 
-/// What a cloud had and used at a time.
+/// The capacity and use of a cloud at a time.
 struct UsageSample {
   SimTime time{0};
   SlackAmount capacity = 0;
@@ -28,8 +28,8 @@ struct UsageSample {
   friend bool operator==(const UsageSample&, const UsageSample&) = default;
 };
 
-/// What is left unused, by where it comes from. A part is negative where more is used than is
-/// granted. Source: Carvalho et al., section 2 and Figure 1.
+/// The unused capacity, by its origin. A part is negative if more is used than is granted. Source:
+/// Carvalho et al., section 2 and Figure 1.
 struct Slack {
   SlackAmount reservation = 0;  ///< capacity that nobody has reserved
   SlackAmount allocation = 0;   ///< reserved, but given to no instance
@@ -52,7 +52,7 @@ struct UsageSeries {
   bool holds_until_next = false;
 };
 
-/// What becomes of periods without a sample.
+/// The treatment of periods without a sample.
 enum class GapRule : std::uint8_t {
   kRefuse,  ///< an error that names the first one
   kRepeat,  ///< they are as the period before them

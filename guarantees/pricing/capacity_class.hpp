@@ -10,22 +10,22 @@
 
 namespace cospot {
 
-/// What "the average MTTR of the servers of a class" is. The paper leaves it open; its numbers fit
-/// the first.
+/// The definition of "the average MTTR of the servers of a class". The paper leaves it open; its
+/// numbers fit the first.
 enum class MttrRule : bool {
   kPooled,  ///< idle time of all servers / revocations of all
   kMean,    ///< the mean of their MTTRs; a server without a revocation counts as one with one
 };
 
-/// How a class is valued.
+/// The rules by which a class is valued.
 struct ClassPricing {
   double checkpoint_hours = 10.0 / 60;
   MttrRule mttr = MttrRule::kPooled;
   PriceRule rule = PriceRule::kUtility;
 };
 
-/// What is known of some servers together. A server counts by its size, of which the mean over all
-/// ranks is 1: an hour, or a revocation, of a server that holds twice as much counts twice.
+/// The sums over some servers. A server counts by its size, of which the mean over all ranks is 1:
+/// an hour, or a revocation, of a server that holds twice as much counts twice.
 struct ClassSums {
   double servers = 0;  ///< how many there are
   double size = 0;     ///< what they hold
@@ -51,11 +51,11 @@ class IdleCapacity {
  public:
   explicit IdleCapacity(std::span<const ServerIdle> ranks);
 
-  /// How many there are.
+  /// The number of servers.
   [[nodiscard]] std::size_t size() const { return sums_.size() - 1; }
-  /// How many ranks there are, those without idle time among them.
+  /// The number of ranks, those without idle time among them.
   [[nodiscard]] std::size_t ranks() const { return ranks_; }
-  /// Those from `first` to before `last`, counted from the most volatile.
+  /// The sums from `first` to before `last`, counted from the most volatile.
   [[nodiscard]] ClassSums between(std::size_t first, std::size_t last) const {
     ClassSums sums = sums_[last] - sums_[first];
     sums.size /= mean_size_;
@@ -77,7 +77,7 @@ class IdleCapacity {
   std::size_t ranks_;
   double mean_size_ = 1;  ///< of all ranks
   std::vector<std::size_t> rank_;
-  /// Of the first so many servers, sizes as they were given: sums of whole numbers, so that a
+  /// The sums over the first servers, sizes as they were given: sums of whole numbers, so that a
   /// difference without a revocation is exactly 0.
   std::vector<ClassSums> sums_;
 };

@@ -2,8 +2,8 @@
 
 namespace cospot {
 
-// What revocations cost a batch job that saves checkpoints, in closed form. Times are in hours. The
-// mean time to revocation (MTTR) may be infinite: then nothing is ever lost.
+// The cost of revocations to a batch job that saves checkpoints, in closed form. Times are in
+// hours. The mean time to revocation (MTTR) may be infinite: then nothing is ever lost.
 //
 // Source: Shastri et al., "Transient guarantees", SC 2016, equations 1 to 3; J. Daly, 2006.
 // Errors of all of them: ConfigError for a time that is not positive.
@@ -18,7 +18,7 @@ namespace cospot {
 /// Equation 1: how long to work between checkpoints, sqrt(2 checkpoint MTTR).
 [[nodiscard]] double optimal_interval(double checkpoint, double mttr);
 
-/// What is added to each hour of work, as a fraction, when a checkpoint is saved after each
+/// The time added to each hour of work, as a fraction, if a checkpoint is saved after each
 /// `interval` of work: checkpoint / interval + interval / (2 MTTR).
 [[nodiscard]] double extra_time(double checkpoint, double mttr, double interval);
 
@@ -39,7 +39,7 @@ namespace cospot {
 [[nodiscard]] double renewal_performance(double checkpoint, double mttr, double interval,
                                          double restart);
 
-/// What a customer pays for a server that is that fast, as a fraction of the on-demand price.
+/// The price that a customer pays for a server of some speed, as a fraction of the on-demand price.
 enum class PriceRule : bool {
   kEquilibrium,  ///< equation 3: as much a unit of useful time as on demand
   kUtility,      ///< what users offer: 101^performance - 1 percent of it (section III-C)

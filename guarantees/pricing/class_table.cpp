@@ -10,7 +10,7 @@
 namespace cospot {
 namespace {
 
-/// What happened to one class, day by day. Servers count by their size.
+/// The days of one class. Servers count by their size.
 struct ClassDays {
   std::vector<DayOfIdle> idle;
   std::vector<Moments> log_lengths;

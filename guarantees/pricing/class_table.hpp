@@ -15,12 +15,12 @@ namespace cospot {
 /// Tells of all idle periods of some servers, the same ones at every call.
 using PeriodSource = std::function<void(const std::function<void(const IdlePeriod&)>& visit)>;
 
-/// When servers were idle: of a demand under rank occupancy, or of the hosts of a run.
+/// The idle times of servers: of a demand under rank occupancy, or of the hosts of a run.
 struct IdleRecord {
   std::size_t servers = 0;  ///< how many
   TimeSpan span{};
   PeriodSource periods{};
-  /// What each server holds, in a measure that all share; empty: all hold the same.
+  /// The size of each server, in a measure that all share; empty: all have the same.
   std::vector<std::int64_t> sizes{};
 
   [[nodiscard]] std::int64_t size_of(std::size_t server) const {

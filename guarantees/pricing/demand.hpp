@@ -15,8 +15,8 @@ struct DemandStep {
   friend bool operator==(const DemandStep&, const DemandStep&) = default;
 };
 
-/// How many servers of the smallest type are in use over time: a step function, 0 before its first
-/// step. What ends and starts at the same time changes nothing in between.
+/// The number of servers of the smallest type in use over time: a step function, 0 before its first
+/// step. An end and a start at the same time cancel each other.
 struct Demand {
   std::vector<DemandStep> steps{};  ///< by time, no two of the same
 

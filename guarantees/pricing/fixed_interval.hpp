@@ -7,7 +7,7 @@
 
 namespace cospot {
 
-// How idle capacity is sold without guarantees: one class, whose customers do not know its MTTR
+// Idle capacity sold without guarantees: one class, whose customers do not know its MTTR
 // and save checkpoints at an interval of their own.
 
 struct FixedInterval {
@@ -28,8 +28,8 @@ struct FixedSale {
   FixedInterval sold;
 };
 
-/// What the paper compares classes with: GCE (30 minutes, 12 hours and 24 hours assumed), EC2
-/// (hourly checkpoints, no, a quarter, half and as many more revocations again).
+/// The offers with which the paper compares classes: GCE (30 minutes, 12 hours and 24 hours
+/// assumed), EC2 (hourly checkpoints, no, a quarter, half and as many more revocations again).
 [[nodiscard]] std::vector<FixedSale> sales_without_guarantees(double checkpoint_hours);
 
 /// The revenue of one class of that performance, in server-hours at the on-demand price.

@@ -7,7 +7,7 @@
 
 namespace cospot {
 
-/// How often spots are revoked on each host: what a policy knows of it now.
+/// The revocation rates of spots by host: a policy's present knowledge of them.
 class HostRevocations {
  public:
   HostRevocations() = default;  ///< nothing is known
@@ -18,7 +18,7 @@ class HostRevocations {
   /// (evictions + r * kPriorHours) / (hours + kPriorHours), with r the rate of all hosts together.
   HostRevocations(const std::vector<double>& spot_hours, const std::vector<double>& evictions);
 
-  /// Whether any spot was evicted yet; without that all hosts look alike.
+  /// True once a spot was evicted; before that all hosts look alike.
   [[nodiscard]] bool is_known() const { return !rates_.empty(); }
 
   /// Evictions in an hour of a spot. Only where is_known().

@@ -6,7 +6,7 @@
 
 namespace cospot {
 
-/// When a batch job saves checkpoints.
+/// The times at which a batch job saves checkpoints.
 struct CheckpointPolicy {
   bool knows_revocations = false;  ///< the oracle: one, right before each revocation
   double interval_hours = 0;       ///< of work between two; not for the oracle
@@ -25,7 +25,7 @@ struct JobCosts {
   double boot = 0;     ///< of the server that follows a revoked one
 };
 
-/// Where the time of a job went, in hours.
+/// The use of a job's time, in hours.
 struct JobOutcome {
   double useful = 0;         ///< work that was not lost
   double checkpointing = 0;  ///< what revocations cut short among it

@@ -104,7 +104,7 @@ class BlockSearch {
     return bounds;
   }
 
-  /// What a cut in `to` adds after one in `from`.
+  /// The addition of a cut in `to` after one in `from`.
   [[nodiscard]] double step(const Block& from, const Block& to) const {
     if (from.low == to.low) return to.is_single() ? kNone : to.single - to.split;
     if (from.low > to.low) return kNone;

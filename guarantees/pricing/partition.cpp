@@ -28,7 +28,7 @@ Partition equal(std::size_t servers, std::size_t classes) {
   return partition;
 }
 
-/// Where the class that ends before `last` begins.
+/// The beginning of the class that ends before `last`.
 std::size_t greedy_first(const IdleCapacity& capacity, std::size_t last,
                          const ClassPricing& pricing) {
   std::size_t first = last - 1;

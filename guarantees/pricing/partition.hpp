@@ -8,7 +8,7 @@
 
 namespace cospot {
 
-/// How servers are cut into classes of neighbouring ranks.
+/// The rule by which servers are divided into classes of neighbouring ranks.
 enum class PartitionRule {
   kEqual,      ///< as many servers in each as can be; the more available ones have one less
   kGreedy,     ///< section III-B as printed: add servers while size x price does not fall
@@ -17,8 +17,8 @@ enum class PartitionRule {
   kOptimal,    ///< the highest revenue of all partitions
 };
 
-/// Where the classes begin: `first[0]` is 0, class c holds the servers from first[c] to before
-/// first[c + 1], the last one up to the end. From the most volatile class on.
+/// The beginnings of the classes: `first[0]` is 0, class c holds the servers from first[c] to
+/// before first[c + 1], the last one up to the end. From the most volatile class on.
 struct Partition {
   std::vector<std::size_t> first;
 
@@ -47,7 +47,7 @@ inline constexpr std::size_t kMostServersOfMean = 10000;
 [[nodiscard]] ClassSums sums_of(const IdleCapacity& capacity, const Partition& partition,
                                 std::size_t c);
 
-/// How many ranks each class holds, from the most available class on. Ranks without idle time
+/// The number of ranks in each class, from the most available class on. Ranks without idle time
 /// count with the next one above that has some, so that the sizes add up to all ranks.
 [[nodiscard]] std::vector<std::size_t> class_sizes(const IdleCapacity& capacity,
                                                    const Partition& partition);

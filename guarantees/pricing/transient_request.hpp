@@ -8,7 +8,7 @@
 
 namespace cospot {
 
-// What the policies of transient classes ask of a request.
+// The questions of the policies of transient classes to a request.
 
 /// The rates of the request's forecasts; null for a VM, without a forecast, and while nothing is
 /// known.

@@ -27,7 +27,7 @@ struct ReliabilityBin {
     return static_cast<double>(happened) / static_cast<double>(cases);
   }
   [[nodiscard]] double gap() const { return std::abs(mean_forecast() - observed()); }
-  /// Whether kFewCases cases or more were off by more than kMostGap.
+  /// True if kFewCases cases or more were off by more than kMostGap.
   [[nodiscard]] bool is_off() const { return cases >= kFewCases && gap() > kMostGap; }
 };
 
@@ -36,14 +36,14 @@ struct Skill {
   double skill = 0;
   std::optional<double> half_width{};
 
-  /// Whether the whole interval is above 0.
+  /// True if the whole interval is above 0.
   [[nodiscard]] bool is_positive() const { return half_width && skill - *half_width > 0; }
 };
 
 /// With fewer cases of the rarer outcome, the data cannot tell whether a signal foresees it.
 inline constexpr std::uint64_t kFewOutcomes = 10;
 
-/// What some stretch of time, or some workload, lost: sums of squared errors.
+/// The losses in a stretch of time, or on a workload: sums of squared errors.
 struct SkillPart {
   double loss = 0;
   double reference_loss = 0;
@@ -53,7 +53,7 @@ struct SkillPart {
 /// the other (jackknife) and Student's t. Nothing: the reference made no mistake.
 [[nodiscard]] std::optional<Skill> skill_of(std::span<const SkillPart> parts);
 
-/// How good probabilities were, by what happened: the Brier score (mean squared difference from 1
+/// The quality of probabilities, by the outcomes: the Brier score (mean squared difference from 1
 /// or 0; 0 is best), compared with that of a reference that knows the base rate alone.
 ///
 /// Source: Brier, "Verification of forecasts expressed in terms of probability", 1950; skill as in
@@ -73,13 +73,13 @@ class ForecastScore {
   /// The forecasts that share a decile with `forecast`.
   [[nodiscard]] const ReliabilityBin& bin_of(double forecast) const;
 
-  // Of at least one case.
+  // The mean over at least one case.
   [[nodiscard]] double mean_forecast() const;
   [[nodiscard]] double observed() const;
   [[nodiscard]] double brier() const;
   [[nodiscard]] double reference_brier() const;
 
-  /// Whether both outcomes were seen in kFewOutcomes cases or more. Where one hardly ever was, a
+  /// True if both outcomes were seen in kFewOutcomes cases or more. If one was hardly ever seen, a
   /// forecast that never wavers beats every other one, and that is no skill.
   [[nodiscard]] bool has_enough_outcomes() const;
 
@@ -87,7 +87,7 @@ class ForecastScore {
   /// have cases. Nothing: an outcome was seen too seldom, or the reference made no mistake.
   [[nodiscard]] std::optional<Skill> skill() const;
 
-  /// Whether the skill is told from 0: there is one, and its interval is above 0.
+  /// True if the skill is significant: there is one, and its interval is above 0.
   [[nodiscard]] bool has_skill() const;
 
   /// The largest difference between forecast and observed shares among the deciles with

@@ -98,7 +98,6 @@ class EvictionSweep {
   /// A VM was recorded on a host: which fictitious spots there does it meet, the youngest first?
   void settle(const HistoryEvent& vm) {
     std::vector<Cohort>& there = cohorts_[vm.host];
-    if (there.empty() || has_its_room(vm.host, there.back())) return;
     std::size_t met = there.size();
     while (met > 0 && !has_its_room(vm.host, there[met - 1])) --met;
     const std::vector<Cohort> pushed(there.begin() + static_cast<std::ptrdiff_t>(met), there.end());
@@ -129,19 +128,19 @@ class EvictionSweep {
     if (vm_goes_to == kNoHost) return Outcome::kEvicted;
     to = vm_goes_to;
     if (has_its_room(to, cohort)) return Outcome::kMoves;
-    to = other_host_with_room(vm.host, cohort);
+    to = host_with_room(cohort);
     return to == kNoHost ? Outcome::kStays : Outcome::kMoves;
   }
 
-  [[nodiscard]] HostIndex other_host_with_room(HostIndex than, const Cohort& cohort) const {
+  [[nodiscard]] HostIndex host_with_room(const Cohort& cohort) const {
     for (HostIndex host = 0; host < hosts_.size(); ++host) {
-      if (host != than && has_its_room(host, cohort)) return host;
+      if (has_its_room(host, cohort)) return host;
     }
     return kNoHost;
   }
 
-  /// Where a VM goes when the fictitious spot keeps its room on the VM's recorded host; kNoHost:
-  /// nowhere, the spot is evicted for it.
+  /// The host of a VM if the fictitious spot keeps its capacity on the VM's recorded host; kNoHost:
+  /// none, the spot is evicted for it.
   [[nodiscard]] HostIndex other_host_for(const HistoryEvent& vm, const Cohort& cohort) const {
     for (HostIndex host = 0; host < hosts_.size(); ++host) {
       if (host != vm.host && vm.resources.fits_in(hosts_.free(host))) return host;
@@ -173,8 +172,8 @@ class EvictionSweep {
     return kNoHost;
   }
 
-  /// How many spots make room for the VM on a host: of those that are promised to live on, and of
-  /// the others.
+  /// The number of spots evicted for the VM on a host: spots with a promise of a longer life, and
+  /// others.
   struct Victims {
     std::size_t promised = SIZE_MAX;  ///< SIZE_MAX: all do not suffice
     std::size_t others = 0;
@@ -194,8 +193,8 @@ class EvictionSweep {
     return {.promised = promised, .others = evict_youngest(host, false, vm, free)};
   }
 
-  /// How many of the youngest spots, promised or not, have to go until `needed` is free; SIZE_MAX:
-  /// all do not suffice. What they free is added to `free`.
+  /// The number of the youngest spots, promised or not, whose evictions free `needed`; SIZE_MAX:
+  /// all do not suffice. Adds their capacity to `free`.
   [[nodiscard]] std::size_t evict_youngest(HostIndex host, bool promised,
                                            const ResourceVector& needed,
                                            ResourceVector& free) const {

@@ -10,14 +10,14 @@
 
 namespace cospot {
 
-/// Which spots are evicted for a VM that fits on no host.
+/// The rule that selects the spots evicted for a VM that fits on no host.
 enum class VictimRule : std::uint8_t {
   kYoungest,   ///< on the host where the oldest victim is youngest: of all hosts, the youngest go
   kFirstHost,  ///< on the first host that suffices, the youngest of it
   kFewest,     ///< on the host where the fewest youngest suffice
 };
 
-/// What became of one fictitious spot.
+/// The fate of one fictitious spot.
 struct FictitiousSpot {
   std::int64_t slots = 0;     ///< of its size that were free when it came; 0: it had no place
   SimTime lifetime = kNever;  ///< until it is evicted; kNever: it lives at the end

@@ -11,12 +11,13 @@
 
 namespace cospot {
 
-/// How many independent observations support a target, when `share` of them were evicted: so many
-/// that the upper end of Clopper and Pearson's interval is at most the target. Nothing: more than
+/// The number of independent observations that support a target, if `share` of them were evicted:
+/// the upper end of Clopper and Pearson's interval is then at most the target. Nothing: more than
 /// anybody will have.
 [[nodiscard]] std::optional<std::uint64_t> observations_needed(double target, double share = 0);
 
-/// What a history supports: no promise is longer, and none is surer, than what was observed.
+/// The promises that a history supports: no promise is longer, and none is surer, than what was
+/// observed.
 ///
 /// Thousands of fictitious spots in one history are no thousands of observations: they share the
 /// same past. For a lifetime of L the history counts as so many independent observations as there
@@ -39,7 +40,7 @@ class Evidence {
                                   std::int64_t slots, double target) const;
 
  private:
-  /// What a share of evicted spots below a target takes.
+  /// The evidence that a share of evicted spots below a target needs.
   struct Step {
     double target = 0;
     double probability = 0;

@@ -26,11 +26,11 @@ struct HistoryEvent {
   SimTime promised_until = kNoPromisedEnd;  ///< of a spot
 };
 
-/// What happened on some hosts so far: which instances came, where they were put, and how they
+/// The history of some hosts: the instances that came, their hosts, and the ways in which they
 /// left. Rejected requests are not in it: they take no capacity.
 class History {
  public:
-  /// What a copy is made of.
+  /// The content of a copy.
   struct State {
     std::vector<ResourceVector> host_totals;
     std::vector<HistoryEvent> events;
@@ -52,9 +52,9 @@ class History {
 
   [[nodiscard]] std::span<const ResourceVector> host_totals() const { return totals_; }
   [[nodiscard]] std::span<const HistoryEvent> events() const { return events_; }
-  /// How many placements of spots lasted into [from, until].
+  /// The number of placements of spots that lasted into [from, until].
   [[nodiscard]] std::uint64_t spots_between(SimTime from, SimTime until) const;
-  /// Those that run in order of their placement.
+  /// The running instances in order of their placement.
   [[nodiscard]] State state() const;
 
  private:

@@ -15,8 +15,8 @@ ProbabilityInterval clopper_pearson(double broken, double promised, double confi
           .upper = Binomial::find_upper_bound_on_p(promised, broken, each_side)};
 }
 
-/// How much more the blocks' shares vary than those of independent evictions, times how much less
-/// sure that is when only a few blocks say it; 1 where they do not vary more.
+/// The excess variation of the blocks' shares over that of independent evictions, times the
+/// uncertainty of an estimate from few blocks; 1 if they do not vary more.
 double design_effect(std::span<const PromiseCount> blocks, const PromiseCount& all,
                      double confidence) {
   const double share = static_cast<double>(all.broken) / static_cast<double>(all.promised);

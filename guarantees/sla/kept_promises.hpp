@@ -41,7 +41,7 @@ struct ProbabilityInterval {
                                                     double confidence = 0.95);
 [[nodiscard]] PromiseCount sum_of(std::span<const PromiseCount> blocks);
 
-/// What a count says of a promise.
+/// The verdict of a count on a promise.
 enum class PromiseVerdict : std::uint8_t {
   kKept,     ///< the whole interval is at most the target
   kUnclear,  ///< the target lies within it

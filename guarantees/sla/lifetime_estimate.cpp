@@ -161,7 +161,7 @@ LifetimeQuantiles::Table LifetimeEstimate::table_of(
   const CensoredLifetime rule = settings_->censored;
   for (std::size_t i = 0; i < spots.size(); ++i) {
     const bool is_censored = spots[i].lifetime == kNever;
-    if (spots[i].slots == 0 || (is_censored && rule == CensoredLifetime::kDropped)) continue;
+    if (is_censored && rule == CensoredLifetime::kDropped) continue;
     const bool so_far = is_censored && rule != CensoredLifetime::kForever;
     condition_of[i] = conditions_.of(spots[i].slots);
     lifetimes[i] = {.lifetime = so_far ? now_ - starts_[i] : spots[i].lifetime,

@@ -13,7 +13,7 @@
 
 namespace cospot {
 
-/// How long a fictitious spot that lives when the history ends is said to have lived.
+/// The lifetime assumed for a fictitious spot that lives when the history ends.
 enum class CensoredLifetime : std::uint8_t {
   kForever,   ///< longer than any
   kSoFar,     ///< as long as it was seen
@@ -21,8 +21,8 @@ enum class CensoredLifetime : std::uint8_t {
   kSurvival,  ///< as a survival curve counts it: until then it shows that others may live so long
 };
 
-/// How lifetimes are estimated. The paper leaves several of these open; docs/lifetime-sla.md says
-/// what each changes.
+/// The settings by which lifetimes are estimated. The paper leaves several of these open;
+/// docs/lifetime-sla.md says what each changes.
 struct LifetimeEstimateSettings {
   std::vector<ResourceVector> sizes;  ///< of the spots that are promised something
   std::vector<double> probabilities;  ///< of evictions: one quantile each, in (0, 1)
@@ -61,7 +61,7 @@ class LifetimeEstimate {
   /// Does one piece; different pieces may be done at the same time.
   void run_piece(std::size_t piece);
 
-  /// When all pieces are done.
+  /// The result once all pieces are done.
   [[nodiscard]] LifetimeQuantiles result() const;
 
  private:

@@ -17,7 +17,6 @@ std::int64_t SlotConditions::exact_up_to() const {
 }
 
 std::size_t SlotConditions::of(std::int64_t slots) const {
-  if (slots <= 0) return 0;
   if (width_ <= 0 || slots <= exact_up_to()) return static_cast<std::size_t>(slots);
   const double ratio = static_cast<double>(slots) / static_cast<double>(exact_up_to());
   const double steps = portable_log(ratio) / portable_log(1 + width_);
@@ -160,9 +159,7 @@ SimTime LifetimeQuantiles::observed(const ResourceVector& size, std::int64_t slo
     }
     return enough;
   };
-  const auto is_observed = [&](std::size_t condition) {
-    return condition > 0 && !sized->spells[condition].empty();
-  };
+  const auto is_observed = [&](std::size_t condition) { return !sized->spells[condition].empty(); };
   const std::size_t here = std::min(conditions_.of(slots), sized->spells.size() - 1);
   std::size_t below = here;
   while (below > 0 && !is_observed(below)) --below;

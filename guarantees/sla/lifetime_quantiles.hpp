@@ -13,8 +13,8 @@
 
 namespace cospot {
 
-/// How many more instances of one size fit into what is free: per host, as many as its scarcest
-/// resource allows. A size with no amount at all fits nowhere.
+/// The number of instances of one size that still fit: per host, as many as its scarcest resource
+/// allows. A size with no amount at all fits nowhere.
 [[nodiscard]] inline std::int64_t slots_of(const ResourceVector& size, const ResourceVector& free) {
   std::int64_t slots = INT64_MAX;
   const auto limit = [&slots](ResourceAmount amount, ResourceAmount room) {
@@ -45,7 +45,7 @@ class SlotConditions {
   double width_;
 };
 
-/// How a quantile is read from a sample.
+/// The rule by which a quantile is read from a sample.
 enum class QuantileKind : std::uint8_t {
   kLinear,  ///< between the two nearest order statistics (type 7, NumPy's default)
   kLower,   ///< the lower of the two
@@ -72,7 +72,7 @@ struct SeenLifetime {
 /// it.
 [[nodiscard]] SimTime survival_quantile(std::span<const SeenLifetime> sorted, double probability);
 
-/// What Kaplan and Meier's survival curve says of an age.
+/// Kaplan and Meier's survival curve at an age.
 struct SurvivalAt {
   double share = 1;       ///< that lives at least so long
   std::size_t known = 0;  ///< of how many it was seen whether they do
@@ -81,7 +81,7 @@ struct SurvivalAt {
 /// The curve of `sorted` at `age`. Beyond the longest that was seen it stays as it is there.
 [[nodiscard]] SurvivalAt survival_at(std::span<const SeenLifetime> sorted, SimTime age);
 
-/// What a request is told where nothing can be promised: "an impossible value".
+/// The answer to a request to which nothing can be promised: "an impossible value".
 inline constexpr SimTime kNoPromise{-1};
 
 /// Fills in the conditions that were not observed. `known[i]` is the quantile of condition i; what
@@ -111,8 +111,8 @@ struct ConditionSpell {
 [[nodiscard]] std::uint64_t separate_starts(std::span<const ConditionSpell> spells,
                                             SimTime lifetime, SimTime now);
 
-/// How long a spot of some size lives at least with some probability, by how many of its size fit
-/// now. A plain value that a ForecastOwner makes anew at every refresh.
+/// The least lifetime of a spot of some size with some probability, by the number of its size that
+/// fit now. A plain value that a ForecastOwner makes anew at every refresh.
 class LifetimeQuantiles {
   struct Less {
     bool operator()(const ResourceVector& a, const ResourceVector& b) const {
@@ -129,7 +129,7 @@ class LifetimeQuantiles {
     std::vector<std::uint32_t> samples;           ///< [condition], as they were drawn
     /// For each age the shares that live at least so long, by condition, repaired as quantiles are.
     std::vector<std::vector<double>> survival{};
-    /// When each condition was observed.
+    /// The times at which each condition was observed.
     std::vector<std::vector<ConditionSpell>> spells{};
   };
 

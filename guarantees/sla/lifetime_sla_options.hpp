@@ -6,8 +6,8 @@
 
 namespace cospot {
 
-/// How lifetimes are promised: what the filter must know, and what whoever makes the forecast for
-/// it must. The options of LifetimeSla in a chain and the settings of the study `sla` are these.
+/// The settings of promised lifetimes, for the filter and for the maker of its forecast. The
+/// options of LifetimeSla in a chain and the settings of the study `sla` are these.
 struct LifetimeSlaOptions {
   double target = 0.01;                 ///< the eviction probability that is promised
   bool admits_before_forecast = false;  ///< before the first refresh

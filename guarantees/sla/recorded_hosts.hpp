@@ -27,7 +27,7 @@ class RecordedHosts {
   void apply(const HistoryEvent& event);
 
   [[nodiscard]] std::size_t size() const { return free_.size(); }
-  /// How many spots were placed so far: the number that the next one gets.
+  /// The number of spots placed so far: the number that the next one gets.
   [[nodiscard]] std::uint32_t spots_placed() const { return spots_placed_; }
 
   /// The free capacity next to VMs and spots.
@@ -41,7 +41,7 @@ class RecordedHosts {
                                                     SimTime now) const;
 
   [[nodiscard]] std::span<const Spot> spots_on(HostIndex host) const { return spots_[host]; }
-  /// How many running spots have a number below `age`, on all hosts.
+  /// The number of running spots with a number below `age`, on all hosts.
   [[nodiscard]] std::size_t running_older(std::uint32_t age) const;
 
  private:

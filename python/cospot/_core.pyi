@@ -1470,7 +1470,7 @@ def explain(
         all_hosts: Show all hosts, not only the best-ranked.
 
     Returns:
-        The text that `cospot run --explain` prints.
+        The text that `cospot run --explain` prints, with all_hosts=True for --explain-all.
 
     Raises:
         InputError: There is no such request.

@@ -15,7 +15,6 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy
 
-from cospot import _core
 from cospot.errors import ArgumentError, ConfigError
 
 _Parameters = ParamSpec("_Parameters")
@@ -45,46 +44,58 @@ def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _
             raise ArgumentError(f"{name}: {fault}") from None
         for parameter, value in given.items():
             if parameter in annotations:
-                _check(f"{name}: {parameter}", annotations[parameter], value)
+                _check(f"{name}: {parameter}", annotations[parameter], value, function.__globals__)
         return function(*args, **kwargs)
 
     return call
 
 
-def _check(what: str, annotation: ast.expr, value: object) -> None:
-    if not _is_of(annotation, value):
-        expected = ast.unparse(annotation).replace("PathLike[str]", "path")
+def _check(what: str, annotation: ast.expr, value: object, space: dict[str, Any]) -> None:
+    if not _is_of(annotation, value, space):
+        expected = re.sub(r"PathLike\[str\]|Path\b", "path", ast.unparse(annotation))
         expected = expected.replace("pd.DataFrame", "pandas DataFrame").replace(" | ", " or ")
         raise ArgumentError(f"{what} is of type {_type_name(value)}, expected {expected}")
-    for number in value if isinstance(value, tuple) else (value,):
+    for number in value if isinstance(value, tuple | list) else (value,):
+        if "Path" in ast.unparse(annotation):
+            _check_path(what, number)
         if isinstance(number, numbers.Integral) and abs(int(number)) > _MOST:
             raise ConfigError(f"{what} is too large, expected a whole number of 64 bits")
         # Arrays may hold infinity (a server that is never revoked); so may a number in their place.
-        if isinstance(number, numbers.Real) and not (math.isfinite(number) or _is_array(annotation)):
+        is_finite = not isinstance(number, numbers.Real) or math.isfinite(number)
+        if not is_finite and not _is_array(annotation):
             raise ConfigError(f"{what} is {number}, expected a finite number")
+
+
+def _check_path(what: str, value: object) -> None:
+    try:
+        is_path = not isinstance(value, str | os.PathLike) or b"\0" not in os.fsencode(value)
+    except UnicodeEncodeError:
+        is_path = False
+    if not is_path:
+        raise ConfigError(f"{what} is no path: it has a zero character or a lone surrogate")
 
 
 def _is_array(annotation: ast.expr) -> bool:
     return isinstance(annotation, ast.Attribute) and annotation.attr == "ArrayLike"
 
 
-def _is_of(annotation: ast.expr, value: object) -> bool:
-    """Whether a value fits an annotation; those unknown here accept everything."""
+def _is_of(annotation: ast.expr, value: object, space: dict[str, Any]) -> bool:
+    """Whether a value fits an annotation of a module's; those unknown here accept everything."""
     match annotation:
         case ast.BinOp(left=left, right=right):
-            return _is_of(left, value) or _is_of(right, value)
+            return _is_of(left, value, space) or _is_of(right, value, space)
         case ast.Constant(value=None):
             return value is None
         case ast.Subscript(value=ast.Name(id="tuple"), slice=ast.Tuple(elts=parts)):
             if not isinstance(value, tuple | list) or len(value) != len(parts):
                 return False
-            return all(_is_of(part, one) for part, one in zip(parts, value, strict=True))
+            return all(_is_of(part, one, space) for part, one in zip(parts, value, strict=True))
         case ast.Subscript(value=ast.Name(id="Sequence"), slice=part):
-            return isinstance(value, list | tuple) and all(_is_of(part, one) for one in value)
+            return isinstance(value, list | tuple) and all(_is_of(part, v, space) for v in value)
         case ast.Attribute(attr="ArrayLike"):
             return numpy.asarray(value).dtype.kind in "iuf"
         case ast.Subscript(value=generic):
-            return _is_of(generic, value)
+            return _is_of(generic, value, space)
         case ast.Attribute(value=ast.Name(id="pd"), attr=name):
             return isinstance(value, getattr(sys.modules["pandas"], name))
         case ast.Name(id=name) if name in _OF_ANNOTATION:
@@ -92,8 +103,9 @@ def _is_of(annotation: ast.expr, value: object) -> bool:
             return isinstance(value, _OF_ANNOTATION[name]) and is_flag == (name == "bool")
         case ast.Name(id="Callable"):
             return callable(value)
-        case ast.Name(id=name) if isinstance(getattr(_core, name, None), type):
-            return isinstance(value, getattr(_core, name))
+        case ast.Name(id=name) if name != "Any":
+            known = space.get(name) or getattr(sys.modules.get("cospot._core"), name, None)
+            return not isinstance(known, type) or isinstance(value, known)
     return True
 
 
@@ -149,6 +161,8 @@ def _fault(
         if keyword not in names and not takes_any:
             # A lone surrogate cannot be written.
             said = keyword.encode(errors="backslashreplace").decode()
+            from cospot import _core  # not every installation has it
+
             valid = _core._valid_names_text(said, names) if names else "expected none"
             return f"there is no argument '{said}'; {valid}"
     try:
@@ -209,7 +223,7 @@ def _wrong_classes(given: dict[str, Any], supported: str) -> list[str]:
     """Name the arguments that are not of the required class of the module."""
     wrong = []
     for name, class_name in re.findall(r"(\w+): cospot\._core\.(\w+)", supported):
-        expected = getattr(_core, class_name)
+        expected = getattr(sys.modules["cospot._core"], class_name)
         if name in given and not isinstance(given[name], expected):
             hint = f"; {_MADE_BY[class_name]}" if class_name in _MADE_BY else ""
             wrong.append(

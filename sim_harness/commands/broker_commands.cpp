@@ -21,7 +21,6 @@ namespace {
 struct BrokerArguments {
   std::string file;
   std::vector<std::string> overrides;
-  SignalsFileOption signals;
   std::string events;
   std::optional<double> max_late_percent;
   std::size_t threads = threads_of_machine();
@@ -54,7 +53,6 @@ CLI::App* add_command(CLI::App& broker, const char* name, const char* help,
   CLI::App* command = broker.add_subcommand(name, help);
   command->add_option("STUDY", arguments->file, "Study file (YAML) with study: broker")->required();
   add_set_option(*command, arguments->overrides, "Override a key: bid=mean, alpha=2, seed=1");
-  arguments->signals.add_to(*command);
   command->add_flag("--json", arguments->json, "Print JSON");
   return command;
 }
@@ -69,10 +67,7 @@ void add_broker_commands(CLI::App& app, PolicyLoader& loader) {
   run_command->add_option(
       "--events", run->events,
       "Write everything that happens as CSV; gzip-compressed if it ends in .gz");
-  run_command->callback([run, &loader] {
-    run->signals.add_override(run->overrides);
-    run_once(*run, loader);
-  });
+  run_command->callback([run, &loader] { run_once(*run, loader); });
   const auto recommend = std::make_shared<BrokerArguments>();
   CLI::App* recommend_command =
       add_command(*broker, "recommend", "Find the cheapest way to run the jobs", recommend);
@@ -84,7 +79,6 @@ void add_broker_commands(CLI::App& app, PolicyLoader& loader) {
   add_threads_option(*recommend_command, recommend->threads, "Threads");
   recommend_command->add_flag("-q,--quiet", recommend->quiet, "No progress");
   recommend_command->callback([recommend, &loader] {
-    recommend->signals.add_override(recommend->overrides);
     if (recommend->max_late_percent) {
       recommend->overrides.push_back(
           fmt::format("{}={}", kMaxLateKey, *recommend->max_late_percent));

@@ -59,8 +59,8 @@ constexpr std::array<OptionElsewhere, 2> kOptionsElsewhere{
     {{"cospot compare", "--json", "`cospot summary DATABASE --json` prints the results as JSON"},
      {"cospot compare", "--output", "--db and --csv name the files of the results"}}};
 
-/// Where CLI11 says only that a command is missing or a word was not expected: which command or
-/// word, and what was meant. Empty: CLI11 has said it all.
+/// Names the command or word if CLI11 says only that a command is missing or a word was unexpected,
+/// and suggests the one meant. Empty: CLI11 has said it all.
 std::string unknown_word_error(const CLI::App& app, const CLI::ParseError& error,
                                const StudyRegistry& studies) {
   const CLI::App& innermost = innermost_of(app);
@@ -100,7 +100,7 @@ std::string unknown_word_error(const CLI::App& app, const CLI::ParseError& error
                      valid_names_text(word, views));
 }
 
-/// What CLI11 says of a mistake, as all our errors begin.
+/// CLI11's description of a mistake, in the form of all our errors.
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   return fmt::format("{} {}; see {} --help\n", inked(Ink::kError, "cospot:", stderr),
                      printable_line(error.what()), command_path(innermost_of(*app)));
@@ -176,7 +176,7 @@ int run_command_line(int argc, const char* const* argv, PolicyLoader& loader,
   try {
     return parse_and_run(argc, argv, loader, studies);
   } catch (const Interrupted&) {
-    // What it was writing never gets its name; a comparison, which keeps what is done, says so.
+    // An unfinished file never gets its name; a comparison, which keeps finished runs, says so.
     print_error("interrupted");
     return kInterruptedExitCode;
   } catch (const InputError& error) {

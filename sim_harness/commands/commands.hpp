@@ -16,7 +16,7 @@ class PolicyLoader;
 // to standard output and throw the types of core/errors.hpp. Loaders, registries and exit codes
 // must outlive the app; a command sets `exit_code` when it does not end normally.
 
-/// What the commands on results need from the program.
+/// The parts of the program that commands on results need.
 struct CompareCommandContext {
   const StudyRegistry* studies = nullptr;
   PolicyLoader* policies = nullptr;  ///< finds policies outside the registries
@@ -73,6 +73,11 @@ void add_signals_command(CLI::App& app, PolicyLoader& loader);
 /// Errors: ConfigError with the valid kinds.
 [[nodiscard]] std::string list_text(const std::string& kind,
                                     const StudyRegistry& studies = built_in_studies());
+
+/// The columns of a study's results and timeline, a row each: name, role, type, unit, meaning.
+/// Without a name, of all studies. Errors: ConfigError with the valid names.
+[[nodiscard]] std::string list_columns_text(const std::string& name,
+                                            const StudyRegistry& studies = built_in_studies());
 
 /// The same as JSON, with the columns of every study; docs/json.md describes its keys.
 [[nodiscard]] Json list_json(const std::string& kind,

@@ -32,7 +32,6 @@ constexpr const char* kTimingHelp =
 struct CompareArguments {
   std::string sweep;
   std::vector<std::string> overrides;
-  SignalsFileOption signals;
   std::size_t threads = threads_of_machine();
   std::string database = "results.db";
   std::string csv;
@@ -62,7 +61,7 @@ struct SummaryArguments {
   std::string timeline_csv;
 };
 
-/// What a database is written as beside it: the option, and its file or nothing.
+/// The CSV outputs of a database: the option, and its file or nothing.
 using CsvOutputs = std::array<std::pair<const char*, std::string>, 2>;
 
 template <class Arguments>
@@ -118,7 +117,7 @@ void write_csvs(const Arguments& arguments, ResultsDatabase& results) {
   if (!arguments.timeline_csv.empty()) write_timeline_csv(arguments.timeline_csv, results);
 }
 
-/// What a vCPU-hour costs in the workloads of a study file. Errors: ConfigError.
+/// The price of a vCPU-hour in the workloads of a study file. Errors: ConfigError.
 std::optional<WorkloadPrices> prices_of(const PriceOption& option, const StudyFile& file,
                                         const StudyRegistry& studies) {
   const std::optional<PriceList> list = option.prices();
@@ -190,7 +189,6 @@ void add_compare(CLI::App& app, const CompareCommandContext& context) {
   CLI::App* command = app.add_subcommand("compare", "Run every combination of a study file");
   command->add_option("STUDY", arguments->sweep, "Study file (YAML)")->required();
   add_set_option(*command, arguments->overrides, "Override a key: otn=[1,4], host.vcpus=64");
-  arguments->signals.add_to(*command);
   arguments->window.add_to(*command);
   add_threads_option(*command, arguments->threads, "Threads")->capture_default_str();
   command->add_option("--db", arguments->database, "Results database (SQLite)")
@@ -208,10 +206,7 @@ void add_compare(CLI::App& app, const CompareCommandContext& context) {
   arguments->timing.add_to(*command, kTimingHelp);
   command->add_flag("-q,--quiet", arguments->quiet, "No progress and no summary");
   arguments->price.add_to(*command);
-  command->callback([arguments, context] {
-    arguments->signals.add_override(arguments->overrides);
-    run_compare(*arguments, context);
-  });
+  command->callback([arguments, context] { run_compare(*arguments, context); });
 }
 
 void add_merge(CLI::App& app) {

@@ -26,7 +26,7 @@ std::string names_of(std::span<const RegistryEntry<Plugin>> registry) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-/// What a command may be followed by: the commands below it, or its options.
+/// The words that may follow a command: the commands below it, or its options.
 std::string words_after(const CLI::App& command) {
   std::string words;
   for (const CLI::App* below : command.get_subcommands(nullptr)) words += below->get_name() + " ";
@@ -65,7 +65,7 @@ complete -o filenames -F _cospot cospot
 )sh";
 // clang-format on
 
-/// Of bash, and of zsh, which understands it.
+/// The script for bash, and for zsh, which understands it.
 std::string bash_script(const CLI::App& app) {
   std::string cases;
   for_each_command(app, [&](const CLI::App& command) {

@@ -45,7 +45,7 @@ struct EconomyArguments {
   WindowOption window;
 };
 
-/// What the hosts of the command line have together, of the resource that is looked at.
+/// The sum of a resource over the hosts of the command line.
 std::int64_t capacity_of(const EconomyArguments& arguments, const ConfigNode& root) {
   const HostsOptions::Given given = arguments.hosts.given();
   const HostMix host = parse_hosts_option(given.host);

@@ -19,7 +19,7 @@
 namespace cospot {
 namespace {
 
-/// What the options are parsed into. The callback owns it, for as long as the app lives.
+/// The parsed options. The callback owns them, for as long as the app lives.
 struct FetchOptions {
   std::vector<std::string> sources;  // the name of a dataset, or addresses
   std::string folder = ".";

@@ -53,8 +53,7 @@ const std::vector<CommandHelp>& command_helps() {
        true},
       {"signals",
        kPlanners,
-       {"azure2020:seed=1:scale=0.01 --host 10400,2250", "requests.csv --hosts hosts.csv --all",
-        "requests.csv.gz --host hosts.csv --learn-days 14 -o signals.json --traces traces"},
+       {"azure2020:seed=1:scale=0.01 --host 10400,2250", "requests.csv --hosts hosts.csv --all"},
        true},
       {"compare",
        kResearchers,
@@ -118,11 +117,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 64> kValueNa
      {"--hosts-out", "FILE"},
      {"--output", "FILE"},
      {"--to", "FOLDER"},
-     {"--traces", "FOLDER"},
-     {"--learn-days", "DAYS"},
-     {"--spot-hours", "HOURS"},
-     {"--price-history", "FILE"},
-     {"--signals", "FILE"},
      {"--with", "FILE_OR_KEYS"},
      {"--host", "HOSTS"},
      {"--added-type", "TYPE"},
@@ -157,7 +151,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 64> kValueNa
      {"--machines", "MACHINE"},
      {"--confidence", "PROBABILITY"}}};
 
-/// What a value is called in help: by its option, or by its type.
+/// The name of a value in help: by its option, or by its type.
 std::string value_name(const CLI::Option& option) {
   for (const auto& [name, value] : kValueNames) {
     if (option.check_name(std::string(name))) return std::string(value);

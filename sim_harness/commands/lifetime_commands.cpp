@@ -54,7 +54,7 @@ struct TrainArguments {
   std::string kind = "network";
   double days = 3;
   std::optional<double> observed_until;
-  // What is left out is as Python has it; the kinds have different ones.
+  // Python has the defaults; they differ by kind.
   std::optional<std::uint32_t> seed;
   std::optional<unsigned> hidden;
   std::optional<unsigned> epochs;
@@ -93,7 +93,7 @@ Workload load(const std::string& text, const std::optional<SimTime>& window) {
   return load_workload(spec);
 }
 
-/// What Python is told of spots: options that name their files, and what they were seen in.
+/// The arguments that tell Python of spots: options that name their files, and the observed time.
 struct TransferredSpots {
   std::vector<std::string> options{};
   SimTime window = kMaxWorkloadTime;  ///< the least of the workloads

@@ -10,10 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "core/errors.hpp"
 #include "core/policy/plugin.hpp"
 #include "evictors/registry.hpp"
 #include "filters/registry.hpp"
 #include "sim_harness/base/json/json.hpp"
+#include "sim_harness/base/text/text_table.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
@@ -62,7 +64,7 @@ std::vector<ListedKind> listed_kinds(const StudyRegistry& studies) {
              .source = "docs/python-policies.md"}}}};
 }
 
-/// What it does, and that it is no policy to set where it needs what nobody knows.
+/// The effect of a policy, and a warning if it needs the future and so cannot be deployed.
 std::string description_of(const PluginInfo& info) {
   std::string text(info.summary);
   if (info.needs_true_lifetimes()) text += fmt::format(" ({})", kKnowsLifetimes);
@@ -90,17 +92,38 @@ Json column_json(const Column& column) {
           {"meaning", column.meaning}};
 }
 
+/// The columns of a study's results, with the derived ones.
+std::vector<Column> columns_of(const Study& study) {
+  std::vector<Column> columns = study.schema().columns();
+  std::ranges::copy(study.schema().derived, std::back_inserter(columns));
+  return columns;
+}
+
+/// The daily figures that runs of a study can record; empty: none.
+std::vector<Column> timeline_of(const Study& study) {
+  if (study.provider == nullptr) return {};
+  return ProviderStudy(*study.provider, {}, true).schema().timeline;
+}
+
+std::string columns_text(std::string_view heading, std::span<const Column> columns) {
+  TextTable table;
+  for (const char* title : {"column", "role", "type", "unit", "meaning"}) {
+    table.add_column(title, TextTable::Align::kLeft);
+  }
+  for (const Column& column : columns) {
+    table.add_row({column.name, std::string(column_role_name(column.role)),
+                   std::string(column_type_name(column.type)), column.unit, column.meaning});
+  }
+  return fmt::format("{}\n{}", heading, table.text());
+}
+
 Json row_json(const PluginInfo& info, const StudyRegistry& studies, bool is_study) {
   Json row{{"name", info.name}, {"summary", info.summary}, {"source", info.source}};
   if (is_study) {
     const Study& study = *studies.find(info.name);
-    const Schema& schema = study.schema();
-    row["columns"] = json_list_of(schema.columns(), column_json);
-    for (const Column& column : schema.derived) row["columns"].push_back(column_json(column));
-    if (study.provider != nullptr) {
-      const ProviderStudy kept(*study.provider, {}, true);
-      row["timeline"] = json_list_of(kept.schema().timeline, column_json);
-    }
+    row["columns"] = json_list_of(columns_of(study), column_json);
+    const std::vector<Column> timeline = timeline_of(study);
+    if (!timeline.empty()) row["timeline"] = json_list_of(timeline, column_json);
   } else {
     row["needs_true_lifetimes"] = info.needs_true_lifetimes();
   }
@@ -143,15 +166,39 @@ std::string list_text(const std::string& kind, const StudyRegistry& studies) {
   return text;
 }
 
+std::string list_columns_text(const std::string& name, const StudyRegistry& studies) {
+  std::string text;
+  std::vector<std::string_view> names;
+  for (const Study& study : studies.all()) {
+    names.push_back(study.name);
+    if (!name.empty() && name != study.name) continue;
+    if (!text.empty()) text += "\n";
+    text += columns_text(study.name, columns_of(study));
+    const std::vector<Column> timeline = timeline_of(study);
+    if (timeline.empty()) continue;
+    text += "\n" + columns_text(fmt::format("timeline of {}", study.name), timeline);
+  }
+  if (text.empty()) throw_unknown_name("study", name, names);
+  return text;
+}
+
 void add_list_command(CLI::App& app, const StudyRegistry& studies) {
   const auto kind = std::make_shared<std::string>();
+  const auto study = std::make_shared<std::string>();
   const auto json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("list", "List policies, studies and models");
   command->add_option("KIND", *kind,
-                      "filters, weighers, evictors, studies, models or schemes (default: all)");
+                      "filters, weighers, evictors, studies, models or schemes (default: all of "
+                      "these); or columns, of the results of studies");
+  command->add_option("STUDY", *study, "The study whose columns are listed (default: all)");
   add_json_flag(*command, *json);
-  command->callback([kind, json, &studies] {
-    if (*json) return print_json(list_json(*kind, studies));
+  command->callback([kind, study, json, &studies] {
+    if (*kind == "columns" && !*json) return print(list_columns_text(*study, studies));
+    if (!study->empty()) {
+      throw ConfigError(fmt::format("list: found {}, expected it after 'columns'{}", *study,
+                                    *json ? " without --json" : ""));
+    }
+    if (*json) return print_json(list_json(*kind == "columns" ? "studies" : *kind, studies));
     print(list_text(*kind, studies));
   });
 }

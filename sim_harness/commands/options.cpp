@@ -90,19 +90,6 @@ void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& 
       ->capture_default_str();
 }
 
-void SignalsFileOption::add_to(CLI::App& command) {
-  command.add_option(
-      "--signals", file_,
-      "Of the studies deadline and broker: what the provider tells of its spots, from "
-      "`cospot signals -o` (as --set signals=FILE)");
-}
-
-void SignalsFileOption::add_override(std::vector<std::string>& overrides) const {
-  if (file_.empty()) return;
-  // Paths of a study are relative to its file, those of an option to the working directory.
-  overrides.push_back("signals=" + yaml_text(std::filesystem::absolute(file_).string()));
-}
-
 void add_set_option(CLI::App& command, std::vector<std::string>& overrides,
                     const std::string& help) {
   command.add_option("--set", overrides, help)->allow_extra_args(false);

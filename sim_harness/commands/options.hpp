@@ -82,17 +82,6 @@ CLI::Option* add_threads_option(CLI::App& command, std::size_t& threads, const s
 void add_seed_option(CLI::App& command, std::uint64_t& seed,
                      const std::string& help = "Random seed");
 
-/// `--signals FILE` of commands that run a customer's study; equivalent to `--set signals=FILE`.
-class SignalsFileOption {
- public:
-  void add_to(CLI::App& command);
-  /// Adds the option to the assignments of --set. Call it after parsing.
-  void add_override(std::vector<std::string>& overrides) const;
-
- private:
-  std::string file_;
-};
-
 /// Adds `--set`; `help` contains examples.
 void add_set_option(CLI::App& command, std::vector<std::string>& overrides,
                     const std::string& help);

@@ -74,7 +74,7 @@ PlanRequest read_request(const PlanArguments& arguments, const HostsOptions::Giv
   return request;
 }
 
-/// What makes the same plan again, for the page.
+/// The command that makes the same plan again, for the page.
 std::string command_of(const PlanArguments& arguments) {
   std::string text =
       "cospot plan " + shell_word(arguments.workload) + arguments.datacenter.as_arguments();

@@ -16,7 +16,7 @@
 namespace cospot {
 namespace {
 
-/// Of warnings that differ only in the workload that they begin with, one for all of them.
+/// Merges warnings that differ only in the workload at their beginning.
 std::vector<std::string> merged_warnings(const std::vector<std::string>& warnings) {
   struct Merged {
     std::string text;

@@ -25,7 +25,7 @@
 namespace cospot {
 namespace {
 
-/// What the options are parsed into. The callback owns it, for as long as the app lives.
+/// The parsed options. The callback owns them, for as long as the app lives.
 struct ReconstructOptions {
   std::string trace;
   std::string types;

@@ -63,7 +63,7 @@ Reported open_reported(const std::string& database, const ReportArguments& argum
   return made;
 }
 
-/// Of the axes, for the answer of a page.
+/// The names of the axes, for the answer of a page.
 std::vector<std::string> axis_names_of(const ResultsDatabase& results) {
   std::vector<std::string> names;
   for (const Column& axis : results.schema().axes) names.push_back(axis.name);

@@ -53,7 +53,7 @@ struct RunArguments {
   PriceOption price;
 };
 
-/// What a run reads. An event log must not take its place.
+/// The input files of a run. An event log must not replace one.
 std::vector<std::filesystem::path> inputs_of(const RunArguments& arguments) {
   const ConfigNode root = with_overrides(read_yaml_file(arguments.scenario), arguments.overrides);
   const std::filesystem::path scenario = arguments.scenario;
@@ -163,7 +163,7 @@ class ScenarioRun {
     return explanation_text(*watch.explanation(), workload_, detail, words_.unit) + "\n";
   }
 
-  /// Of a headroom: what it is added to.
+  /// The number of hosts to which a headroom is added.
   [[nodiscard]] std::optional<std::size_t> least_hosts() const {
     if (settings_.sizes.empty() || !settings_.sizes.front().percent) return std::nullopt;
     ProviderStudySettings least = settings_;
@@ -228,7 +228,7 @@ class ScenarioRun {
     return text;
   }
 
-  /// What a part measures beyond what every run does, without what is 0.
+  /// The measures that a part adds to every run's, without those that are 0.
   [[nodiscard]] static std::string part_text(const StudyPart& part, const RunOutcome& outcome) {
     const std::vector<Column>& known = compare_schema().measures;
     if (part.measures.empty()) return {};

@@ -40,7 +40,7 @@ double money_of(const VcpuHourPrices& prices, std::size_t level, std::size_t lev
   return level + 1 == levels ? prices.of_spots(amount) : prices.of_economy(amount);
 }
 
-/// What the levels below VMs earn less what VMs lose.
+/// The income of the levels below VMs less the losses of VMs.
 double net_money(std::span<const LevelOutcome> levels, const VcpuHourPrices& prices) {
   double net = 0;
   for (std::size_t level = levels.size(); level-- > 1;) {

@@ -12,7 +12,7 @@
 
 namespace cospot {
 
-/// What the texts on a run's revenue need besides the numbers.
+/// The inputs of the texts on a run's revenue besides the numbers.
 struct RevenueWords {
   VcpusUnit unit{};                        ///< the unit of the vcpus
   std::optional<VcpuHourPrices> prices{};  ///< per unit of the workload's vcpus

@@ -9,8 +9,6 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/files/output_file.hpp"
-#include "sim_harness/base/files/stored_file.hpp"
-#include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/host_totals.hpp"
@@ -20,7 +18,6 @@
 #include "sim_harness/data/workloads/rounded_days.hpp"
 #include "sim_harness/experiments/queue/experiment.hpp"
 #include "sim_harness/experiments/summary/means_table.hpp"
-#include "sim_harness/provider/signals/customer_view.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"
@@ -38,18 +35,13 @@ struct SignalsArguments {
   std::string database;
   bool force = false;
   std::string csv;
-  std::string output;  // of signals for customers' tools
-  std::string traces;  // a folder
-  std::string prices;  // of flavors, over time
-  std::optional<double> learn_days;
-  std::int64_t spot_hours = 24;
   bool all = false;
   bool json = false;
   bool quiet = false;
   WindowOption window;
 };
 
-/// How many hosts there are: as said; those of a file; else the fewest that hold all VMs, and 2 %.
+/// The number of hosts: as given, as in a file, or else the fewest that hold all VMs plus 2 %.
 std::string size_yaml(const DatacenterOptions& options) {
   const auto [host, count] = options.given();
   if (count) return fmt::format("hosts: {}", *count);
@@ -70,15 +62,14 @@ StudyFile study_of_history(const SignalsArguments& arguments, PolicyLoader& load
 }
 
 void require_signal_outputs_usable(const SignalsArguments& arguments) {
-  const std::vector<std::filesystem::path> inputs{
-      arguments.history, arguments.datacenter.given().host, arguments.prices};
+  const std::vector<std::filesystem::path> inputs{arguments.history,
+                                                  arguments.datacenter.given().host};
   require_usable_output("--csv", arguments.csv, inputs);
   require_usable_output("--db", arguments.database, inputs);
-  require_usable_output("--output", arguments.output, inputs);
   if (!arguments.csv.empty()) require_writable(arguments.csv);
 }
 
-/// What makes the same database again.
+/// The command that makes the same database again.
 std::string signals_command_text(const SignalsArguments& arguments) {
   return "cospot signals " + shell_word(arguments.history) + arguments.datacenter.as_arguments() +
          set_arguments(arguments.overrides) + arguments.window.text();
@@ -112,38 +103,6 @@ void require_enough(const SignalsReport& report) {
   }
 }
 
-/// Until when signals for customers' tools are learned.
-SimTime learned_until(const SignalsArguments& arguments, const SignalsReport& report) {
-  if (!arguments.learn_days) return report.watch->window();
-  const SimTime until = time_of_hours(24 * *arguments.learn_days);
-  if (until <= report.watch->window()) return until;
-  throw ConfigError(fmt::format("--learn-days {:g}: {} holds {} days, expected at most these",
-                                *arguments.learn_days, report.history,
-                                rounded_days_text(report.watch->window())));
-}
-
-/// What customers' tools read: what is told of each flavor, and what a customer of it sees.
-void write_for_customers(const SignalsArguments& arguments, const SignalsReport& report) {
-  if (arguments.output.empty() && arguments.traces.empty()) return;
-  const ProviderSignals told =
-      told_signals(*report.watch, report.history, learned_until(arguments, report));
-  if (!arguments.output.empty()) {
-    write_stored_text(
-        arguments.output,
-        signals_file_json(told).dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
-  }
-  if (arguments.traces.empty()) return;
-  std::filesystem::create_directories(arguments.traces);
-  for (const FlavorSignals& flavor : told.flavors) {
-    current_stop_token().check();
-    const AvailabilityTrace trace = customer_trace(*report.watch, flavor, report.history,
-                                                   std::chrono::hours(arguments.spot_hours));
-    write_stored_text(std::filesystem::path(arguments.traces) /
-                          fmt::format("{}x{}.json", flavor.size.vcpus, flavor.size.memory_mb),
-                      availability_json(trace));
-  }
-}
-
 void run_signals(const SignalsArguments& arguments, PolicyLoader& loader) {
   require_signal_outputs_usable(arguments);
   const StudyFile file = study_of_history(arguments, loader);
@@ -154,7 +113,6 @@ void run_signals(const SignalsArguments& arguments, PolicyLoader& loader) {
   SignalsReport report{.history = arguments.history,
                        .unit = vcpus_unit_of(settings.workloads.front()),
                        .shows_all = arguments.all};
-  if (!arguments.prices.empty()) report.prices = read_flavor_price_history(arguments.prices);
   std::vector<std::string> warnings;
   const auto note = [&](const RunOutcome& outcome) {
     report.watch = outcome.signals;
@@ -172,7 +130,6 @@ void run_signals(const SignalsArguments& arguments, PolicyLoader& loader) {
   print_warnings(warnings);
   require_enough(report);
   if (!arguments.csv.empty()) write_csv(arguments.csv, results, Timing::kOff);
-  write_for_customers(arguments, report);
   report.summary = signals_summary_of_one_run(results);
   const Figure hosts{.name = "hosts"};
   const double count = read_figures(results, {&hosts, 1}).values.front().front().value_or(0);
@@ -206,23 +163,6 @@ void add_signals_command(CLI::App& app, PolicyLoader& loader) {
                                               "for summary and report");
   command->add_flag("--force", arguments->force, "Replace the database")->needs(database);
   command->add_option("--csv", arguments->csv, "Write these rows as CSV");
-  command->add_option("-o,--output", arguments->output,
-                      "Write what customers may be told of each flavor, for `signals` of the "
-                      "studies deadline and broker (JSON)");
-  command
-      ->add_option("--learn-days", arguments->learn_days,
-                   "Learn the signals of -o from the first so many days (default: all)")
-      ->check(CLI::Range(0.01, 10'000.0));
-  command->add_option("--traces", arguments->traces,
-                      "Folder: write for each flavor what a customer sees who keeps one spot, a "
-                      "trace for these studies");
-  command
-      ->add_option("--spot-hours", arguments->spot_hours,
-                   "Of --traces: after so many hours a customer takes a new spot")
-      ->check(CLI::Range(1, 8784))
-      ->capture_default_str();
-  command->add_option("--price-history", arguments->prices,
-                      "Also say when prices changed: a CSV of time,vcpus,memory_mb,spot");
   command->add_flag("--all", arguments->all, "Print signals without skill too");
   add_json_flag(*command, arguments->json);
   command->add_flag("-q,--quiet", arguments->quiet, "No progress");

@@ -42,7 +42,7 @@ struct SizeArguments {
   WindowOption window;
 };
 
-/// How many hosts of which types there are, in a line of settings: what is added to them.
+/// The rule by which hosts are added, in a line of settings: their number by type.
 std::string host_rule_text(const HostMix& host, const VcpusUnit& unit) {
   if (host.is_plain()) return "hosts of  " + host_text(host.largest_total(), unit);
   const std::string types = types_text(host, host.declared());

@@ -28,8 +28,7 @@
 namespace cospot {
 namespace {
 
-// What the options of a command are parsed into. The callback owns it, for as long as the app
-// lives.
+// The parsed options of a command. The callback owns them, for as long as the app lives.
 struct InfoOptions {
   std::string file;
   std::string host;
@@ -56,7 +55,7 @@ Workload read_input(const std::string& file, const WindowOption& option) {
   return workload;
 }
 
-/// What the requests would bring at these prices, and what a vCPU-hour costs on average.
+/// The money that the requests would bring at these prices, and the mean price of a vCPU-hour.
 std::string money_of_info(const VcpuHourPrices& prices, const WorkloadInfo& info,
                           const VcpusUnit& unit, const PriceList& list, SimTime window) {
   const std::string currency = list.currency.empty() ? "" : " " + list.currency;

@@ -86,7 +86,7 @@ void PartAccounts::promise(const Request& request, HostIndex host) {
   if (lifetimes == nullptr || !lifetimes->is_known() || request.time < SimTime(0)) return;
   const ResourceVector size = request.resources();
   const HostView hosts = hosts_->view();
-  // What fitted before this spot came: its host is as it was then.
+  // The free capacity before this spot came: its host is as it was then.
   const ResourceVector left = hosts[host].free(Sees::kVmsAndSpots);
   ResourceVector before = left;
   before.vcpus += size.vcpus;
@@ -138,7 +138,7 @@ void PartAccounts::happened(const LifeEvent& event) {
     case LifeEventKind::kEvacuation:  // it is placed anew, or never
       return end_stay(event.instance, event.time, false);
     case LifeEventKind::kResize: {
-      // What it earned until now, with the size that it had.
+      // The income until now, with the size that it had.
       Stay& stay = stays_[event.instance];
       add(event.instance, stay.since, event.time, &LevelAccount::earned);
       stay.since = event.time;

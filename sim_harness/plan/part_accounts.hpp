@@ -46,7 +46,7 @@ struct PromiseClass {
 /// The blocks of time of a part, by which bursts of evictions show.
 inline constexpr std::size_t kPartBlocks = 4;
 
-/// Whether the promises of one class were kept. A spot that its owner ended early is not a test.
+/// The outcomes of the promises of one class. A spot that its owner ended early is not a test.
 struct PromiseTally {
   std::uint64_t given = 0;
   /// Spots that lived as long as promised or were evicted earlier, by the block of time in which
@@ -85,7 +85,7 @@ struct PartAccount {
   }
 };
 
-/// Whether a class held before part `to`, by the promises whose outcome was known by then:
+/// True if a class held before part `to`, by the promises whose outcome was known by then:
 /// significantly over all earlier parts, and also in the last of them with enough outcomes, so that
 /// a class that broke recently is not sold because of a calm past.
 [[nodiscard]] bool held_before(std::span<const PartAccount> parts, std::size_t index,

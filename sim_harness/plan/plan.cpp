@@ -26,8 +26,8 @@ constexpr std::array kPromisedHours{1, 4, 12, 24, 72, 168};
 constexpr std::array kBroken{0.1, 0.05, 0.01};
 constexpr double kCheckpointHours = 1.0 / 6;
 
-/// How many settings of each kind are tried on the whole history, after one look at its first
-/// parts.
+/// The number of settings of each kind that are tried on the whole history, after one look at its
+/// first parts.
 constexpr std::size_t kMostSettings = 16;
 constexpr std::size_t kMostWithoutCooperation = 6;
 constexpr std::size_t kMostBounds = 4;
@@ -57,8 +57,8 @@ PlanSetting setting_of_today() {
   return {.vm = nova, .spot = nova, .evictor = {.label = "FIFO", .name = "FIFO"}};
 }
 
-/// Which candidates are worth a run of the whole history, by one look at its first parts: those
-/// that lose least and earn most, and of the ones without cooperation and the bounds some anyway.
+/// The candidates worth a run of the whole history, by one look at its first parts: those that lose
+/// least and earn most, and some of the ones without cooperation and of the bounds in any case.
 std::vector<std::size_t> worth_a_run(const TuneSettings& settings, const TuneRuns& looks) {
   const CandidateSpace& space = looks.space();
   std::vector<std::size_t> ranked(space.size());
@@ -241,7 +241,7 @@ class PlanMaker {
     return parts;
   }
 
-  /// What can be promised to the Economy class: for as long as a part, from the parts before it.
+  /// Prepares the promises to the Economy class: for as long as a part, from the parts before it.
   void prepare_economy() {
     PlanDatacenter& datacenter = found_.datacenter;
     const double hours = std::floor(24 * days_of(datacenter.parts.begin(1)));
@@ -428,8 +428,8 @@ class PlanMaker {
     found_.classes.push_back(judged);
   }
 
-  /// What a job gains from the promise: the speed that the worst rate of broken promises that the
-  /// data allow leaves it, beside that of a plain spot of the same run.
+  /// The gain of a job from the promise: its speed at the worst rate of broken promises that the
+  /// data allow, relative to a plain spot of the same run.
   [[nodiscard]] std::optional<double> worth_of(const JudgedClass& judged,
                                                const PlanRun& run) const {
     double spot_hours = 0;
@@ -438,7 +438,7 @@ class PlanMaker {
       spot_hours += vcpu_seconds(part.of(Level::kSpot).earned) / 3600;
       evictions += static_cast<double>(part.of(Level::kSpot).evictions);
     }
-    // Of a mean spot.
+    // The mean over all spots.
     std::uint64_t placed = 0;
     for (const PartAccount& part : run.parts) placed += part.of(Level::kSpot).placed;
     if (evictions == 0 || placed == 0 || judged.tally.tested().promised < kLeastTested ||
@@ -463,7 +463,7 @@ class PlanMaker {
     return plain > 0 ? std::optional(with / plain - 1) : std::nullopt;
   }
 
-  /// What each division earns: by the better of the settings with which it was tried.
+  /// The income of each division: by the better of the settings with which it was tried.
   void compare_divisions() {
     if (!found_.sells_economy) return;
     const std::size_t parts = found_.datacenter.parts.count;
@@ -496,7 +496,7 @@ class PlanMaker {
     }
   }
 
-  /// What is advised, and what the whole history would advise with other prices and on other hosts.
+  /// Compares the advice with that of the whole history at other prices and on other hosts.
   void try_changes() {
     const auto add_price = [&](std::string what, const VcpuHourPrices& prices) {
       add_change(std::move(what), found_.runs[best_at(prices)], prices);
@@ -540,8 +540,8 @@ class PlanMaker {
     return is_above_zero(gain_over(net_of(best), net_of(whole))) ? best : whole;
   }
 
-  /// What is tried on other hosts and with another demand: the advice, or what comes closest to
-  /// selling anything.
+  /// The run that is repeated on other hosts and with another demand: the advice, or the one
+  /// closest to selling anything.
   [[nodiscard]] const PlanRun& planned() const {
     const PlanRun& advised = found_.set_from_now_on();
     return advised.setting.sells_nothing() ? found_.runs[found_.of(Alternative::kPlan).last]

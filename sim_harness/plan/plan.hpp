@@ -76,7 +76,7 @@ struct JudgedClass {
   /// By what a job gains from the promise: the extra share of a plain spot's price it may cost.
   std::optional<double> worth{};
 
-  /// Of the share of broken promises.
+  /// The interval of the share of broken promises.
   [[nodiscard]] ProbabilityInterval interval() const { return eviction_interval(tally.blocks); }
 };
 

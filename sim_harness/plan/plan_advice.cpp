@@ -12,7 +12,8 @@ bool keeps_limit(const PlanFindings& findings, Alternative one) {
   return std::max(judged.most_vm_loss, judged.last_vm_loss) <= findings.max_vm_loss;
 }
 
-/// Of the single alternatives but one: those that keep the limit come first, then what they earn.
+/// The best of the single alternatives except one: those that keep the limit come first, then the
+/// higher income.
 Alternative best_single_but(const PlanFindings& findings, std::optional<Alternative> left_out) {
   std::vector<Alternative> singles{Alternative::kSellNothing, Alternative::kToday,
                                    Alternative::kWithoutCooperation, Alternative::kCooperation};

@@ -179,7 +179,7 @@ SummaryTable classes_table(const PlanFindings& findings) {
   return table;
 }
 
-/// What is not to be done: it exceeds a limit.
+/// Describes an alternative that exceeds a limit.
 std::string beyond_text(const PlanFindings& findings, double vm_loss, const PromiseCount& economy) {
   std::string text;
   if (vm_loss > findings.max_vm_loss) text += "; loses more than allowed";
@@ -258,7 +258,7 @@ std::string vms_lose_alone(const PlanFindings& findings) {
           : "Some VMs are larger than every host: use larger hosts");
 }
 
-/// Of the ways to sell idle capacity without dividing it.
+/// The undivided way to sell idle capacity that earns most.
 const JudgedAlternative& most_earning(const PlanFindings& findings) {
   return *std::ranges::max_element(std::span(findings.alternatives)
                                        .subspan(static_cast<std::size_t>(Alternative::kToday),
@@ -296,7 +296,7 @@ bool is_zero(const MeanInterval& difference) {
   return difference.mean == 0 && difference.half_width.value_or(0) == 0;
 }
 
-/// Of a division that earned more than what is advised.
+/// Explains a division that earned more than the advice.
 std::string why_not_to_divide(const PlanFindings& findings) {
   const JudgedAlternative& plan = findings.of(Alternative::kPlan);
   if (std::max(plan.most_vm_loss, plan.last_vm_loss) > findings.max_vm_loss) {

@@ -14,7 +14,7 @@
 namespace cospot {
 namespace {
 
-/// What tells a run from others: the labels of its values.
+/// The labels of a run's values, by which runs differ.
 using Labels = std::vector<std::string>;
 
 std::map<Labels, std::size_t> runs_by_labels(ResultsDatabase& results) {

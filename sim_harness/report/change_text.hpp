@@ -6,8 +6,8 @@
 
 namespace cospot {
 
-/// How the figures declared by `shows` changed between two databases of a study, over the runs that
-/// both contain: those with the same value on every axis.
+/// Describes the change of the figures declared by `shows` between two databases of a study, over
+/// the runs that both contain: those with the same value on every axis.
 [[nodiscard]] SummaryText change_text(ResultsDatabase& before, ResultsDatabase& after,
                                       const ReportShows& shows);
 

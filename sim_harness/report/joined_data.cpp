@@ -27,7 +27,7 @@ std::vector<std::size_t> add_values(Json& axis, const Json& from) {
   return places;
 }
 
-/// Where a run is on the joined axes. Both grids have their last axis fastest.
+/// The index of a run on the joined axes. Both grids have their last axis fastest.
 std::size_t joined_index(std::size_t run, const Places& places, const Json& axes) {
   std::size_t index = 0;
   std::size_t stride = 1;
@@ -90,7 +90,7 @@ Json joined_columns(const Json& before, Json after) {
   return columns;
 }
 
-/// What runs did over time, where both databases keep it.
+/// Joins the timelines if both databases keep them.
 void join_timelines(const Json& before, const Json& after, Json& joined) {
   joined.erase("timeline");
   if (!before.contains("timeline") || !after.contains("timeline")) return;

@@ -83,7 +83,7 @@ void add_derived(ResultsDatabase& results, Json& columns) {
   }
 }
 
-/// How a figure is shown.
+/// The display of a figure.
 Json figure_json(const Figure& figure) {
   Json json{{"name", figure.name}, {"title", figure.title}};
   const bool is_share = figure.unit == FigureUnit::kShare || figure.unit == FigureUnit::kPercent;
@@ -126,7 +126,7 @@ void add_money(ResultsDatabase& results, const StudyMoney& money, const Workload
   }
 }
 
-/// What a vcpu-second is worth in each run, by the columns of a timeline; empty of those that are
+/// The worth of a vcpu-second in each run, by the columns of a timeline; empty for columns that are
 /// no revenue.
 std::vector<std::vector<std::optional<double>>> timeline_prices(ResultsDatabase& results,
                                                                 const StudyMoney& money,
@@ -143,8 +143,8 @@ std::vector<std::vector<std::optional<double>>> timeline_prices(ResultsDatabase&
   return money_of_runs(results, unit, prices).amounts;
 }
 
-/// What the runs did over time: how many days each has, and their values one after the other. Five
-/// significant digits are more than a chart shows.
+/// The timelines of the runs: the number of days of each, and their values one after the other. A
+/// chart shows fewer than five significant digits.
 Json timeline_json(ResultsDatabase& results, const ReportShows& shows) {
   const std::vector<Column>& columns = results.schema().timeline;
   std::vector<std::vector<std::optional<double>>> prices(columns.size());

@@ -25,7 +25,7 @@ void override_key(ConfigNode& root, const std::string& assignment) {
   if (assignment.starts_with("headroom_percent=")) drop("hosts");
 }
 
-/// What the study says of itself, if anything.
+/// The study's own summary, if it has one.
 std::optional<StudySummary> own_summary(const Study* study, ResultsDatabase& results,
                                         Timing timing) {
   if (study == nullptr) return std::nullopt;

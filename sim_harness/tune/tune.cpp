@@ -18,7 +18,7 @@
 namespace cospot {
 namespace {
 
-/// What a search chooses from.
+/// The candidates from which a search chooses.
 struct CandidatePool {
   std::vector<std::size_t> candidates;           ///< ascending
   std::vector<std::size_t> without_cooperation;  ///< those of them with OTN 1 and SAF off
@@ -96,7 +96,7 @@ class Search {
     outcome_.complete = candidates;
   }
 
-  /// Of those that were planned, and the baseline of the recommendation, which has the same
+  /// Chooses among the planned ones and the baseline of the recommendation, which has the same
   /// policies.
   void choose_without_cooperation(std::vector<std::size_t> tried) {
     if (const auto baseline = runs_.space().baseline_of(outcome_.recommendation)) {
@@ -129,7 +129,8 @@ class Search {
     return cospot::is_for_nova(settings_, runs_.space().at(candidate));
   }
 
-  /// Those that exceed the limit of VM loss on the fewest samples, by net revenue.
+  /// Orders the candidates by the number of samples on which they exceed the limit of VM loss, then
+  /// by net revenue.
   [[nodiscard]] std::vector<std::size_t> by_limit(std::vector<std::size_t> candidates,
                                                   std::span<const std::size_t> samples) const {
     const auto rank = [&](std::size_t candidate) {
@@ -153,8 +154,8 @@ class Search {
     return order;
   }
 
-  /// Who goes on: `count` by the limit, and whole Pareto layers, by which the front is found
-  /// whatever the limit is.
+  /// The candidates that advance: `count` by the limit, and whole Pareto layers, so that the front
+  /// is found whatever the limit is.
   [[nodiscard]] std::vector<std::size_t> survivors(const std::vector<std::size_t>& candidates,
                                                    std::span<const std::size_t> samples,
                                                    std::size_t count) const {
@@ -256,7 +257,7 @@ class Search {
   TuneOutcome outcome_;
 };
 
-/// What of a budget is for candidates that can be set, in proportion to their number.
+/// The part of a budget for candidates that can be deployed, in proportion to their number.
 std::optional<std::size_t> share_of_budget(const std::optional<std::size_t>& budget,
                                            std::size_t to_set, std::size_t all) {
   if (!budget) return std::nullopt;

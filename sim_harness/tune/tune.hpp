@@ -72,7 +72,7 @@ class TuneRuns {
 
   /// The run of a sample, including any sample that it continues; null: not simulated.
   [[nodiscard]] const RunResult* find(std::size_t candidate, std::size_t sample) const;
-  /// Whether the sample and any sample that it continues were simulated, as needed for its own
+  /// True if the sample and any sample that it continues were simulated, as needed for its own
   /// results.
   [[nodiscard]] bool knows(std::size_t candidate, std::size_t sample) const;
   /// Requires a simulated run.

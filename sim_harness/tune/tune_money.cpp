@@ -11,7 +11,7 @@
 namespace cospot {
 namespace {
 
-/// Of the candidate that `pick` names in each search; nothing where one names none.
+/// The money of the candidate that `pick` names in each search; nothing if it names none in one.
 template <class Pick>
 std::optional<SettingMoney> money_of(const RequestedMoney& requested, const TuneFindings& findings,
                                      const Pick& pick) {

@@ -8,16 +8,16 @@
 namespace cospot {
 namespace {
 
-/// Of the candidates of a round, one in so many goes on.
+/// One in this many candidates of a round advances.
 constexpr std::size_t kKeepOneIn = 3;
 /// The recommendation and that for Nova are among the finalists, if need be beyond their number.
 constexpr std::size_t kAdvices = 2;
 /// Never fewer places for Pareto layers: one sample says little of which settings a front has.
 constexpr std::size_t kLayerPlaces = 30;
-/// Of a budget, one run in so many is for candidates without cooperation.
+/// One in this many runs of a budget goes to candidates without cooperation.
 constexpr std::size_t kBudgetOneIn = 3;
 
-/// How many candidates a round keeps by the limit of VM loss.
+/// The number of candidates that a round keeps by the limit of VM loss.
 std::size_t kept(std::size_t candidates) {
   return std::min(candidates, std::max(kFinalists, (candidates + kKeepOneIn - 1) / kKeepOneIn));
 }

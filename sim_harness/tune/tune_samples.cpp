@@ -24,7 +24,7 @@ namespace {
 constexpr std::string_view kLargeVmRemedyHere =
     "use a larger --host, or give --hosts instead of --headroom-percent to count such VMs as "
     "rejected";
-/// Of fewer hosts, one more or less is over a twelfth of all of them.
+/// With fewer hosts, one more or less is over a twelfth of them.
 constexpr std::size_t kFewHosts = 12;
 
 double days_of(SimTime time) {

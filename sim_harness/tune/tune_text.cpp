@@ -282,7 +282,8 @@ class Writer {
         leads.size());
   }
 
-  /// Where the finalists are compared: with every sample choosing, none is left to judge by.
+  /// The samples on which the finalists are compared: if every sample chooses, none is left to
+  /// judge.
   [[nodiscard]] const std::vector<std::size_t>& compared_on() const {
     return outcome_.held_out.empty() ? outcome_.selection : outcome_.held_out;
   }
@@ -290,7 +291,7 @@ class Writer {
     return outcome_.held_out.empty() ? "training samples" : "validation samples";
   }
 
-  /// What the recommendation earns more than another on each of those samples.
+  /// The lead of the recommendation over another setting on each of those samples.
   [[nodiscard]] std::vector<double> lead_over(std::size_t other) const {
     std::vector<double> leads = figures_.shares(outcome_.recommendation, compared_on());
     const std::vector<double> theirs = figures_.shares(other, compared_on());
@@ -324,7 +325,7 @@ class Writer {
     return front_heading() + table.text();
   }
 
-  /// What the front is of: settings that were dropped before are not in it.
+  /// The heading of the front, which lacks the settings dropped earlier.
   [[nodiscard]] std::string front_heading() const {
     const std::size_t all = runs_.space().size();
     const std::size_t complete = outcome_.complete.size();

@@ -39,9 +39,9 @@ struct ExpectedFigures {
 /// For the setting that each search advises.
 [[nodiscard]] ExpectedFigures expected_figures(const TuneFindings& findings);
 
-/// What to set, its revenue and loss on the held-out samples with confidence, and the Pareto front,
-/// as text and tables. `money_gain`: a line below the verdict (money_gain_text), if there are
-/// prices.
+/// The recommendation, its revenue and loss on the held-out samples with confidence, and the Pareto
+/// front, as text and tables. `money_gain`: a line below the verdict (money_gain_text), if there
+/// are prices.
 [[nodiscard]] std::string tune_text(const TuneFindings& findings, std::string_view money_gain = {});
 
 }  // namespace cospot

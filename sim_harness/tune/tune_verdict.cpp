@@ -43,7 +43,7 @@ std::string limit_reason(const TuneVerdict& verdict, double max_vm_loss) {
                             gain_text(verdict));
 }
 
-/// Why the recommendation is not the best of all.
+/// The reason for which the recommendation is not the best of all.
 std::string plainer_reason(const TuneVerdict& verdict) {
   if (verdict.choice == JudgedChoice::kBest) return "";
   const std::string why =
@@ -94,7 +94,7 @@ std::optional<std::size_t> chosen(JudgedChoice choice, const TuneOutcome& outcom
   return choice == JudgedChoice::kBest ? outcome.recommendation : outcome.recommendation_for_nova;
 }
 
-/// Of one choice of each search.
+/// Judges one choice of each search.
 TuneVerdict judge_choice(JudgedChoice choice, const TuneFigures& figures, const TuneRuns& runs,
                          const TuneOutcome& outcome, std::span<const TuneOutcome> judged) {
   TuneVerdict verdict{.choice = choice};

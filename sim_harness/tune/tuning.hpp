@@ -83,7 +83,7 @@ class Tuning {
   /// 1: half of the samples judge instead. Each part of a single workload is a fold.
   [[nodiscard]] std::size_t number_of_folds() const;
   [[nodiscard]] Searches search(TuneRuns& runs) const;
-  /// Whether cooperation pays with more hosts; stops at the first number with which it does.
+  /// Tests if cooperation pays with more hosts; stops at the first number with which it does.
   [[nodiscard]] std::vector<MoreHosts> try_more_hosts(ProgressSink& progress) const;
 
   TuneRequest request_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "core/random.hpp"
 #include "guarantees/sla/lifetime_quantiles.hpp"
@@ -104,6 +105,30 @@ struct Cloud {
     std::vector<std::uint32_t> all = best->second.others;
     all.insert(all.end(), best->second.promised.begin(), best->second.promised.end());
     return std::pair(best->first, all);
+  }
+  /// Where a recorded VM goes that a fictitious spot of some age keeps from its host; none:
+  /// nowhere.
+  template <class Left>
+  [[nodiscard]] std::optional<HostIndex> elsewhere(const HistoryEvent& vm, std::uint32_t age,
+                                                   VictimRule rule, const Left& left) const {
+    std::tuple<std::size_t, std::size_t, HostIndex> fewest{1, 0, vm.host};  // the fictitious spot
+    for (const auto& [id, one] : running) {
+      const bool is_promised = one.is_spot && one.promised_until > vm.time;
+      if (one.host == vm.host && is_promised && one.age >= age) ++std::get<0>(fewest);
+    }
+    for (HostIndex host = 0; host < free.size(); ++host) {
+      if (host != vm.host && vm.resources.fits_in(free[host])) return host;
+    }
+    for (HostIndex host = 0; host < free.size(); ++host) {
+      if (host == vm.host) continue;
+      if (rule == VictimRule::kYoungest && vm.resources.fits_in(left(host, age))) return host;
+      const bool is_before = rule == VictimRule::kFirstHost && host < vm.host;
+      if (is_before && vm.resources.fits_in(left(host, 0))) return host;
+      const auto of = victims(host, vm.resources, vm.time);
+      if (of) fewest = std::min(fewest, {of->promised.size(), of->others.size(), host});
+    }
+    if (rule != VictimRule::kFewest || std::get<2>(fewest) == vm.host) return std::nullopt;
+    return std::get<2>(fewest);
   }
 };
 
@@ -218,6 +243,64 @@ FictitiousSpot full_replay(const History& history, const ResourceVector& size, S
     }
   }
   if (!started) begin();
+  return fate;
+}
+
+FictitiousSpot one_by_one(const History& history, const ResourceVector& size, SimTime start,
+                          VictimRule rule) {
+  const auto placement_of = placements_of_ends(history);
+  Cloud cloud(history.host_totals());  // as it was recorded
+  FictitiousSpot fate;
+  std::optional<HostIndex> at;
+  std::uint32_t age = 0, spots = 0;  // spots that are recorded
+  const auto begin = [&] {
+    for (const ResourceVector& host : cloud.free) fate.slots += slots_of(size, host);
+    at = cloud.first_fit(size);
+    age = spots;
+  };
+  for (std::uint32_t i = 0; i < history.events().size(); ++i) {
+    const HistoryEvent& event = history.events()[i];
+    const SimTime lived = event.time - start;
+    if (!at && event.time > start) begin();
+    if (!at && event.time > start) return fate;
+    const bool is_spot = event.kind == Kind::kSpotPlaced;
+    if (!is_spot && event.kind != Kind::kVmPlaced) {
+      const bool is_promised = event.time < event.promised_until;
+      if (event.kind == Kind::kSpotEvicted && at == event.host && event.spot < age && is_promised) {
+        return {fate.slots, lived};
+      }
+      cloud.remove(placement_of.at(i));
+      continue;
+    }
+    cloud.put(i,
+              {event.host, event.resources, is_spot, is_spot ? spots++ : 0, event.promised_until});
+    if (is_spot || !at) continue;
+    // What VMs leave on a host, and promised spots older than one of some age.
+    const auto left = [&](HostIndex host, std::uint32_t than) {
+      ResourceVector room = cloud.free[host];
+      for (const auto& [id, one] : cloud.running) {
+        const bool keeps = one.age < than && one.promised_until > event.time;
+        if (one.host == host && one.is_spot && !keeps) room += one.resources;
+      }
+      return room;
+    };
+    const auto has_room = [&](HostIndex host) { return size.fits_in(left(host, age)); };
+    if (at == event.host && !has_room(*at)) {
+      const auto to = cloud.elsewhere(event, age, rule, left);
+      if (!to) return {fate.slots, lived};
+      if (has_room(*to)) at = to;
+      for (HostIndex host = 0; host < cloud.free.size() && !has_room(*at); ++host) {
+        if (has_room(host)) at = host;
+      }
+    }
+    const ResourceVector displaced = size - left(*at, age);
+    bool finds_room = has_room(*at);
+    for (HostIndex host = 0; host < cloud.free.size(); ++host) {
+      finds_room |= host != *at && displaced.fits_in(left(host, age));
+    }
+    if (!finds_room) return {fate.slots, lived};
+  }
+  if (!at) begin();
   return fate;
 }
 

@@ -25,6 +25,10 @@ namespace cospot::reference {
 [[nodiscard]] FictitiousSpot full_replay(const History& history, const ResourceVector& size,
                                          SimTime start, VictimRule rule);
 
+/// What sweep_evictions says it does, without cohorts: every host is looked at for every VM.
+[[nodiscard]] FictitiousSpot one_by_one(const History& history, const ResourceVector& size,
+                                        SimTime start, VictimRule rule);
+
 /// A random history of `hosts` hosts under first fit with VMs and spots of 1 to `largest` vcpus, as
 /// a scheduler without promises makes it, `requests` long, one a minute on average.
 struct RandomHistory {

@@ -91,7 +91,16 @@ ResourceAmount amount(Random& random, ResourceAmount least, ResourceAmount most)
 }
 
 /// The ways in which the items of a random case are made, each hard in its own manner.
-enum class Family { kRandom, kSmall, kCorrelated, kIdentical, kSubsetSum, kHugeCosts, kCount };
+enum class Family {
+  kRandom,
+  kSmall,
+  kCorrelated,
+  kIdentical,
+  kSubsetSum,
+  kHugeCosts,
+  kLarge,
+  kCount
+};
 
 EvictionItem random_item(Random& random, Family family) {
   EvictionItem item{.cost = amount(random, 1, 1000),
@@ -114,6 +123,9 @@ EvictionItem random_item(Random& random, Family family) {
       break;
     case Family::kHugeCosts:
       item.cost = kNoCostLimit / 20 - amount(random, 0, 3);
+      break;
+    case Family::kLarge:  // whose product with their common divisor has more than 32 bits
+      item.frees.memory_mb *= 1 << 16;
       break;
     default:
       break;
@@ -268,15 +280,15 @@ EvictionItem hard_item(Random& random, int family) {
 
 TEST_CASE("EvictionSearch: agrees with dynamic programming where bounds say little") {
   Random random(4);
-  for (int round = 0; round < 32; ++round) {
-    std::vector<EvictionItem> items(64);
+  for (int round = 0; round < 96; ++round) {
+    const bool one_resource = round < 80;  // the table of two has a column for each unit of one
+    std::vector<EvictionItem> items(one_resource ? 64 : 32);
     ResourceVector total;
     for (EvictionItem& item : items) {
       item = hard_item(random, round % 8);
       total += item.frees;
     }
     CAPTURE(round);
-    const bool one_resource = round % 16 < 8;
     check_against_table(items, amount(random, 1, total.vcpus),
                         one_resource ? 0 : amount(random, 1, total.memory_mb));
   }

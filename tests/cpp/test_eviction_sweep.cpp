@@ -8,6 +8,7 @@
 #include "core/random.hpp"
 #include "guarantees/sla/eviction_sweep.hpp"
 #include "guarantees/sla/lifetime_quantiles.hpp"
+#include "tests/cpp/error_text.hpp"
 #include "tests/cpp/reference_lifetimes_sla.hpp"
 
 namespace cospot {
@@ -190,6 +191,37 @@ TEST_CASE("sweep_evictions: on one host it is the shortcut, for every size and v
   }
 }
 
+TEST_CASE("sweep_evictions: cohorts share what each of their spots comes to by itself") {
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+    const auto rule = static_cast<VictimRule>(seed % 3);
+    const reference::RandomHistory recipe{.hosts = 2 + seed % 4,
+                                          .host_vcpus = 8,
+                                          .largest = 4,
+                                          .requests = 300,
+                                          .mean_minutes = 14,
+                                          .rule = rule,
+                                          .promised_percent = seed % 2 == 0 ? 40U : 100U};
+    History::State state = reference::random_history(recipe, seed).state();
+    // As first fit has it, and last fit.
+    for (const bool turns : {false, true}) {
+      for (HistoryEvent& event : state.events) {
+        if (turns) event.host = static_cast<HostIndex>(recipe.hosts) - 1 - event.host;
+      }
+      const History history(state);
+      const std::vector<SimTime> starts = starts_in(history, 40, seed);
+      for (const ResourceAmount size : {1, 3, 6}) {
+        const auto fates = sweep_evictions(history, {size, 0, 0}, starts, rule);
+        for (std::size_t i = 0; i < starts.size(); ++i) {
+          CAPTURE(seed);
+          CAPTURE(size);
+          CAPTURE(i);
+          check_same(fates[i], reference::one_by_one(history, {size, 0, 0}, starts[i], rule));
+        }
+      }
+    }
+  }
+}
+
 /// The share of fictitious spots that live longer than some time, by the sweep and in truth.
 struct Survival {
   double swept = 0;
@@ -250,12 +282,16 @@ TEST_CASE("sweep_evictions: with several sizes and hosts it stays near the whole
 TEST_CASE("History: what cannot have happened is an error") {
   History history({{4, 0, 0}});
   history.place(swept_spot(1, 1, 10), 0);
-  CHECK_THROWS_AS(history.place(swept_vm(2, 1, 9), 0), InputError);   // time goes backwards
+  CHECK(error_text<InputError>([&] { history.place(swept_vm(2, 1, 9), 0); }) ==
+        "the history goes back in time: 9 s after 10 s");
   CHECK_THROWS_AS(history.place(swept_vm(1, 1, 11), 0), InputError);  // runs already
   CHECK_THROWS_AS(history.place(swept_vm(3, 1, 11), 1), InputError);  // no such host
   CHECK_THROWS_AS(history.end(7, seconds(12)), InputError);           // does not run
   history.place(swept_vm(4, 1, 12), 0);
+  History continued(history.state());
   CHECK_THROWS_AS(history.evict(4, seconds(13)), InputError);  // a VM
+  continued.end(4, seconds(13));                               // runs there as well
+  CHECK_THROWS_AS(continued.end(4, seconds(14)), InputError);  // no longer
   CHECK_THROWS_AS(History(std::vector<ResourceVector>{}), InputError);
   CHECK_THROWS_AS(History({{0, 0, 0}}), InputError);
 }

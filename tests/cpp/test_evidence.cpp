@@ -1,6 +1,7 @@
 // What a history supports of a promised lifetime.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "guarantees/sla/evidence.hpp"
+#include "guarantees/sla/kept_promises.hpp"
 
 namespace cospot {
 namespace {
@@ -22,8 +24,30 @@ TEST_CASE("observations_needed: the rule of no eviction, and more where some wer
   CHECK(observations_needed(0.1) == 36);
   CHECK(observations_needed(0.05) == 72);
   CHECK(observations_needed(0.01) == 368);
-  CHECK(observations_needed(0.1, 0.05).value() > 36);
+  CHECK(observations_needed(0.99) == 1);  // 1 - 0.025
+  for (const double share : {0.01, 0.05, 0.095}) {
+    const std::uint64_t needed = observations_needed(0.1, share).value();
+    const auto upper = [&](std::uint64_t spots) {
+      const auto evicted =
+          static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(spots)));
+      return eviction_interval({.promised = spots, .broken = evicted}).upper;
+    };
+    CHECK(upper(needed) <= 0.1);
+    CHECK(upper(needed - 1) > 0.1);
+  }
   CHECK_FALSE(observations_needed(0.1, 0.1).has_value());
+  // Of the shares below a target of 0.0001 some need more than is looked for: they are left out.
+  constexpr std::array<double, 2> kTargets{0.01, 0.0001};
+  std::size_t steps = 0;
+  for (int part = 0; part < 20; ++part) {
+    for (const double target : kTargets) {
+      steps += observations_needed(target, target * part / 20).has_value() ? 1 : 0;
+    }
+  }
+  CHECK(steps < 40);
+  const Evidence evidence(UINT64_MAX, kTargets);
+  CHECK(evidence.probabilities().size() == steps - 1);  // the least one of each is the same
+  CHECK(std::ranges::is_sorted(evidence.probabilities()));
 }
 
 /// Quantiles of one slot (condition 1; condition 0 is "no slot"), at which nobody is evicted before
@@ -79,17 +103,29 @@ TEST_CASE("Evidence: only the time with as many free slots as now counts") {
 }
 
 TEST_CASE("LifetimeQuantiles: an unobserved number of slots has seen what both neighbours have") {
-  LifetimeQuantiles made({0.1}, SlotConditions(), hours(100));
-  const auto from = [](int first) {
-    return std::vector<ConditionSpell>{{.first = hours(first), .last = hours(100)}};
+  // From when each number of slots was seen, up to 100 h, and where not, -1. `times` lifetimes one
+  // after the other are as long as that time divided by them.
+  const auto observed = [](const std::vector<int>& from, std::int64_t slots, std::uint64_t times) {
+    LifetimeQuantiles::Table table{.quantiles = {}, .samples = {0}, .spells = {{}}};
+    for (const int first : from) {
+      table.samples.push_back(50);
+      table.spells.emplace_back();
+      if (first >= 0) table.spells.back().push_back({.first = hours(first), .last = hours(100)});
+    }
+    LifetimeQuantiles made({0.1}, SlotConditions(), hours(100));
+    made.set(kSize, table);
+    return made.observed(kSize, slots, times);
   };
-  made.set(kSize, {.quantiles = {{kNoPromise, kNever, kNever, kNever}},
-                   .samples = {0, 50, 0, 50},
-                   .spells = {{}, from(0), {}, from(60)}});
-  CHECK(made.observed(kSize, 1, 10) == hours(10));
-  CHECK(made.observed(kSize, 3, 10) == hours(4));
-  CHECK(made.observed(kSize, 2, 10) == hours(4));
-  CHECK(made.observed(kSize, 1, 51) == SimTime{0});
+  CHECK(observed({0, -1, 60}, 1, 10) == hours(10));
+  CHECK(observed({0, -1, 60}, 2, 10) == hours(4));
+  CHECK(observed({60, -1, 0}, 2, 10) == hours(4));
+  CHECK(observed({0, -1, 60}, 3, 10) == hours(4));
+  CHECK(observed({-1, -1, 60}, 1, 10) == hours(4));
+  CHECK(observed({0, -1}, 2, 10) == hours(10));
+  CHECK(observed({0}, 0, 10) == SimTime{0});
+  CHECK(observed({0}, 1, 50) == hours(2));
+  CHECK(observed({0}, 1, 51) == SimTime{0});  // 50 samples
+  CHECK(LifetimeQuantiles().observed(kSize, 1, 10) == SimTime{0});
 }
 
 }  // namespace

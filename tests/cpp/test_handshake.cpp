@@ -163,6 +163,11 @@ TEST_CASE("ProviderHosts: a host is replaced as a whole, and policies see its sp
   REQUIRE(view[0].spots().size() == 1);
   CHECK(view[0].spots()[0].placed_at == SimTime(7));
   CHECK(view[1].spots().empty());
+  // Each is in range, both together are not.
+  const RunningSpot largest{.resources = {1, kMaxResourceAmount, 0}};
+  CHECK(error_text<ConfigError>([&] {
+          hosts.replace(0, {.name = "a", .total = kSmallHost}, {largest, largest});
+        }) == "host 'a': its spots hold 134217728 of a resource, expected at most 67108864");
 }
 
 TEST_CASE("ProviderHosts: on a closed host nobody finds room, and what it leaves free stays shut") {
@@ -184,6 +189,31 @@ TEST_CASE("ProviderHosts: on a closed host nobody finds room, and what it leaves
   CHECK(hosts.first_ranked(vm(2, 1)) == 0);
   CHECK(hosts.table().free(0, Sees::kVms) == ResourceVector{7, 7, 0});
   CHECK(hosts.table().free(0, Sees::kVmsAndSpots) == ResourceVector{7, 7, 0});
+}
+
+TEST_CASE(
+    "ProviderHosts: a level between sees those above it and its own as VMs, and what is shut") {
+  // 0 and 1 are VMs, 2 is of the level between, 3 a spot.
+  const std::array<std::uint8_t, 4> level_of{0, 0, 1, 2};
+  ProviderHosts hosts(HostTable::uniform(1, kSmallHost),
+                      {.vm = chain_of("FirstFit"), .between = {chain_of("FirstFit")}}, 4, {},
+                      {.count = 3, .level_of = level_of});
+  const auto free = [&](InstanceIndex instance) {
+    return hosts.table_for(vm(instance, 1)).free(0, Sees::kVms).vcpus;
+  };
+  hosts.place(vm(0, 1), 0, kNever);
+  hosts.place(spot(2, 2, SimTime(0)), 0, kNever);
+  hosts.place(spot(3, 1, SimTime(0)), 0, kNever);
+  hosts.resize_vm({1, 1, 0}, {4, 4, 0}, 0);
+  CHECK(free(1) == 4);  // 8 - 4
+  CHECK(free(2) == 2);  // 8 - 4 - 2
+  hosts.close(0);
+  hosts.remove_spot(2, 0);
+  CHECK(free(1) == 0);
+  CHECK(free(2) == 0);
+  hosts.reopen(0);
+  CHECK(free(1) == 4);
+  CHECK(free(2) == 4);
 }
 
 }  // namespace

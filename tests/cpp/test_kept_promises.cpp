@@ -58,6 +58,9 @@ TEST_CASE("eviction_interval: bursts make promises tell less") {
   CHECK(interval({{.promised = 30, .broken = 0}, {.promised = 10, .broken = 0}}).upper ==
         eviction_interval({.promised = 40, .broken = 0}).upper);
   CHECK(interval({}).upper == 1);
+  // 5 and 3 of 8, 1 off 4 each, vary by 2 / (2 - 1) * 2 = 4, as 16 * 0.5 * 0.5 independent ones do.
+  CHECK(interval({{.promised = 8, .broken = 5}, {.promised = 8, .broken = 3}}).upper ==
+        eviction_interval({.promised = 16, .broken = 8}).upper);
 }
 
 TEST_CASE("verdict_of: kept, broken, or too few to say") {

@@ -11,6 +11,7 @@
 #include "core/errors.hpp"
 #include "guarantees/sla/lifetime_estimate.hpp"
 #include "guarantees/sla/lifetime_quantiles.hpp"
+#include "tests/cpp/error_text.hpp"
 #include "tests/cpp/reference_lifetimes_sla.hpp"
 
 namespace cospot {
@@ -100,6 +101,33 @@ TEST_CASE("survival_quantile: Kaplan and Meier's curve, worked out by hand") {
   CHECK(survival_quantile(seen, 0.375) == seconds(3));
   CHECK(survival_quantile(seen, 0.4) == seconds(5));
   CHECK(survival_quantile(seen, 0.7) == seconds(9));  // the curve ends at 0.3125
+  // Of an age those are known that were evicted before it or seen at it.
+  const auto check_at = [&](int age, double share, std::size_t known) {
+    CHECK(survival_at(seen, seconds(age)).share == doctest::Approx(share));
+    CHECK(survival_at(seen, seconds(age)).known == known);
+  };
+  check_at(1, 1, 6);
+  check_at(2, 5.0 / 6, 6);
+  check_at(3, 5.0 / 6, 5);
+  check_at(4, 0.625, 4);
+  check_at(10, 0.3125, 3);
+  CHECK(survival_at(std::span(seen).first(4), seconds(10)).share == 0.375);  // 3/4 x 1/2
+}
+
+TEST_CASE("LifetimeQuantiles: the share that lives so long, by slots") {
+  // 0.5 of condition 1, 0.9 of 3, half way between them in 2; from 0 on before the first known.
+  using Shares = std::vector<std::optional<double>>;
+  const auto shares = repaired(Shares{std::nullopt, 0.5, std::nullopt, 0.9}, SlotConditions());
+  CHECK(shares == std::vector<double>{0, 0.5, 0.5 + 0.5 * (0.9 - 0.5), 0.9});
+  CHECK(repaired(Shares{std::nullopt, std::nullopt, 0.5}, SlotConditions()) ==
+        std::vector<double>{0, 0.25, 0.5});
+  LifetimeQuantiles quantiles({0.1}, SlotConditions(), seconds(0));
+  quantiles.set({1, 0, 0}, {.quantiles = {}, .samples = {}, .survival = {shares, {0}}});
+  CHECK(quantiles.survival({1, 0, 0}, 1, 0) == 0.5);
+  CHECK(quantiles.survival({1, 0, 0}, 9, 0) == 0.9);
+  CHECK_FALSE(quantiles.survival({1, 0, 0}, 0, 0).has_value());
+  CHECK_FALSE(quantiles.survival({1, 0, 0}, 1, 1).has_value());  // no condition was seen
+  CHECK_FALSE(quantiles.survival({2, 0, 0}, 1, 0).has_value());
 }
 
 TEST_CASE("SlotConditions: exact, or as wide as they are said to be") {
@@ -110,6 +138,7 @@ TEST_CASE("SlotConditions: exact, or as wide as they are said to be") {
   CHECK(wide.of(10) == 10);
   CHECK(wide.of(11) == 11);  // 10 x 1.1
   CHECK(wide.of(13) == 12);  // 12.1 to 13.31
+  CHECK(wide.first_slots(12) == doctest::Approx(12.1));
   for (std::int64_t slots = 1; slots < 5000; ++slots) {
     CHECK(wide.of(slots) <= wide.of(slots + 1));
     CHECK(wide.first_slots(wide.of(slots)) <= static_cast<double>(slots) * (1 + 1e-9));
@@ -225,12 +254,77 @@ TEST_CASE("LifetimeEstimate: what lives at the end of the history") {
   CHECK(so_far < seconds(540));
 }
 
+TEST_CASE("LifetimeEstimate: spells are of one condition, and what is dropped ends them") {
+  // Two of four slots are free up to 10 s, when a VM evicts who is there; four from then to 20 s,
+  // which nobody sees the end of; and two again, up to a VM at 30 s.
+  History history({{4, 0, 0}});
+  const auto place = [&](InstanceIndex id, std::int64_t at, InstanceClass kind) {
+    history.place({.vcpus = 2, .instance_class = kind, .instance = id, .time = seconds(at)}, 0);
+  };
+  for (const InstanceIndex turn : {0U, 1U}) {
+    place(2 * turn, 20 * turn, InstanceClass::kSpot);
+    place(2 * turn + 1, 20 * turn + 10, InstanceClass::kVm);
+    history.end(2 * turn, seconds(20 * turn + 10));
+    history.end(2 * turn + 1, seconds(20 * turn + 10));
+  }
+  LifetimeEstimateSettings settings = settings_for({0.1});
+  settings.sizes = {{1, 0, 0}};
+  const auto table = [&] {
+    return *estimate_lifetimes(history, settings, SimTime{0}, seconds(30)).table({1, 0, 0});
+  };
+  settings.censored = CensoredLifetime::kDropped;
+  REQUIRE(table().spells.size() == 3);
+  REQUIRE(table().spells[2].size() == 2);
+  CHECK(table().spells[2][0].last < seconds(10));
+  CHECK(table().spells[2][1].first >= seconds(20));
+  // Lifetimes are uniform up to 10 s: half of them reach 5.
+  settings.censored = CensoredLifetime::kSurvival;
+  settings.ages = {seconds(5)};
+  CHECK(table().survival[0][2] == doctest::Approx(0.5).epsilon(0.1));
+}
+
+TEST_CASE("LifetimeEstimate: so many samples as are asked for, of one size or of all") {
+  const History idle({{4, 0, 0}});
+  LifetimeEstimateSettings settings = settings_for({0.1});
+  const auto estimate = [&] {
+    return estimate_lifetimes(idle, settings, SimTime{0}, seconds(100));
+  };
+  CHECK(estimate().table({1, 0, 0})->samples[4] == 4000);
+  settings.samples_are_total = true;
+  CHECK(estimate().table({1, 0, 0})->samples[4] == 2000);
+  CHECK(estimate().table({2, 0, 0})->samples[2] == 2000);
+  // A condition with too few counts as not observed.
+  settings.least_samples = 2000;
+  CHECK(estimate().promised({1, 0, 0}, 4, 0.1) == kNever);
+  settings.least_samples = 2001;
+  CHECK(estimate().promised({1, 0, 0}, 4, 0.1) == kNoPromise);
+  settings = settings_for({0.1});
+  settings.samples = 1;
+  CHECK(estimate().table({1, 0, 0})->spells[4].size() == 1);
+}
+
+TEST_CASE("LifetimeEstimate: a quantile is the same whichever others are asked for") {
+  // All but all of a sample is sorted for the last one.
+  const History history = reference::random_history({.hosts = 3, .requests = 400}, 3);
+  const SimTime now = history.events().back().time;
+  const auto first = [&](std::vector<double> probabilities) {
+    const auto quantiles =
+        estimate_lifetimes(history, settings_for(std::move(probabilities)), SimTime{0}, now);
+    return quantiles.table({1, 0, 0})->quantiles[0];
+  };
+  for (int percent = 1; percent < 100; percent += 4) {
+    CHECK(first({percent / 100.0}) == first({percent / 100.0, 0.9999}));
+  }
+}
+
 TEST_CASE("LifetimeEstimate: bad input is refused") {
   const History history({{4, 0, 0}});
   const auto estimate = [&](const LifetimeEstimateSettings& settings, std::int64_t now) {
     (void)estimate_lifetimes(history, settings, SimTime{0}, seconds(now));
   };
   CHECK_THROWS_AS(estimate(settings_for({0.1}), 0), InputError);  // no time has passed
+  CHECK(contains(error_text<InputError>([&] { estimate(settings_for({0.1}), -3); }),
+                 "it ends -3 s after it starts"));
   CHECK_THROWS_AS(estimate(settings_for({}), 10), ConfigError);
   CHECK_THROWS_AS(estimate(settings_for({0}), 10), ConfigError);
   CHECK_THROWS_AS(estimate(settings_for({1}), 10), ConfigError);
@@ -240,6 +334,11 @@ TEST_CASE("LifetimeEstimate: bad input is refused") {
   none = settings_for({0.1});
   none.samples = 0;
   CHECK_THROWS_AS(estimate(none, 10), ConfigError);
+  for (const double width : {-0.1, 1.1}) {
+    none = settings_for({0.1});
+    none.condition_width = width;
+    CHECK_THROWS_AS(estimate(none, 10), ConfigError);
+  }
 }
 
 TEST_CASE("LifetimeEstimate: an idle history promises for ever, one without room nothing") {

@@ -87,8 +87,18 @@ TEST_CASE("LifetimeSla: options out of range are refused with what was expected"
                  "expected one of: youngest, first_host, fewest"));
   CHECK(contains(error("samples", std::int64_t{0}), "samples is 0, expected a number from 1"));
   CHECK(contains(error("refresh_hours", 0.0), "refresh_hours is 0"));
+  CHECK(contains(error("samples", std::int64_t{100'000'001}), "from 1 to 100000000"));
+  CHECK(contains(error("refresh_hours", 8785.0), "from 0.001 to 8784"));  // 366 days
+  CHECK(contains(error("condition_width", 1.5), "from 0 to 1"));
   CHECK(contains(error("censored", std::string("no")), "forever, so_far, dropped, survival"));
   CHECK_FALSE(error("lifetime", 1.0).empty());  // an unknown key
+  const auto recorded = [](const char* history) {
+    return read_lifetime_sla_options(options({{"history", std::string(history)}}));
+  };
+  CHECK(recorded("all").records_evictions);
+  CHECK(recorded("without_evictions").records_spots);
+  CHECK_FALSE(recorded("without_evictions").records_evictions);
+  CHECK_FALSE(recorded("on_demand").records_spots);
 }
 
 /// A VM of half the host every 12 hours for 6 hours, and spots that ask for what they will run.

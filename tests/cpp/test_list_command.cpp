@@ -48,6 +48,25 @@ TEST_CASE("list_text: prints every registered policy with summary and source") {
   CHECK(list_text("schemes").starts_with("python:MODULE.CLASS  "));
 }
 
+TEST_CASE("list columns: every column of every study says its unit and meaning") {
+  const std::string all = list_columns_text("");
+  for (const Study& study : built_in_studies().all()) {
+    CAPTURE(study.name);
+    const std::string one = list_columns_text(std::string(study.name));
+    CHECK(all.find(one) != std::string::npos);
+    for (const Column& column : study.schema().columns()) {
+      CHECK(one.find("\n" + column.name + " ") != std::string::npos);
+      CHECK(one.find(column.meaning) != std::string::npos);
+    }
+  }
+  const std::string economy = list_columns_text("levels");
+  const std::size_t timeline = economy.find("\ntimeline of levels\n");
+  REQUIRE(timeline != std::string::npos);
+  CHECK(economy.find("hosts_in_use  timeline  number", timeline) != std::string::npos);
+  CHECK_THROWS_WITH_AS((void)list_columns_text("level"), doctest::Contains("unknown study 'level'"),
+                       ConfigError);
+}
+
 TEST_CASE("list_text: LPO alone knows lifetimes, which nobody does in production") {
   const std::string text = list_text("evictors");
   const std::size_t note = text.find("(knows lifetimes)");

@@ -68,10 +68,14 @@ TEST_CASE("RankedEvictions: a promised spot stays where another would do") {
 
 TEST_CASE("SpotSide: of all offered hosts the one wins on which no promise is broken") {
   const YoungestFirstEvictor yjf{PluginOptions{}};
-  HostTable hosts({{.name = "one", .total = {4, 1}}, {.name = "two", .total = {4, 1}}});
+  HostTable hosts({{.name = "one", .total = {4, 1}},
+                   {.name = "two", .total = {4, 1}},
+                   {.name = "mixed", .total = {6, 1}}});
   hosts.add_spot(0, {4, 0});
   hosts.add_spot(1, {2, 0});
   hosts.add_spot(1, {2, 0});
+  hosts.add_spot(2, {2, 0});
+  hosts.add_spot(2, {4, 0});
   const std::vector<RunningSpot> promised{running(0, 4, 1, kNow + kDay)};
   const std::vector<RunningSpot> others{running(1, 2, 2), running(2, 2, 3)};
   SpotSide side(yjf);
@@ -88,6 +92,12 @@ TEST_CASE("SpotSide: of all offered hosts the one wins on which no promise is br
   side.consider(hosts, 1, others, nobody);
   side.consider(hosts, 0, promised, nobody);
   CHECK(side.host() == 1);
+  // A promise that is kept costs nothing: one victim beside it is less than two.
+  side.start({.vcpus = 4, .time = kNow});
+  side.consider(hosts, 2, std::array{running(0, 2, 1, kNow + kDay), running(1, 4, 2)}, nobody);
+  side.consider(hosts, 1, others, nobody);
+  CHECK(side.host() == 2);
+  CHECK(side.plan().score == 1);
 }
 
 /// All sets of spots that may be told apart by who chooses: for FIFO and YJF so many of the oldest

@@ -11,7 +11,6 @@
 
 #include "guarantees/sla/lifetime_quantiles.hpp"
 #include "sim_harness/provider/loop/provider_run.hpp"
-#include "sim_harness/provider/signals/customer_view.hpp"
 #include "sim_harness/provider/signals/signal_watch.hpp"
 #include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/random_workload.hpp"
@@ -271,37 +270,6 @@ TEST_CASE("signals: no future changes what was told before it") {
         });
       }));
     }
-  }
-}
-
-TEST_CASE("signals for customers' tools: learned from what was before, and nothing else") {
-  for (const std::uint64_t seed : {4U, 5U}) {
-    const Workload workload = busy_days(seed);
-    const SimTime time = day(1.8);
-    const Workload other = with_other_future(workload, time);
-    Watched one(workload, kFromTheStart);
-    Watched another(other, kFromTheStart);
-    one.run.run();
-    another.run.run();
-    const ProviderSignals told = told_signals(*one.watch, "history", time);
-    CHECK(signals_file_json(told).dump() ==
-          signals_file_json(told_signals(*another.watch, "history", time)).dump());
-    // Counted again: all that ran, from their placement to their end or `time`.
-    double hours = 0, evictions = 0, told_hours = 0, told_evictions = 0;
-    for (const SpotLife& life : one.watch->lives().all()) {
-      if (life.placed_at < SimTime{0} || life.placed_at >= time) continue;
-      hours += hours_of(std::min(life.ended_at, time) - life.placed_at);
-      evictions += life.is_evicted && life.ended_at < time ? 1 : 0;
-    }
-    for (const FlavorSignals& flavor : told.flavors) {
-      for (std::size_t age = 0; age < kSignalAges; ++age) {
-        told_hours += flavor.runs.hours[age];
-        told_evictions += flavor.runs.ends[age];
-      }
-    }
-    CHECK(told_hours == doctest::Approx(hours));
-    CHECK(told_evictions == evictions);
-    CHECK(evictions > 0);
   }
 }
 

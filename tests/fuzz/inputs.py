@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import random
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -40,10 +41,13 @@ class Case:
     commands: tuple[str, ...] = field(default=())
 
 
-#: A day and a half of which every third has VMs and spots.
-REQUESTS = (
-    b"# window_days: 1.5\ninstance_id,tenant_id,class,vcpus,memory_mb,disk_gb,start_s,end_s\n"
-    + b"".join(
+def requests(days: float) -> bytes:
+    """VMs and spots from before the window to after it."""
+    step = int(days * 2000)
+    return (
+        b"# window_days: %g\ninstance_id,tenant_id,class,vcpus,memory_mb,disk_gb,start_s,end_s\n"
+        % days
+    ) + b"".join(
         b"i%d,t%d,%s,%d,%d,0,%d,%d\n"
         % (
             i,
@@ -51,12 +55,14 @@ REQUESTS = (
             b"spot" if i % 3 else b"vm",
             1 + i % 4,
             1 + i % 3,
-            i * 3000 - 9000,
-            i * 3000 + 9000 * (1 + i % 5),
+            (i - 3) * step,
+            (i + 3 * (1 + i % 5)) * step,
         )
         for i in range(45)
     )
-)
+
+
+REQUESTS = requests(1.5)
 
 
 def cli(folder: str) -> Files:
@@ -82,6 +88,17 @@ def made(write: Callable[[Path], object], name: str) -> Files:
         return {name: (Path(folder) / name).read_bytes()}
 
 
+def run_once(program: Path, files: Files, command: str, *results: str) -> Files:
+    """What a valid command writes."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_files(folder, files)
+        subprocess.run(
+            [program, *shlex.split(command)], cwd=folder, check=True, capture_output=True
+        )
+        return {result: (folder / result).read_bytes() for result in results}
+
+
 def case(name: str, files: Files, changed: str, *commands: str) -> Case:
     """The changed files by their names, in one text."""
     assert all(file in files for file in changed.split()), (name, sorted(files))
@@ -104,7 +121,7 @@ def workload_cases() -> list[Case]:
         " --price on-demand=2,spot=1"
         " --max-vm-loss 9 -j1",
         "size W --vm UTIL --host 10,10",
-        f"signals W {HOSTS} -q -o s.json",
+        f"signals W {HOSTS} -q --db s.db",
         "classes W --servers 30",
         "economy plan W --capacity 99 --period-hours 1 --training-days 0.5 --horizon-days 0.25",
         f"sla quote W {HOSTS} --at-hours 2 --set target=0.1",
@@ -268,7 +285,7 @@ def import_cases() -> list[Case]:
     google["g.jsonl"] = gzip.decompress(lines["g.json.gz"])
     alibaba = {
         name: made(folder_of_alibaba, name)[name]
-        for name in ("container_meta.csv", "batch_task.csv")
+        for name in ("container_meta.csv", "batch_task.csv", "batch_instance.csv")
     } | made(exports.write_alibaba2023, "a23.csv")
     nova = made(lambda file: exports.write_nova_dump(file, drawn), "n.csv")
     nova |= own("usage.json", "servers.json", "flavors.json")
@@ -286,6 +303,12 @@ def import_cases() -> list[Case]:
         imported("Google, CSV", google, "g.csv", "g.csv --format google2019"),
         imported("Google, JSON lines", google, "g.jsonl", "g.jsonl --format google2019"),
         imported("Alibaba tasks", alibaba, "batch_task.csv", "batch_task.csv --format alibaba2018"),
+        imported(
+            "Alibaba instances",
+            alibaba,
+            "batch_instance.csv",
+            "batch_instance.csv --format alibaba2018",
+        ),
         imported(
             "Alibaba containers",
             alibaba,
@@ -329,6 +352,30 @@ MORE_STUDIES = {
 }
 
 
+def own_output_cases(program: Path) -> list[Case]:
+    """Files that one command writes for another."""
+    history = {"w.csv": requests(12)}
+    planned = (
+        f"plan w.csv {HOSTS} --vm UTIL --spot sDPD --evictor FIFO --otn 1 --parts 3 -q -j1"
+        " --price on-demand=2,spot=1 --max-vm-loss 9"
+    )
+    history |= run_once(program, history, f"{planned} -o plan.yaml", "plan.yaml")
+    history |= own("with.yaml")
+    usage = cli("economy") | own("forecasts.csv")
+    forecasts = "usage.csv --training-days 4 --horizon-days 4 --forecaster ets --forecasts"
+    return [
+        case("plan", history, "plan.yaml", "sla quote plan.yaml --at-hours 20 --set target=0.1"),
+        case("--with", history, "with.yaml", f"{planned} --with with.yaml"),
+        case(
+            "forecasts",
+            usage,
+            "forecasts.csv",
+            f"economy plan {forecasts} forecasts.csv",
+            f"economy backtest {forecasts} forecasts.csv",
+        ),
+    ]
+
+
 def study_cases(program: Path) -> list[Case]:
     """Every study: its file, and its results, which the program makes once."""
     studies = {path: "compare" for path in SMALL_STUDIES.values()} | MORE_STUDIES
@@ -344,15 +391,7 @@ def study_cases(program: Path) -> list[Case]:
         cases.append(case(path, files, file, f"{command} {file}{options}"))
         if path not in SMALL_STUDIES.values():
             continue
-        with tempfile.TemporaryDirectory() as name:
-            write_files(Path(name), files)
-            subprocess.run(
-                [program, "compare", file, "-q", "--db", "r.db"],
-                cwd=name,
-                check=True,
-                capture_output=True,
-            )
-            results = {"r.db": (Path(name) / "r.db").read_bytes()}
+        results = run_once(program, files, f"compare {file} -q --db r.db", "r.db")
         resume = f"compare {file} -q -j1 --resume --db r.db"
         cases.append(case(f"results of {path}", files | results, "r.db", *OF_RESULTS, resume))
     return cases
@@ -366,6 +405,7 @@ def write_files(folder: Path, files: Files) -> None:
 
 def all_cases(program: Path) -> list[Case]:
     """Every case, in an order that stays."""
-    cases = [*workload_cases(), *customer_cases(), *import_cases(), *study_cases(program)]
+    cases = [*workload_cases(), *customer_cases(), *import_cases()]
+    cases += [*own_output_cases(program), *study_cases(program)]
     random.Random(0).shuffle(cases)  # so that a short run meets all kinds
     return cases

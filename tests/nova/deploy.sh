@@ -34,5 +34,5 @@ build=${COSPOT_BUILD:-$folder/../../build/release}
 if [ "$1" = up ] && [ -n "${COSPOT_NOVA_RELEASE:-}" ]; then
   "$folder/functional/make-venv.sh" "$COSPOT_NOVA_RELEASE"
 fi
-export PYTHONPATH=$folder:$build/python
+export PYTHONPATH=$folder:$folder/..:$build/python
 exec /usr/bin/python3 -m deployment "$@"

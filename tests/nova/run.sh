@@ -34,7 +34,7 @@ if ! compgen -G "$build/python/cospot/_core*.so" >/dev/null; then
 fi
 # The deployment's services find the package there too.
 export COSPOT_BUILD=$build
-export PYTHONPATH=$PWD/tests/nova:$PWD/tests/nova/scenarios:$build/python
+export PYTHONPATH=$PWD/tests:$PWD/tests/nova:$PWD/tests/nova/scenarios:$build/python
 scripts/make-test-venv.sh build/venv >/dev/null
 code=0
 build/venv/bin/python -m pytest -p no:cacheprovider tests/nova/scenarios "$@" || code=$?

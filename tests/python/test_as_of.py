@@ -24,11 +24,6 @@ COMMANDS: dict[str, tuple[list[str], int, list[str]]] = {
         14,
         [],
     ),
-    "signals -o": (
-        ["signals", "w.csv", *HOSTS, "--learn-days", "14", "-q", "-o", "told.json"],
-        14,
-        ["told.json"],
-    ),
     "signals": (["signals", "w.csv", *HOSTS, "--window-days", "14", "-q", "--json"], 14, []),
     "economy plan": (
         ["economy", "plan", "w.csv", *HOSTS, "--window-days", "14"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import subprocess
-import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from cospot import load_results
 from cospot.errors import DatabaseError
+from waiting import stored_runs, wait_until
 
 STUDY = "study: deadline\ntrace: [{synthetic: bursty, seed: 7, days: 30}]\nduration_hours: 48\n"
 
@@ -156,10 +156,7 @@ def test_a_sweep_whose_database_was_replaced_stops(program: Path, tmp_path: Path
     )
     command = [program, "compare", "long.yaml", "-q", "-j1", "--db", "r.db"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as first:
-        database = tmp_path / "r.db"
-        # Empty until the transaction that creates its tables is done.
-        while first.poll() is None and not (database.exists() and database.stat().st_size):
-            time.sleep(0.01)
+        wait_until(lambda: stored_runs(tmp_path / "r.db") or first.poll() is not None, "a run")
         assert call(program, tmp_path, "compare s.yaml -q --db r.db --force") == (0, "")
         error = first.communicate()[1]
     assert (first.returncode, "another process has replaced the study" in error) == (2, True), error

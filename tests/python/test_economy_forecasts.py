@@ -166,6 +166,29 @@ def test_the_program_asks_python_once_and_keeps_what_it_made(
     assert "statsmodels" in failed.stderr
 
 
+def test_a_process_that_dies_is_one_error(
+    program: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    # As for lack of memory: each process that another one forks is killed before its first line.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os\nos.register_at_fork(after_in_child=lambda: os.kill(os.getpid(), 9))\n"
+    )
+    path = f"{tmp_path}:{environment.get('PYTHONPATH', '')}"
+    usage_file(tmp_path)
+    study = tmp_path / "study.yaml"
+    study.write_text(
+        "study: economy\nusage: usage.csv\nforecaster: ets\ntraining_days: 60\nhorizon_days: 30\n"
+    )
+    words = ("compare", study, "--db", tmp_path / "one.db", "-q", "-j", 2)
+    done = run(program, {**environment, "PYTHONPATH": path}, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "cospot: one of 2 processes that make forecasts died; is there enough memory? Fewer "
+        "threads need less\ncospot: forecaster: forecasts of 3 series cannot be made; what Python "
+        "says is above\n"
+    )
+
+
 def test_a_study_is_the_same_for_threads_shards_and_resume(
     program: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:

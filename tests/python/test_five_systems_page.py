@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "five-systems.md").read_text(encoding="utf-8")
@@ -33,7 +34,7 @@ def printed(program: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=PATIENCE_S,
             check=False,
         )
         assert done.returncode == 0, (commands, done.stderr)

@@ -12,6 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE_S
 
 INPUTS = Path(__file__).parents[2] / "examples" / "inputs"
 #: Of commands that need what a test has not.
@@ -41,7 +42,7 @@ def run(program: Path, arguments: str, folder: Path) -> subprocess.CompletedProc
         env={"PATH": f"{program.parent}:/usr/bin:/bin", "HOME": str(folder)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE_S,
     )
 
 

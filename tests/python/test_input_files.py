@@ -13,6 +13,7 @@ from pathlib import Path
 
 import cospot
 import pytest
+from waiting import PATIENCE_S
 
 INPUTS = Path(__file__).resolve().parents[2] / "examples" / "inputs"
 MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
@@ -152,12 +153,6 @@ READERS: dict[str, tuple[str, str, str, Callable[[Path], None] | None]] = {
         by_study(BROKER % ("prices", "")),
     ),
     "prices of EC2": ("p.json", EC2, "broker run study.yaml", by_study(BROKER % ("prices", ""))),
-    "prices of a history": (
-        "p.csv",
-        "time,vcpus,memory_mb,spot\n0,2,4,0.02\n7200,2,4,0.03\n",
-        "signals r.csv --host 10,10 --price-history FILE",
-        None,
-    ),
     "availability": (
         "a.csv",
         "time,available\n0,1\n1728000,0\n",
@@ -200,7 +195,6 @@ ENDLESS: dict[str, tuple[str, str]] = {
     "usage": ("", "{},10,1\n"),
     "prices": ("", "{},0.02\n"),
     "prices of EC2": ("2026-03-20T00:00:00Z", "9999-01-01T00:00:00Z"),
-    "prices of a history": ("", "{},2,4,0.02\n"),
     "availability": ("", "{},1\n"),
     "availability, deadline": ("", "{},1,0.5\n"),
     "events": ("", "{},placement,spot\n"),
@@ -222,7 +216,7 @@ def call(
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
         preexec_fn=limit,
         env={**os.environ, "NO_COLOR": "1"},
     )

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import os
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import cospot
 import numpy as np
 import pytest
 from cospot.errors import InputError
@@ -386,3 +390,25 @@ def test_many_spots_of_two_kinds_are_told_apart() -> None:
     assert model.at_request.index > 0.7
     assert kaplan_meier.at_request.index == 0.5
     assert model.calibration_error < kaplan_meier.calibration_error
+
+
+def test_half_a_package_next_to_the_program_hides_no_whole_one(
+    program: Path, tmp_path: Path
+) -> None:
+    """A build of the program alone has the Python files and no compiled module beside them."""
+    shutil.copy(program, tmp_path / "cospot")
+    half = tmp_path / "python" / "cospot"
+    shutil.copytree(Path(cospot.__file__).parent, half, ignore=shutil.ignore_patterns("_core*.so"))
+    # Its whole package comes after the half one, as that of site-packages does.
+    whole = str(Path(cospot.__file__).parents[1])
+    environment = {**os.environ, "COSPOT_PYTHON": sys.executable, "PYTHONPATH": whole}
+    command = [tmp_path / "cospot", "lifetime", "eval", "azure2020:scale=0.001"]
+    done = subprocess.run(
+        [*command, "-o", tmp_path / "out"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out").is_dir()

@@ -179,7 +179,7 @@ def test_too_little_to_learn_from_is_an_error() -> None:
 
 def test_training_ends_where_watching_stopped() -> None:
     spots = spots_of([(0, 86400), (10, np.inf)])
-    message = "--days 1.5: the spots were watched until day {} only"
+    message = "`days` 1.5: the spots were watched until day {} only"
     with pytest.raises(InputError, match=message.format(1)):
         train(spots, days=1.5)
     with pytest.raises(InputError, match=message.format(1.4)):

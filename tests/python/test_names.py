@@ -8,13 +8,11 @@ unnamed namespace meets that of every file that is compiled in the same batch
 from __future__ import annotations
 
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))
 from source_names import Names, names_of
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -122,27 +122,26 @@ def test_what_others_have_laid_is_not_written_to(
     assert left - before - {"new.db"} == {output}
 
 
+def kill_at_4_kib() -> None:
+    """Have the kernel kill this process when a file of it gets larger."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 def test_what_a_kill_leaves_the_next_run_removes(program: Path, tmp_path: Path) -> None:
-    large = [program, "workload", "generate", "azure2020", "-o", "out.csv.gz", "--scale", "1"]
-    with subprocess.Popen(large, cwd=tmp_path, stdout=subprocess.DEVNULL) as killed:
-        while not list(tmp_path.iterdir()):
-            assert killed.poll() is None
-            time.sleep(0.01)
-        killed.send_signal(signal.SIGKILL)
+    words = ["workload", "generate", "azure2020", "-o", "out.csv.gz", "--scale", "0.001"]
+    killed = subprocess.run(
+        [program, *words],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        preexec_fn=kill_at_4_kib,
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGXFSZ
     (left,) = tmp_path.iterdir()
     assert PARTIAL.fullmatch(left.name)
     (tmp_path / "other.csv.0123456789abcdef.partial").write_text("of another output")
-    run(
-        program,
-        tmp_path,
-        "workload",
-        "generate",
-        "azure2020",
-        "-o",
-        "out.csv.gz",
-        "--scale",
-        "0.001",
-    )
+    run(program, tmp_path, *words)
     names = sorted(each.name for each in tmp_path.iterdir())
     assert names == ["other.csv.0123456789abcdef.partial", "out.csv.gz"]
 

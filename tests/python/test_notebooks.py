@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
 import nbclient
 import nbformat
+from waiting import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
@@ -48,6 +49,12 @@ def test_they_are_made_from_their_sources() -> None:
     assert finished.returncode == 0, finished.stdout + "run scripts/make_notebooks.py"
 
 
+def processor_s() -> float:
+    """What processes that have ended took, whatever else the machine did."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def outputs_of(cell: Any) -> list[Any]:
     return list(cell.get("outputs", []))
 
@@ -60,14 +67,14 @@ def test_it_runs(path: Path, kernel: str, tmp_path: Path, monkeypatch: pytest.Mo
     assert "check" in notebook.cells[-1].metadata.get("tags", [])
     client = nbclient.NotebookClient(
         notebook,
-        timeout=2 * SECONDS,
+        timeout=int(PATIENCE_S),
         kernel_name="cospot-tests",
         # In a folder of its own: a notebook needs no file beside it.
         resources={"metadata": {"path": str(tmp_path)}},
     )
-    start = time.monotonic()
+    before = processor_s()
     client.execute()
-    assert time.monotonic() - start < SECONDS
+    assert processor_s() - before < SECONDS
     outputs = [output for cell in notebook.cells for output in outputs_of(cell)]
     warnings = [output["text"] for output in outputs if output.get("name") == "stderr"]
     assert warnings == []

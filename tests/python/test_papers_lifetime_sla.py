@@ -60,7 +60,7 @@ def test_a_quick_run_makes_the_whole_page(program: str, tmp_path: Path) -> None:
         assert page.count(f"| {kind} |") == 4  # targets
     text = document.read_text()
     assert text.startswith("Before.\n") and text.endswith("After.\n")
-    assert "old" not in text and "### E1" in text
+    assert "\nold\n" not in text and "### E1" in text
     assert all((made / f"figure-{number}.svg").exists() for number in range(1, 8))
     findings = json.loads((made / "findings.json").read_text())
     sources = {one["source"] for one in findings}

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from cospot import _core
 from sample_policies import Util
+from waiting import PATIENCE_S
 
 POLICIES = {"vm": "COS", "spot": "sCOS", "evictor": "FIFO"}
 RUN = {"hosts": 36, "host": (10400, 2250), **POLICIES}
@@ -191,7 +192,7 @@ def test_worker_processes(workload: cospot.Workload, start: str) -> None:
     context = multiprocessing.get_context(start)
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         runs = [pool.submit(cospot.simulate, workload, **RUN, otn=otn) for otn in (1, 4)]
-        check_runs([run.result(timeout=120) for run in runs], expected)
+        check_runs([run.result(timeout=PATIENCE_S) for run in runs], expected)
 
 
 def check_runs(runs: list[cospot.RunResult], expected: list[dict[str, Any]]) -> None:

@@ -135,6 +135,8 @@ def test_explain_is_the_programs(program: Path, folder: Path) -> None:
     request_id = workload.to_columns()["instance_id"][-1]
     text = cospot.explain(workload, request_id, **RUN)
     assert text in told(program, folder, "run", "s.yaml", "--explain", request_id)
+    many = cospot.explain(workload, request_id, **{**RUN, "hosts": 90})
+    assert "more feasible hosts; all_hosts=True shows all" in many
     assert len(cospot.explain(workload, request_id, **RUN, all_hosts=True)) >= len(text)
     mixed = {**RUN, "vm": Chain([Util, ("RAMWeigher", 0.5)], filters=["SpotAvoiding"])}
     assert "python:sample_policies.Util" in cospot.explain(workload, request_id, **mixed)

@@ -16,6 +16,7 @@ from typing import Any
 
 import cospot
 import pytest
+from waiting import PATIENCE_S
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed")
 
@@ -261,7 +262,7 @@ def test_ctrl_c_keeps_what_is_done(folder: Path, tmp_path: Path) -> None:
         if int(line) >= 16:
             break
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=300)
+    _, errors = process.communicate(timeout=PATIENCE_S)
     assert "KeyboardInterrupt" in errors
     done = len(rows(tmp_path / "r.db")) - 3
     assert 16 <= done < RUNS
@@ -371,7 +372,7 @@ def test_two_sweeps_at_once_do_not_mix(
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(300)
+            thread.join(PATIENCE_S)
     for vm in ("UTIL", "DPD"):
         cli("compare", str(folder / "sweep.yaml"), "--db", str(tmp_path / f"one-{vm}.db"),
             "--set", f"vm={vm}", "-q")  # fmt: skip
@@ -507,8 +508,8 @@ def test_a_worker_without_our_cospot_is_named_at_once(
         start_dask("worker", "--no-nanny", "--nthreads", "1", *where, pythonpath=lacking),
     ]
     try:
-        with distributed.Client(scheduler_file=str(address_file), timeout=60) as client:
-            client.wait_for_workers(1, timeout=60)
+        with distributed.Client(scheduler_file=str(address_file), timeout=PATIENCE_S) as client:
+            client.wait_for_workers(1, timeout=PATIENCE_S)
             (address,) = client.nthreads()
             with pytest.raises(cospot.ConfigError) as raised:
                 cospot.sweep(

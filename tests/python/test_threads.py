@@ -11,6 +11,7 @@ import pytest
 from cospot import Chain, Simulation, Workload
 from host_size import HOST
 from sample_policies import Fifo, SpotUtil, Util
+from waiting import PATIENCE_S
 
 POLICIES: list[dict[str, Any]] = [
     {"vm": vm, "spot": spot, "evictor": evictor, "saf": saf, "otn": otn}
@@ -59,13 +60,13 @@ def test_one_simulation_is_run_by_one_thread(workload: Workload) -> None:
     class Waits(Util):
         def weigh_all(self, hosts: Any, candidates: Any, request: Any) -> Any:
             entered.set()
-            leave.wait(30)
+            leave.wait(PATIENCE_S)
             return super().weigh_all(hosts, candidates, request)
 
     simulation = Simulation(workload, hosts=40, host=HOST, vm=Waits, spot="sUTIL", evictor="FIFO")
     thread = threading.Thread(target=simulation.run)
     thread.start()
-    assert entered.wait(30)
+    assert entered.wait(PATIENCE_S)
     with pytest.raises(RuntimeError, match="this Simulation is running"):
         simulation.run()
     assert simulation.hosts.vcpus_total[0] == HOST[0]  # looking at columns is allowed

@@ -232,3 +232,14 @@ def test_progress_is_shown_as_asked(capfd: pytest.CaptureFixture[str]) -> None:
     for progress in (False, True):
         cospot.tune(WORKLOADS[:2], host=HOST, folds=1, progress=progress, **CANDIDATES)
         assert ("run/s]" in capfd.readouterr().err) == progress
+
+
+def test_one_name_of_a_policy_is_not_its_letters(tmp_path: Path) -> None:
+    """`plan` takes one name or a list as `tune` does; it read "COS" as C, O and S."""
+    for call in (cospot.tune, cospot.plan):
+        price = {"price": {"on_demand": 1, "spot": 0.1}}
+        given: dict[str, Any] = price if call is cospot.plan else {}
+        with pytest.raises(cospot.ConfigError, match="'NOSUCH'"):
+            call("azure2020", host=(64, 64), vm="NOSUCH", **given)
+        with pytest.raises(cospot.ConfigError, match="surrogate"):
+            call("azure2020", host=(64, 64), vm="\ud800", **given)

@@ -120,6 +120,10 @@ def write_alibaba2018(folder: Path) -> None:
         "M1,3,j_1,1,Terminated,3600,7200,100.0,0.5\nR2_1,1,j_1,1,Running,7200,0,50,0.29\n"
         "task_x,1,j_2,1,Waiting,0,0,100,1\n"
     )
+    (folder / "batch_instance.csv").write_text(
+        "i_1,M1,j_1,1,Terminated,3600,7200,m_1,1,3,50,100,0.4,0.5\n"
+        "i_2,R2_1,j_1,1,Running,7200,0,m_1,1,1,25,50,0.2,0.29\n"
+    )
 
 
 def write_alibaba2023(file: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import signal
 import sys
 from pathlib import Path
@@ -122,7 +123,10 @@ def _run(parsed: argparse.Namespace) -> int:
         else:
             _evaluate(parsed)
     except CospotError as error:
-        print(f"cospot: {error}", file=sys.stderr)
+        # Texts name arguments of Python's functions, which are the options here.
+        names = rf"`({'|'.join(vars(parsed))})`"
+        said = re.sub(names, lambda name: "--" + name[1].replace("_", "-"), str(error))
+        print(f"cospot: {said}", file=sys.stderr)
         return _BAD_INPUT
     except KeyboardInterrupt:
         return _INTERRUPTED

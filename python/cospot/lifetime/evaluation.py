@@ -259,7 +259,7 @@ def evaluate(
     if not is_late.any():
         raise InputError(
             f"no spot was requested from day {days:g} to day {watched_s / _DAY_S:g}, when watching "
-            "stopped: there is nothing to compare (see --days and --observed-until)"
+            "stopped: there is nothing to compare (see `days` and `observed_until`)"
         )
     late = spots.select(is_late)
     edges = default_intervals().edges

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from cospot.argument_errors import checked
 from cospot.errors import InputError
 from cospot.lifetime import curves
 from cospot.lifetime.model_lines import ModelLines
@@ -144,6 +145,7 @@ def _numbers(values: Floats) -> str:
     return " ".join(f"{value:.9g}" for value in values)
 
 
+@checked
 def parse_model(text: str, name: str) -> LifetimeModel:
     """Parse a model file's text.
 
@@ -179,6 +181,7 @@ def parse_model(text: str, name: str) -> LifetimeModel:
     return LifetimeModel(inputs, weights, bias, output, output_bias)
 
 
+@checked
 def read_model(path: str | Path) -> LifetimeModel | SurvivalModel:
     """Read a model file of either kind.
 

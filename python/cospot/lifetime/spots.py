@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from cospot.errors import InputError
+from cospot.argument_errors import checked
+from cospot.errors import ConfigError, InputError
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -28,6 +29,7 @@ _COLUMNS = (
     "ended_s",
     "previous_lifetime_s",
 )
+_DTYPES = dict.fromkeys(_COLUMNS[:3], np.int64)
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,23 @@ class SpotTable:
     ended_s: Floats
     previous_lifetime_s: Floats
 
+    def __post_init__(self) -> None:
+        for name in _COLUMNS:
+            try:
+                column = np.asarray(getattr(self, name), dtype=_DTYPES.get(name, np.float64))
+            except (TypeError, ValueError, OverflowError):
+                raise ConfigError(f"SpotTable: {name} holds no numbers") from None
+            if column.shape != (np.size(self.requested_s),):
+                raise ConfigError(f"SpotTable: {name}: expected an array of one number per spot")
+            object.__setattr__(self, name, column)
+
     def __len__(self) -> int:
         return len(self.requested_s)
 
     def select(self, rows: npt.NDArray[np.bool_]) -> SpotTable:
         """Return the spots for which `rows`, shape (n,), is true."""
-        return SpotTable(*(getattr(self, field.name)[rows] for field in fields(self)))
+        chosen = np.asarray(rows, dtype=np.bool_)
+        return SpotTable(*(getattr(self, name)[chosen] for name in _COLUMNS))
 
     @property
     def lifetime_s(self) -> Floats:
@@ -91,8 +104,8 @@ def training_spots(spots: SpotTable, days: float, observed_until: float | None) 
     watched_s = watched_seconds(spots, observed_until)
     if days * _DAY_S > watched_s:
         raise InputError(
-            f"--days {days:g}: the spots were watched until day {watched_s / _DAY_S:g} only, so "
-            "that later ends are unknown; expected fewer days (or --observed-until, if it was "
+            f"`days` {days:g}: the spots were watched until day {watched_s / _DAY_S:g} only, so "
+            "that later ends are unknown; expected fewer days (or `observed_until`, if it was "
             "later)"
         )
     return spots.select(spots.requested_s < days * _DAY_S)
@@ -119,6 +132,7 @@ def require_enough(known: SpotTable, days: float, ends: int, rows: int, least: i
         )
 
 
+@checked
 def read_spots(paths: Sequence[str | Path]) -> SpotTable:
     """Read files written by ``cospot lifetime spots``.
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cospot.errors import InputError
+from cospot.argument_errors import checked
+from cospot.errors import ConfigError, InputError
 from cospot.lifetime import curves
 from cospot.lifetime.ages import AgeIntervals, default_intervals, expand, first_intervals
 from cospot.lifetime.baselines import kaplan_meier_hazards
@@ -100,6 +101,7 @@ def _curve(spots: SpotTable, edges: Floats, until_s: float, watched: Integers) -
     return capped
 
 
+@checked
 def train_survival(
     spots: SpotTable,
     days: float = 3.0,
@@ -131,9 +133,14 @@ def train_survival(
 
     Raises:
         InputError: The training days exceed the observed time, or have too few spots or no ends.
+        ConfigError: An argument is out of range.
 
     Source: Kaplan and Meier, JASA 1958.
     """
+    if by not in ("flavor", "all"):
+        raise ConfigError(f"by is {by!r}, expected 'flavor' or 'all'")
+    if not 0 <= least_share <= 1:
+        raise ConfigError(f"least_share is {least_share}, expected a number from 0 to 1")
     # A spot that ended before observation began was never at risk during it.
     is_seen = (spots.ended_s > 0) | (spots.requested_s >= 0)
     known = training_spots(spots.select(is_seen), days, observed_until)
@@ -155,6 +162,7 @@ def train_survival(
     return SurvivalModel(sizes, edges[1:], np.array([*rows, of_all]), note)
 
 
+@checked
 def parse_survival_model(text: str, name: str) -> SurvivalModel:
     """Parse a model file's text.
 

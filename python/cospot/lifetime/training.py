@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cospot.errors import InputError
+from cospot.argument_errors import checked
+from cospot.errors import ConfigError, InputError
 from cospot.extras import install_hint
 from cospot.lifetime.ages import (
     AgeIntervals,
@@ -181,6 +182,7 @@ def mix_of_unseen(inputs: LifetimeInputs, spots: SpotTable) -> Any:
     return sparse.block_diag(blocks, format="csr")
 
 
+@checked
 def train(
     spots: SpotTable,
     days: float = 3.0,
@@ -207,7 +209,13 @@ def train(
     Raises:
         InputError: The training days exceed the observed time, or have too few spots or no ends, or
             scikit-learn is missing.
+        ConfigError: An argument is out of range.
     """
+    for name, value, least, most in (
+        ("seed", seed, 0, 2**32 - 1), ("hidden", hidden, 1, 4096), ("epochs", epochs, 1, 100_000),
+    ):  # fmt: skip
+        if not least <= value <= most:
+            raise ConfigError(f"{name} is {value}, expected a whole number from {least} to {most}")
     require_training_packages()
     until_s = days * _DAY_S
     known = training_spots(spots, days, observed_until)

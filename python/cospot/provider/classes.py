@@ -62,6 +62,8 @@ def performance(
     mttr_hours: npt.ArrayLike, checkpoint_hours: float, interval_hours: float | None = None
 ) -> Numbers:
     """Return the speed relative to servers without revocations, by default at the best interval."""
+    if interval_hours is not None and interval_hours <= 0:
+        raise ConfigError(f"interval_hours is {interval_hours}, expected a number above 0")
     mttr = np.asarray(mttr_hours, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
         if interval_hours is None:

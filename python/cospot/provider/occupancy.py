@@ -94,6 +94,9 @@ def occupancy_over_time(
     if min(*host, hosts) < 1:
         raise ConfigError(f"found host={host}, hosts={hosts}; expected positive sizes")
     log = events if isinstance(events, pd.DataFrame) else read_events(events)
+    if missing := [name for name in _COLUMNS if name not in log]:
+        valid = ", ".join(_COLUMNS)
+        raise ConfigError(f"events: the column {missing[0]!r} is missing, expected {valid}")
     days = _days(first_day, _last_day(log) if last_day is None else last_day, step_hours)
     log = _with_moves_in_two(log)
     changes = log[log["event"].isin(list(_SIGNS))]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -199,6 +200,8 @@ class Results:
                 if name not in given:
                     raise ConfigError(f"{name} is missing, expected on_demand and spot, or flavors")
             for name, price in given.items():
+                if isinstance(price, int) and price > sys.maxsize:
+                    raise ConfigError(f"{name} is too large, expected a price")
                 if not isinstance(price, Real) or not 0 <= price < float("inf"):
                     raise ConfigError(f"{name} is {price}, expected a price of 0 or more")
             if given["spot"] > given["on_demand"]:
@@ -322,9 +325,13 @@ def load_results(database: str | PathLike[str]) -> Results:
 @contextmanager
 def _connect(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a results database read-only; turn every error into a DatabaseError."""
-    if not path.exists():
+    try:
+        exists, is_file = path.exists(), path.is_file()
+    except OSError as error:
+        raise DatabaseError(f"{path}: {error.strerror}; expected a results database") from error
+    if not exists:
         raise DatabaseError(f"{path}: there is no such file; expected a results database")
-    if not path.is_file():
+    if not is_file:
         raise DatabaseError(f"{path}: is not a file; expected a results database")
     try:
         with closing(_open(path)) as connection:

@@ -125,7 +125,7 @@ std::vector<const ConfigNode*> read_list(const ConfigNode& node, std::string_vie
 
 namespace {
 
-/// What to do about several values without brackets, as in `--set seed=1,2`.
+/// A hint about several values without brackets, as in `--set seed=1,2`.
 std::string list_hint(const ConfigNode& node) {
   const bool has_several = node.kind == ConfigNode::Kind::kScalar && !node.quoted &&
                            node.text.find(',') != std::string::npos;

@@ -32,7 +32,8 @@ std::size_t count_nodes(const ConfigNode& node) {
   return count;
 }
 
-/// Where in the text a mark is: `file:line`, or the `--set` argument itself, which has one line.
+/// Names the place of a mark in the text: `file:line`, or the `--set` argument itself, which has
+/// one line.
 class Places {
  public:
   Places(std::string source, bool has_lines) : source_(std::move(source)), lines_(has_lines) {}
@@ -189,7 +190,7 @@ class DocumentDetector final : public YAML::EventHandler {
   void OnMapEnd() override {}
 };
 
-/// Of an argument of the command line only the size counts: it may name a file in any bytes.
+/// An argument of the command line is checked for its size alone: it may name a file in any bytes.
 void reject_unreadable_bytes(const std::string& text, const std::string& source, bool is_file) {
   if (text.size() > kMaxTextBytes) {
     throw ConfigError(fmt::format("{}: {} bytes; a configuration has at most {}", source,

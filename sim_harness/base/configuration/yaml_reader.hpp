@@ -38,7 +38,7 @@ struct ConfigEntry {
 /// exhausts memory).
 [[nodiscard]] ConfigNode parse_yaml(const std::string& text, const std::string& source);
 
-/// Whether a file is YAML, by its name.
+/// True if the name of a file says that it is YAML.
 [[nodiscard]] bool is_yaml_file(const std::filesystem::path& file);
 
 /// Reads a YAML file. Errors: ConfigError, also if the file is missing or unreadable.

@@ -92,7 +92,7 @@ class Inflater {
   StopToken stop_ = current_stop_token();
 };
 
-/// What is wrong with a file that begins so; empty: nothing. Cuts `text` where it is wrong.
+/// The fault of a file that begins so; empty: none. Cuts `text` at the fault.
 std::string fault_of_beginning(std::string& text, std::size_t& size) {
   const std::string_view begin = std::string_view(text).substr(0, std::min(size, kJudgedBytes));
   if (const std::string_view kind = other_kind_of_file(begin); !kind.empty()) {

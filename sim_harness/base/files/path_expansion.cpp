@@ -81,8 +81,8 @@ std::vector<ExpandedPath> expand_path(const std::string& written, const fs::path
                               fs::absolute(replaced).string())
                 : ""));
   }
-  // What stands before the folder of the first wildcard is literal and keeps its spelling in the
-  // label, so that the label does not depend on where a variable points to.
+  // The text before the folder of the first wildcard is literal and keeps its spelling in the
+  // label, so that the label does not depend on the value of a variable.
   const std::size_t slash = written.rfind('/', wildcard);
   const std::size_t tail = slash == std::string::npos ? 0 : slash + 1;
   const std::string head = written.substr(0, tail);

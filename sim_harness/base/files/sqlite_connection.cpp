@@ -13,11 +13,11 @@
 namespace cospot {
 namespace {
 
-/// How often, and how many times, a statement asks for another process's lock: 10 seconds in all.
+/// The pause between two attempts at another process's lock, and their number: 10 seconds in all.
 constexpr std::chrono::milliseconds kBusyWait{20};
 constexpr int kBusyTries = 500;
 
-/// How many steps of its virtual machine SQLite takes between two questions whether to go on.
+/// The number of steps of SQLite's virtual machine between two checks for an interrupt.
 constexpr int kStepsBetweenPolls = 10'000;
 
 extern "C" int cospot_sqlite_shall_end(void* /*unused*/) {

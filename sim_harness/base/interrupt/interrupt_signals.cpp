@@ -17,7 +17,7 @@ namespace cospot {
 namespace {
 
 constexpr std::array<int, 2> kSignals{SIGINT, SIGTERM};
-/// How long work may take to notice that it shall end.
+/// The longest time in which work must notice an interrupt.
 constexpr std::chrono::milliseconds kPatience{800};
 
 StopFlag stop_flag;
@@ -62,7 +62,7 @@ void watch() {
   }
   remove_temporary_paths();
   constexpr std::string_view kMessage = "cospot: interrupted\n";
-  // Whether it can be written makes no difference any more.
+  // A failed write makes no difference any more.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
   // Without unwinding: whatever other threads are in the middle of may take minutes.
   ::_exit(kInterruptedExitCode);

@@ -9,7 +9,7 @@
 
 namespace cospot {
 
-/// Where a clock on the wall stands: its offsets from UTC, from 1970 to 2099.
+/// The clock of a place: its offsets from UTC, from 1970 to 2099.
 class TimeZone {
  public:
   /// UTC.

@@ -7,7 +7,7 @@
 namespace cospot {
 namespace {
 
-/// How long a job waits for capacity in one market before it looks for another.
+/// The longest wait of a job for capacity in one market before it looks for another.
 constexpr Seconds kLookElsewhere = 600;
 
 }  // namespace
@@ -60,7 +60,7 @@ BrokerResult BrokerRun::run() {
   return result_;
 }
 
-/// What a task was waiting for has come.
+/// The event that a task waited for has happened.
 void BrokerRun::wake(const Event& event) {
   const Task& task = task_at(event.id);
   if (event.kind == Event::Kind::kQueued) {
@@ -76,7 +76,7 @@ void BrokerRun::wake(const Event& event) {
   }
 }
 
-/// When the job's urgency is 0: it can wait until then.
+/// The time at which the job's urgency is 0: it can wait until then.
 Seconds BrokerRun::latest_start(std::int32_t id) const {
   const Task& task = tasks_[static_cast<std::size_t>(id)];
   const double needs = settings_.alpha * static_cast<double>(expected(id, task.preferred)) +

@@ -16,7 +16,6 @@ const HourlyCheckpoint kCheckpoint;
 const Migration kMigration;
 const Duplication kDuplication;
 const OptimalInterval kInterval;
-const SignalledInterval kSignalledInterval;
 
 Seconds optimal_interval(Seconds save, Seconds lifetime) {
   const double optimum = std::sqrt(2.0 * static_cast<double>(save * lifetime));
@@ -30,9 +29,7 @@ const std::array kFaultTolerances{
     FaultToleranceEntry{"migration", "Hourly snapshots; moves to the cheapest place.", &kMigration},
     FaultToleranceEntry{"duplication", "Long jobs run twice, in two markets.", &kDuplication},
     FaultToleranceEntry{"interval", "Migration with snapshots at the optimal interval.",
-                        &kInterval},
-    FaultToleranceEntry{"signalled", "The same interval, by the lifetime that signals tell.",
-                        &kSignalledInterval, true}};
+                        &kInterval}};
 
 }  // namespace
 
@@ -50,13 +47,6 @@ Seconds observed_lifetime(const PriceSeries& prices, MicroUsd bid, Seconds now) 
 Seconds OptimalInterval::interval(const SnapshotContext& context) const {
   return optimal_interval(context.save,
                           observed_lifetime(*context.prices, context.bid, context.now));
-}
-
-Seconds SignalledInterval::interval(const SnapshotContext& context) const {
-  return optimal_interval(context.save,
-                          context.told_lifetime
-                              ? *context.told_lifetime
-                              : observed_lifetime(*context.prices, context.bid, context.now));
 }
 
 std::span<const FaultToleranceEntry> fault_tolerance_mechanisms() { return kFaultTolerances; }

@@ -17,20 +17,19 @@ inline constexpr double kFarRestoreMbPerSecond = 40.64;  ///< in another one
 [[nodiscard]] double save_time(double memory_mb);
 [[nodiscard]] double restore_time(double memory_mb, bool same_datacenter);
 
-/// What happens to the running job when its instance is revoked.
+/// The fate of a running job when its instance is revoked.
 enum class AfterRevocation : unsigned char {
   kRestart,    ///< it goes back to the list of jobs
   kWaitInBid,  ///< it waits until the same request is in bid again
   kMigrate,    ///< it moves to the cheapest place at once
 };
 
-/// When the broker asks for a snapshot.
+/// The state in which the broker asks for a snapshot.
 struct SnapshotContext {
   const PriceSeries* prices = nullptr;
   MicroUsd bid = 0;
   Seconds now = 0;
-  Seconds save = 0;                        ///< duration of a snapshot
-  std::optional<Seconds> told_lifetime{};  ///< Market::told_lifetime
+  Seconds save = 0;  ///< duration of a snapshot
 };
 
 /// A fault-tolerance mechanism. A const object without state.
@@ -49,7 +48,7 @@ class FaultTolerance {
   [[nodiscard]] virtual Snapshots snapshots() const { return Snapshots::kNone; }
   /// Working time between two snapshots, for Snapshots::kInterval.
   [[nodiscard]] virtual Seconds interval(const SnapshotContext& /*context*/) const { return kHour; }
-  /// Whether a job with this expected run time gets a replica.
+  /// True if a job with this expected run time gets a replica.
   [[nodiscard]] virtual bool duplicates(Seconds /*expected*/) const { return false; }
 };
 
@@ -88,14 +87,6 @@ class OptimalInterval final : public FaultTolerance {
   [[nodiscard]] Seconds interval(const SnapshotContext& context) const override;
 };
 
-/// The same with the mean time from the provider's signals; without signals, OptimalInterval.
-class SignalledInterval final : public FaultTolerance {
- public:
-  [[nodiscard]] AfterRevocation recovery() const override { return AfterRevocation::kMigrate; }
-  [[nodiscard]] Snapshots snapshots() const override { return Snapshots::kInterval; }
-  [[nodiscard]] Seconds interval(const SnapshotContext& context) const override;
-};
-
 /// The mean time to revocation of a bid, observed over the last week, at least a minute. Without a
 /// revocation: the week's total time in bid.
 [[nodiscard]] Seconds observed_lifetime(const PriceSeries& prices, MicroUsd bid, Seconds now);
@@ -104,7 +95,6 @@ struct FaultToleranceEntry {
   std::string_view name;
   std::string_view summary;
   const FaultTolerance* mechanism;
-  bool uses_signals = false;
 };
 
 [[nodiscard]] std::span<const FaultToleranceEntry> fault_tolerance_mechanisms();

@@ -1,5 +1,4 @@
-// What happens to the broker's instances: phases, hours, snapshots, revocations, and what they
-// cost.
+// The events of the broker's instances: phases, hours, snapshots, revocations, and their costs.
 #include <algorithm>
 #include <cmath>
 
@@ -206,11 +205,9 @@ void BrokerRun::plan_snapshot(Lease& lease, Seconds now) const {
   const Seconds takes = save_seconds(lease);
   Seconds at = lease.hour_end - takes;
   if (mechanism.snapshots() == FaultTolerance::Snapshots::kInterval) {
-    at = now + mechanism.interval({.prices = &market_of(lease).prices,
-                                   .bid = lease.bid,
-                                   .now = now,
-                                   .save = takes,
-                                   .told_lifetime = market_of(lease).told_lifetime});
+    at = now +
+         mechanism.interval(
+             {.prices = &market_of(lease).prices, .bid = lease.bid, .now = now, .save = takes});
   }
   // Not for a job that is done before, nor in the second in which the last one ended.
   if (at > now && lease.phase_end > at) lease.save_at = at;
@@ -385,7 +382,7 @@ void BrokerRun::migrate(std::int32_t id, std::uint32_t from, Seconds now) {
     }
     const double cost =
         std::ceil(seconds / static_cast<double>(kHour)) * static_cast<double>(price);
-    // Of equals the one that it came from, which is nearest to its snapshot.
+    // A tie goes to the market it came from, which is nearest to its snapshot.
     if (best != kNoMarket && (cost > least || (cost == least && i != from))) continue;
     best = i;
     least = cost;
@@ -523,7 +520,7 @@ void BrokerRun::pay_by_second(std::int32_t id, Seconds now) {
   log(now, "seconds", id, -1, amount);
 }
 
-// Where decisions find a lease.
+// The indices by which decisions find a lease.
 
 void BrokerRun::index(std::int32_t id, Seconds now) {
   Lease& lease = lease_at(id);

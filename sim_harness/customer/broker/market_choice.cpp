@@ -17,7 +17,7 @@ const Market& market_at(const MarketQuestion& question, std::uint32_t market) {
   return question.markets->markets[market];
 }
 
-/// What the hours cost at today's price, or on-demand.
+/// The cost of the hours at the present price, or on-demand.
 double cost_of(const MarketQuestion& question, std::uint32_t market, double seconds) {
   const double hours = std::ceil((seconds + static_cast<double>(question.boot)) / 3600.0);
   const Market& one = market_at(question, market);
@@ -37,17 +37,16 @@ bool fits(const MarketQuestion& question, std::uint32_t market) {
 const PreferredType kPreferred;
 const CheapestHours kCheapest;
 const QuotedLifetime kLifetime;
-const SignalledLifetime kSignalledLifetime;
 const Diversified kDiversified;
 
-/// What the last week shows for the bid.
+/// The lifetime that the last week shows for the bid.
 Seconds lifetime_seen(const MarketQuestion& question, const Market& one) {
   const MicroUsd bid = bid_in(one, *question.bid, question.markets->types[one.type], question.now);
   return observed_lifetime(one.prices, std::max(bid, one.prices.at(question.now) + kBidStep),
                            question.now);
 }
 
-/// What the job costs if it starts again from the beginning after every failure.
+/// The cost of a job that starts again from the beginning after every failure.
 double cost_with_failures(const MarketQuestion& question, std::uint32_t market, Seconds lifetime) {
   const auto mean = static_cast<double>(lifetime);
   const double time = expected_time(question, market);
@@ -59,9 +58,7 @@ const std::array kMarketChoices{
     MarketChoiceEntry{"cheapest", "Where the expected hours cost least.", &kCheapest},
     MarketChoiceEntry{"lifetime", "The same, with the work that will be lost.", &kLifetime},
     MarketChoiceEntry{"diversified", "Nearly the cheapest, where we have fewest leases.",
-                      &kDiversified},
-    MarketChoiceEntry{"signalled", "As lifetime, by the lifetime that signals tell.",
-                      &kSignalledLifetime, true}};
+                      &kDiversified}};
 
 }  // namespace
 
@@ -91,12 +88,6 @@ double CheapestHours::value(const MarketQuestion& question, std::uint32_t market
 
 double QuotedLifetime::value(const MarketQuestion& question, std::uint32_t market) const {
   return cost_with_failures(question, market, lifetime_seen(question, market_at(question, market)));
-}
-
-double SignalledLifetime::value(const MarketQuestion& question, std::uint32_t market) const {
-  const Market& one = market_at(question, market);
-  return cost_with_failures(question, market,
-                            one.told_lifetime ? *one.told_lifetime : lifetime_seen(question, one));
 }
 
 double Diversified::value(const MarketQuestion& question, std::uint32_t market) const {

@@ -61,11 +61,6 @@ class QuotedLifetime final : public MarketChoice {
   [[nodiscard]] double value(const MarketQuestion& question, std::uint32_t market) const override;
 };
 
-/// The same, with the lifetime from the provider's signals; without signals, QuotedLifetime.
-class SignalledLifetime final : public MarketChoice {
-  [[nodiscard]] double value(const MarketQuestion& question, std::uint32_t market) const override;
-};
-
 /// Among the markets at most a tenth dearer than the cheapest, the one with the fewest leases of
 /// this broker, so that one price rise revokes fewer of them.
 class Diversified final : public MarketChoice {
@@ -76,7 +71,6 @@ struct MarketChoiceEntry {
   std::string_view name;
   std::string_view summary;
   const MarketChoice* choice;
-  bool uses_signals = false;
 };
 
 [[nodiscard]] std::span<const MarketChoiceEntry> market_choices();

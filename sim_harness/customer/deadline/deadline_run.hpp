@@ -45,8 +45,8 @@ struct DeadlineView {
   bool spot = false;                   ///< a spot is available in this tick
 };
 
-/// What is known about the capacity in advance: the mean times with and without it, as a provider's
-/// lifetime SLA or class states them.
+/// The capacity as known in advance: the mean times with and without it, as a provider's lifetime
+/// SLA or class states them.
 struct CapacityQuote {
   double up_hours = 0;
   double down_hours = 0;

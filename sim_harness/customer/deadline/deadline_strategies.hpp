@@ -19,7 +19,6 @@ struct DeadlineStrategyEntry {
   bool safety_net = true;  ///< false: it may be late, or is a bound that cannot be deployed
   /// `history` is what is known about the capacity in advance. `run` outlives the strategy.
   std::unique_ptr<DeadlineStrategy> (*make)(const DeadlineCase& run, const SpellHistory& history);
-  bool uses_signals = false;  ///< of the provider: `history` has the rates from these
 };
 
 [[nodiscard]] std::span<const DeadlineStrategyEntry> deadline_strategies();

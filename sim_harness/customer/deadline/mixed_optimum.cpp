@@ -117,7 +117,7 @@ class MixedSearch {
     return {plan.work, cost(plan.starts, plan.spots)};
   }
 
-  /// What a stretch adds to the relaxed cost.
+  /// The share of a stretch in the relaxed cost.
   [[nodiscard]] double added(std::size_t stretch, Capacity before, Capacity kind,
                              double work_price) const {
     if (kind == Capacity::kNone) return 0;
@@ -194,7 +194,8 @@ class MixedSearch {
     return kept;
   }
 
-  /// Whether a plan with these starts and spots costs no more than another one, whatever both add.
+  /// True if a plan with these starts and spots costs at most as much as another one, for every
+  /// continuation of both.
   [[nodiscard]] bool is_no_dearer(std::int64_t starts, std::int64_t spots,
                                   const MixedLabel& other) const {
     const std::int64_t more = (starts - other.starts) * overhead_;
@@ -203,8 +204,8 @@ class MixedSearch {
            gain_ * static_cast<double>(spots - other.spots);
   }
 
-  /// Of labels with the same last stretch, keeps those for which no other can do as much work and
-  /// costs no more.
+  /// Keeps the labels with the same last stretch for which no other can do as much work at the same
+  /// or a lower cost.
   void keep_undominated(std::vector<MixedLabel>& labels, std::vector<std::int32_t>& kept) {
     std::sort(labels.begin(), labels.end(), [](const MixedLabel& a, const MixedLabel& b) {
       if (a.work != b.work) return a.work > b.work;

@@ -6,7 +6,7 @@
 
 namespace cospot {
 
-/// Whether spots alone cannot finish the work, so that every plan that meets the deadline needs
+/// True if spots alone cannot finish the work, so that every plan that meets the deadline needs
 /// on-demand ticks.
 [[nodiscard]] bool needs_on_demand(const DeadlineCase& run);
 

@@ -12,8 +12,8 @@
 namespace cospot {
 namespace {
 
-/// What runs at the end of a stretch, and whether the interval that is not full (see the header) is
-/// there already.
+/// The capacity in use at the end of a stretch, and whether the interval that is not full (see the
+/// header) has begun.
 enum Mode : std::uint8_t {
   kIdle,
   kSpot,

@@ -17,18 +17,14 @@ SpellHistory::SpellHistory(SimTime tick)
     : tick_hours_(hours_of(tick)), kept_(portable_exp(-tick_hours_ / hours_of(kMemory))) {}
 
 SpellHistory::SpellHistory(SimTime tick, const CapacityQuote& quote) : SpellHistory(tick) {
-  SpellRates& rates = told_.emplace();
+  SpellRates& rates = given_.emplace();
   // No spell is shorter than a tick.
   rates[0].fill(1 / std::max(quote.down_hours, tick_hours_ / 2));
   rates[1].fill(1 / std::max(quote.up_hours, tick_hours_ / 2));
 }
 
-SpellHistory::SpellHistory(SimTime tick, const SpellRates& told) : SpellHistory(tick) {
-  told_ = told;
-}
-
 void SpellHistory::add(bool up) {
-  if (up_ && !told_) {
+  if (up_ && !given_) {
     for (SpellRates* seen : {&hours_, &ends_}) {
       for (auto& classes : *seen) {
         for (double& value : classes) value *= kept_;
@@ -43,7 +39,7 @@ void SpellHistory::add(bool up) {
 }
 
 SpellRates SpellHistory::rates() const {
-  if (told_) return *told_;
+  if (given_) return *given_;
   SpellRates rates{};
   for (std::size_t up = 0; up < 2; ++up) {
     double seen = kEndsForScale, assumed = kEndsForScale;
@@ -60,14 +56,11 @@ SpellRates SpellHistory::rates() const {
   return rates;
 }
 
-SpellHistory spells_before(const AvailabilityTrace& trace, std::size_t end,
-                           const std::optional<SpellRates>& told) {
-  SpellHistory history = told ? SpellHistory(trace.tick, *told) : SpellHistory(trace.tick);
+SpellHistory spells_before(const AvailabilityTrace& trace, std::size_t end) {
+  SpellHistory history(trace.tick);
   for (std::size_t i = 0; i < std::min(end, trace.capacity.size()); ++i) {
-    if (trace.is_renewed_at(i)) history.begin_spell();
     history.add(trace.capacity[i] > 0);
   }
-  if (trace.is_renewed_at(end)) history.begin_spell();
   return history;
 }
 

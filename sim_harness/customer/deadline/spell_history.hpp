@@ -5,18 +5,12 @@
 #include <optional>
 
 #include "sim_harness/customer/deadline/deadline_run.hpp"
+#include "sim_harness/data/markets/age_rates.hpp"
 #include "sim_harness/data/markets/availability_trace.hpp"
-#include "sim_harness/data/markets/provider_signals.hpp"
 
 namespace cospot {
 
-/// A spell is a time with or without capacity. Its age falls into one of these classes: up to 15
-/// minutes, 1 h, 4 h, 16 h, and more.
-inline constexpr std::size_t kAgeClasses = kSignalAges;
-
-/// Upper end of each age class but the last, in hours.
-inline constexpr std::array<double, kAgeClasses - 1> kAgeEnds = kSignalAgeEnds;
-
+/// The age class (`kAgeEnds`) of a spell, a time with or without capacity.
 [[nodiscard]] std::size_t age_class(double hours);
 
 /// Ends of spells per hour, by whether there is capacity, then by age class.
@@ -46,31 +40,26 @@ class SpellHistory {
   explicit SpellHistory(SimTime tick);
   /// The mean times are known and nothing is learned: spells end at the same rate at any age.
   SpellHistory(SimTime tick, const CapacityQuote& quote);
-  /// The rates are given and nothing is learned.
-  SpellHistory(SimTime tick, const SpellRates& told);
 
   /// Adds the next tick.
   void add(bool up);
-  /// Starts a new spell at the next tick, without counting an end of the last one.
-  void begin_spell() { up_.reset(); }
 
   [[nodiscard]] SpellRates rates() const;
   /// The age of the last tick's spell when that tick began.
   [[nodiscard]] double age_hours() const { return age_hours_; }
-  /// Whether rates() may change.
-  [[nodiscard]] bool learns() const { return !told_; }
+  /// True if rates() may change.
+  [[nodiscard]] bool learns() const { return !given_; }
 
  private:
   double tick_hours_ = 0;
   double kept_ = 0;  ///< weight of earlier observations after one more tick
-  std::optional<SpellRates> told_;
+  std::optional<SpellRates> given_;
   std::optional<bool> up_;  ///< none: no tick yet
   double age_hours_ = 0;
   SpellRates hours_{}, ends_{};  ///< observed in each class
 };
 
-/// The history of a trace before `end`; if rates are given, only the age of the current spell.
-[[nodiscard]] SpellHistory spells_before(const AvailabilityTrace& trace, std::size_t end,
-                                         const std::optional<SpellRates>& told = std::nullopt);
+/// The history of a trace before `end`.
+[[nodiscard]] SpellHistory spells_before(const AvailabilityTrace& trace, std::size_t end);
 
 }  // namespace cospot

@@ -42,7 +42,7 @@ struct ResponseHeader {
   std::string last_modified;
   std::string content_range;
 
-  /// What identifies the version for If-Range, which allows no weak ETag; empty: nothing does.
+  /// The version for If-Range, which allows no weak ETag; empty: the server names none.
   [[nodiscard]] const std::string& validator() const {
     return etag.empty() || etag.starts_with("W/") ? last_modified : etag;
   }
@@ -98,7 +98,7 @@ extern "C" std::size_t cospot_take_header(char* bytes, std::size_t size, std::si
   return size * count;
 }
 
-/// Whether a partial response begins at `offset`: `bytes 100-199/200`.
+/// True if a partial response begins at `offset`: `bytes 100-199/200`.
 bool begins_at(std::string_view content_range, std::uint64_t offset) {
   constexpr std::string_view kUnit = "bytes ";
   if (!content_range.starts_with(kUnit)) return false;
@@ -169,7 +169,7 @@ void set_options(Transfer& transfer, const std::string& url, char* error_text) {
   if (const char* trusted = certificate_file()) curl_easy_setopt(curl, CURLOPT_CAINFO, trusted);
   curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-  // What was asked for over TLS does not come in the clear: anybody on the way could change it.
+  // A download over TLS must not continue in the clear: anybody on the way could change it.
   const bool is_https = in_lower_case(url).starts_with("https:");
   curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, is_https ? "https" : "http,https");
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
@@ -190,7 +190,7 @@ void set_options(Transfer& transfer, const std::string& url, char* error_text) {
   curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
 }
 
-/// What is kept of a download that broke off.
+/// The part of a broken download that is kept.
 std::string kept_text(const PartFile& part) {
   if (part.size() == 0) return "nothing was downloaded";
   if (part.validator().empty()) {

@@ -161,7 +161,7 @@ std::optional<std::size_t> HostMix::fewest_with(const Sum& amount) const {
   const auto beyond = [](const Sum& a, const Sum& b) -> Sum {
     return {a.vcpus - b.vcpus, a.memory_mb - b.memory_mb, a.disk_gb - b.disk_gb};
   };
-  // What is added repeats itself: of each kind, once more as many as the user named.
+  // Added hosts repeat the named ones: each kind comes again in the number that the user named.
   std::size_t round = 0;
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
     if (grows(kind)) round += std::max<std::size_t>(1, kinds_[kind].count);

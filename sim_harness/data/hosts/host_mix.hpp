@@ -67,9 +67,9 @@ class HostMix {
   [[nodiscard]] std::size_t declared() const { return declared_; }
   /// The minimum number of hosts: all declared ones if only one type is added.
   [[nodiscard]] std::size_t least_hosts() const { return added_type_.empty() ? 1 : declared_; }
-  /// Whether the hosts of a datacenter of this size come first in every larger one.
+  /// True if the hosts of a datacenter of this size come first in every larger one.
   [[nodiscard]] bool is_prefix_of_larger(std::size_t hosts) const { return hosts >= named_.size(); }
-  /// Whether hosts of this kind are ever added.
+  /// True if hosts of this kind are ever added.
   [[nodiscard]] bool grows(std::size_t kind) const {
     return added_type_.empty() || kinds_[kind].type == added_type_;
   }

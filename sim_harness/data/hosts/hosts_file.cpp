@@ -64,7 +64,7 @@ class HostsReader {
       table_.fail(fmt::format("the host {} is on line {} too, expected unique names",
                               quoted_excerpt(name), first->second));
     }
-    // Those that are not simulated are read all the same: a fault in them is one.
+    // Hosts that are not simulated are read too, so that their faults are reported.
     const HostKind kind = read_kind();
     if (is_up()) named_.push_back({.name = name, .kind = number_of(kind)});
   }

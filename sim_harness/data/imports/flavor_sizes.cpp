@@ -17,7 +17,7 @@
 namespace cospot {
 namespace {
 
-/// What tells a server's flavor, as the clients and the API of several years call it.
+/// The names of a server's flavor in the clients and the API of several years.
 constexpr std::array<std::string_view, 8> kFlavorColumns{
     "Flavor Name", "Flavor",    "flavor_name", "flavor.original_name",
     "flavor",      "Flavor ID", "flavor_id",   "flavor.id"};

@@ -53,7 +53,7 @@ inline constexpr std::array<ImportTargetInfo, kImportTargets> kImportTargetInfos
      {ImportTarget::kGroupPolicy, "group_policy", false},
      {ImportTarget::kMaxServerPerHost, "max_server_per_host", false}}};
 
-/// Whether a target is a placement requirement.
+/// True if a target is a placement requirement.
 [[nodiscard]] constexpr bool asks_beside_room(ImportTarget target) {
   return target >= ImportTarget::kZone;
 }
@@ -62,7 +62,7 @@ inline constexpr std::array<ImportTargetInfo, kImportTargets> kImportTargetInfos
 /// name their columns in several ways.
 using Candidates = std::vector<std::string_view>;
 
-/// Where a format has an attribute of a request.
+/// The place of a request's attribute in a format.
 struct ImportRule {
   ImportTarget target;
   Candidates expressions;

@@ -71,7 +71,7 @@ TimeZone planned_zone(const std::string& name, const ImportFormat& format, TimeU
   return zone;
 }
 
-/// What nothing can be assumed about.
+/// Rejects options without the values that have no default.
 void check_complete(const ImportOptions& options, const ImportPlan& plan) {
   if (!plan.spot_if.is_given()) {
     throw ConfigError(

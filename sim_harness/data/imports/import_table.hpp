@@ -59,7 +59,7 @@ class ImportTable {
   /// The hosts, if the file contains them.
   [[nodiscard]] virtual std::vector<ImportedHost> hosts() const { return {}; }
 
-  /// When the file's instances were observed, if the file states it.
+  /// The time at which the file's instances were observed, if the file states it.
   [[nodiscard]] virtual std::optional<Observation> observation() const { return {}; }
 
   // Known once all rows are read:
@@ -84,7 +84,7 @@ class ImportTable {
   bool has_null_texts_ = false;
 };
 
-/// How to find the rows of a file.
+/// Describes how to find the rows of a file.
 struct TableShape {
   enum class Kind : unsigned char { kCsv, kSwf, kJson, kKubernetes };
 

@@ -21,8 +21,8 @@ std::string days_text(SimTime time) {
   return fmt::format("{:.3g}", static_cast<double>(time.count()) / kMicrosecondsPerDay);
 }
 
-/// When everything that ran was known. What ended before the first end that a purged table has may
-/// have been in it once; with no end in it, only the moment at which it was made is known.
+/// The time at which everything that ran was known. A purged table may have held instances that
+/// ended before its first end; without an end in it, only the moment of the dump is known.
 std::optional<Observation> observation_of(const ImportPlan& plan, const RequestScan& scan) {
   if (scan.observation()) return scan.observation();
   if (!plan.is_purged) return {};
@@ -36,10 +36,10 @@ std::optional<Observation> observation_of(const ImportPlan& plan, const RequestS
       .first = scan.first_end(), .last = scan.last_seen(), .begins = "the first end", .doubt = {}};
 }
 
-/// Where a window begins of which only the length, or nothing, is stated.
+/// Places a window of which only the length, or nothing, is stated.
 void place_start(const ImportOptions& options, ImportWindow& window) {
   if (options.window) {
-    // What was seen last is in it: the newest instances start then.
+    // The last observation lies in the window: the newest instances start then.
     window.start = window.last_seen + kSecond - *options.window;
     return;
   }
@@ -57,7 +57,7 @@ void place_start(const ImportOptions& options, ImportWindow& window) {
   }
 }
 
-/// Of the days from the first start to the last time seen, how many were observed.
+/// Says how many of the days from the first start to the last observation were observed.
 std::string observed_text(const ImportWindow& window, SimTime since) {
   return fmt::format("of {} days only the last {} were observed",
                      days_text(window.last_seen - window.first_start),

@@ -100,7 +100,7 @@ void add_new(std::vector<std::string>& columns, std::vector<std::string> members
   }
 }
 
-/// How many objects are looked at to know the columns of a file that nobody described.
+/// The number of objects read to learn the columns of a file that nobody described.
 constexpr int kObjectsForColumns = 1000;
 
 /// An object a line.
@@ -221,7 +221,7 @@ class JsonList final : public ImportTable {
                   "json_each(iif(outer.type = 'object', outer.value, '{{}}'), {}) AS inner "
                   "WHERE inner.type = 'object'",
                   sql_text(path.substr(0, star)), sql_text("$" + path.substr(star + 3)));
-    // Of an object json_each gives its members.
+    // For an object json_each gives its members.
     SqliteStatement is_list = document_.select(
         fmt::format("SELECT json_type(?, {}) = 'array'", sql_text(path.substr(0, star))));
     if (!is_list.step() || is_list.read_integer() != 1) return false;

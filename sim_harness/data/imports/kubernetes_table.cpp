@@ -65,10 +65,10 @@ SELECT json_extract(?1, '$.metadata.uid'), json_extract(?1, '$.metadata.name'),
       coalesce(json_extract(?1, '$.status.startTime'), ''), coalesce(finished.at, ''))
 FROM finished)sql";
 
-/// What the parts of a pod ask for, in this order: containers, init containers in theirs (which run
+/// The requests of a pod's parts, in this order: containers, init containers in theirs (which run
 /// one after the other; one that restarts always goes on), the pod as a whole, overhead. For each:
-/// the kind of part, whether a resize is refused, and of cpu, then memory, what the specification
-/// asks for, what is set, and what is set aside for it.
+/// the kind of part, whether a resize is refused, and of cpu, then memory, the requested, the
+/// actual and the reserved amount.
 constexpr std::string_view kNeedsSql = R"sql(
 WITH status AS (
   SELECT json_extract(value, '$.name') AS name, value
@@ -102,8 +102,8 @@ SELECT kind,
   json_extract(status, '$.allocatedResources.memory')
 FROM part)sql";
 
-/// What a pod needs of one resource, as its scheduler counts: the most of what runs at a time, or
-/// what the pod states as a whole, and the overhead.
+/// A pod's need of one resource, as its scheduler counts: the most that runs at a time, or the
+/// statement of the whole pod, and the overhead.
 class PodNeed {
  public:
   /// A part of a kind of kNeedsSql.
@@ -127,8 +127,8 @@ class PodNeed {
   double overhead_ = 0;
 };
 
-/// What counts of a part while it is resized: the most of what is asked for and what it has; what
-/// it has, where no node can give more. Reads three columns of kNeedsSql.
+/// The amount that counts for a part during a resize: the larger of the requested and the actual
+/// one; the actual one where no node can give more. Reads three columns of kNeedsSql.
 std::optional<double> counted(SqliteStatement& part, bool is_refused) {
   std::optional<double> asked;
   std::optional<double> has;
@@ -311,7 +311,7 @@ class KubernetesTable final : public ImportTable {
     if (!has_next_page) pages_.erase(version);
   }
 
-  /// Of a pod the latest look counts; its place among the rows is where it was seen first, so that
+  /// The latest look at a pod counts. Its place among the rows is that of the first look, so that
   /// the order of the files does not matter.
   void keep(Pod pod, const Look& look) {
     pod.first = look;

@@ -75,7 +75,7 @@ enum class Use : std::uint8_t {
   kText
 };
 
-/// What one occurrence of a column, or of what gives its value, is taken for.
+/// The type that an expression assumes for one occurrence of a column, or of the value it gives.
 class Occurrence {
  public:
   Occurrence(const SqlTokens& tokens, std::size_t at)
@@ -177,7 +177,7 @@ class Occurrence {
     return at;
   }
 
-  /// Of one of the values that a `case` gives, goes on to the whole of it.
+  /// Moves from one of the values of a `case` to the whole of it.
   [[nodiscard]] bool leave_case() {
     if (!tokens_->is(begin_ - 1, "then") && !tokens_->is(begin_ - 1, "else")) return false;
     std::size_t first = begin_;
@@ -275,7 +275,7 @@ ColumnUses column_uses(std::string_view expression, std::span<const std::string>
     if (use != Use::kNumber) continue;
     const std::vector<std::string>& handled = occurrence.texts();
     const auto known = numbers.try_emplace(column, handled).first;
-    // What only some of the occurrences handle, the expression does not.
+    // An expression handles a text only if all its occurrences do.
     std::erase_if(known->second, [&handled](const std::string& text) {
       return std::ranges::find(handled, text) == handled.end();
     });

@@ -16,13 +16,13 @@ struct NumericColumn {
 
   /// Tells whether the expression handles a field: a number, nothing, or one of `texts`.
   [[nodiscard]] bool takes(std::string_view field) const;
-  /// What takes() accepts, for errors.
+  /// The values that takes() accepts, for errors.
   [[nodiscard]] std::string expected() const;
 
   friend bool operator==(const NumericColumn&, const NumericColumn&) = default;
 };
 
-/// How an SQL expression takes the columns of a row.
+/// The ways in which an SQL expression uses the columns of a row.
 struct ColumnUses {
   /// Must be numbers: in arithmetic or in comparisons with numbers, directly or through coalesce,
   /// nullif, max and the like. There, SQL converts a text to its numeric prefix or sorts it above

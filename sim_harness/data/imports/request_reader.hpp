@@ -62,7 +62,7 @@ class RequestReader {
     return sources_[static_cast<std::size_t>(target)];
   }
 
-  /// Whether a condition holds for the row; none if it is neither true nor false: a fault of the
+  /// The truth of a condition for the row; none if it is neither true nor false: a fault of the
   /// row.
   [[nodiscard]] std::optional<bool> holds(const Source& source);
 
@@ -70,7 +70,7 @@ class RequestReader {
   [[nodiscard]] bool has_numbers(const Source& source);
   [[nodiscard]] std::string text_of(const Source& source) const;
   bool refuse(ImportTarget target, std::string_view expected);
-  /// Whether the row's own state says that it is over while its end is unknown.
+  /// True if the row's own state says that it is over while its end is unknown.
   [[nodiscard]] bool is_over();
   RowRole read_event();
   bool read_request();

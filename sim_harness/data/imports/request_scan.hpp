@@ -37,10 +37,10 @@ class RequestScan {
   [[nodiscard]] std::uint64_t ends_without_start() const { return ends_without_start_; }
   [[nodiscard]] const std::vector<ImportedHost>& hosts() const { return hosts_; }
 
-  /// When the files were observed, if they state it.
+  /// The time at which the files were observed, if they state it.
   [[nodiscard]] const std::optional<Observation>& observation() const { return observation_; }
 
-  /// Why instances may be missing, because an API lists only so many at once; empty: no sign of it.
+  /// The sign that instances are missing because an API lists only one page at once; empty: none.
   [[nodiscard]] std::string missing_pages() const;
 
   /// The placement requirements; grows during the pass.

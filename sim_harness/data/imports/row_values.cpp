@@ -73,7 +73,7 @@ bool is_null_text(std::string_view text) {
 /// the type of a column decides how it is compared.
 class RowExpressions::Sqlite {
  public:
-  /// Of columns that differ in case only, the first is known here.
+  /// If columns differ only in case, SQLite knows the first.
   Sqlite(const std::vector<std::string>& columns,
          const std::vector<std::optional<std::size_t>>& twins) {
     if (sqlite3_open_v2(":memory:", &handle_, SQLITE_OPEN_READWRITE, nullptr) != SQLITE_OK) {

@@ -17,7 +17,7 @@ enum class TimeUnit : std::uint8_t { kSeconds, kMilliseconds, kMicroseconds, kDa
 /// Parses `s`, `ms`, `us`, `days` or `iso`. Errors: ConfigError with the valid ones.
 [[nodiscard]] TimeUnit find_time_unit(std::string_view name);
 
-/// What is expected of a time in this unit, for errors.
+/// The description of a time in this unit, for errors.
 [[nodiscard]] std::string_view time_expected(TimeUnit unit);
 
 /// Parses a point in time, to the microsecond, since the file's origin or 1970. Whole numbers are

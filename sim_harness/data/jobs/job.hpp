@@ -35,7 +35,7 @@ struct Job {
   std::optional<std::int64_t> preceding_job{};
   std::optional<SimTime> think_time{};  ///< after the preceding job's end
 
-  // Of a job CSV only.
+  // Job CSVs alone have these.
   std::optional<SimTime> estimate{};    ///< the customer's estimate of the duration
   std::optional<SimTime> deadline{};    ///< in the time of the submission
   std::optional<double> parallelism{};  ///< mean number of cores it can use: Downey's A
@@ -83,7 +83,7 @@ struct JobLog {
   /// For a log that was made of another table: the places of its lines there.
   std::vector<std::string> places{};
 
-  /// Where a job stands, for messages.
+  /// The place of a job, for messages.
   [[nodiscard]] std::string place(const Job& job) const {
     if (job.line > 0 && job.line <= places.size()) return places[job.line - 1];
     return name + ':' + std::to_string(job.line);

@@ -33,7 +33,7 @@ struct FieldText {
   }
 };
 
-/// What is computed for each row: the columns of a job CSV, and whether it counts.
+/// The values computed for each row: the columns of a job CSV, and whether the row counts.
 class JobExpressions {
  public:
   JobExpressions(const ImportTable& table, const JobColumns& columns)

@@ -10,7 +10,7 @@
 
 namespace cospot {
 
-/// How to read a table of jobs whose columns have names of their own.
+/// Describes how to read a table of jobs whose columns have names of their own.
 struct JobColumns {
   /// The columns of a job CSV and what they are: a column of the table, or an SQL expression over
   /// its columns (sim_harness/data/imports/row_values.hpp). Others count under their own names.

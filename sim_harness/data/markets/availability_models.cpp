@@ -28,7 +28,7 @@ class Durations {
     return random_.exponential(1 / (is_short ? mean * kShort : long_mean));
   }
 
-  /// How much longer capacity is away now than on the mean.
+  /// The ratio of the present mean time without capacity to the overall one.
   double scarcity(double hour) {
     while (model_.regime_days > 0 && hour >= regime_end_) {
       regime_end_ += 24 * random_.exponential(1 / model_.regime_days);

@@ -1,13 +1,11 @@
 #include "sim_harness/data/markets/availability_trace.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cmath>
 #include <limits>
 
 #include "core/errors.hpp"
-#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/base/json/json_file.hpp"
 #include "sim_harness/data/workloads/workload_schema.hpp"
 
@@ -28,27 +26,6 @@ SimTime read_tick(JsonFile& file) {
   return SimTime(std::llround(seconds * 1e6));
 }
 
-void read_flavor(JsonFile& file, AvailabilityTrace& trace) {
-  SqliteStatement of = file.select(
-      "SELECT json_extract(value, '$.vcpus'), json_extract(value, '$.memory_mb'), "
-      "json_extract(value, '$.history'), json_extract(value, '$.new_spot_every_ticks') FROM "
-      "(SELECT json_extract(?, '$.metadata') AS value)");
-  if (!of.step()) return;
-  const bool has_vcpus = of.next_type() == SqliteType::kInteger;
-  const auto vcpus = of.read_integer();
-  const bool has_memory = of.next_type() == SqliteType::kInteger;
-  const auto memory = of.read_integer();
-  if (has_vcpus && has_memory) {
-    trace.flavor = {static_cast<ResourceAmount>(vcpus), static_cast<ResourceAmount>(memory)};
-  }
-  const bool has_history = !of.next_is_null();
-  const std::string history = of.read_text();
-  if (has_history) trace.history = history;
-  const bool has_renewal = of.next_type() == SqliteType::kInteger;
-  const auto renewal = of.read_integer();
-  if (has_renewal && renewal > 0) trace.renewal_ticks = static_cast<std::size_t>(renewal);
-}
-
 }  // namespace
 
 void require_few_ticks(SimTime length, SimTime tick, std::string_view file) {
@@ -64,7 +41,6 @@ AvailabilityTrace read_availability_trace(const std::filesystem::path& path, Sim
   if (is_availability_csv(path)) return read_availability_csv(path, csv_tick, csv_type);
   JsonFile file(path);
   AvailabilityTrace trace{.tick = read_tick(file), .capacity = {}};
-  read_flavor(file, trace);
   SqliteStatement type = file.select("SELECT json_type(?, '$.data')");
   if (!type.step() || type.next_is_null() || type.read_text() != "array") {
     file.fail("data: expected a list with the number of instances to be had at each tick");
@@ -83,21 +59,6 @@ AvailabilityTrace read_availability_trace(const std::filesystem::path& path, Sim
   require_few_ticks(trace.length(), trace.tick, path.string());
   if (trace.capacity.empty()) file.fail("data: expected at least one tick");
   return trace;
-}
-
-std::string availability_json(const AvailabilityTrace& trace) {
-  const double seconds = std::chrono::duration<double>(trace.tick).count();
-  std::string metadata = fmt::format("\"gap_seconds\": {}", seconds);
-  if (trace.flavor) {
-    metadata += fmt::format(", \"vcpus\": {}, \"memory_mb\": {}", trace.flavor->vcpus,
-                            trace.flavor->memory_mb);
-  }
-  if (!trace.history.empty()) metadata += ", \"history\": " + compact_json(Json(trace.history));
-  if (trace.renewal_ticks > 0) {
-    metadata += fmt::format(", \"new_spot_every_ticks\": {}", trace.renewal_ticks);
-  }
-  return fmt::format("{{\"metadata\": {{{}}}, \"data\": [{}]}}\n", metadata,
-                     fmt::join(trace.capacity, ", "));
 }
 
 }  // namespace cospot

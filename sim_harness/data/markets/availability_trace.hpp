@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/resource_vector.hpp"
 #include "core/model/sim_time.hpp"
 
 namespace cospot {
@@ -19,15 +18,7 @@ struct AvailabilityTrace {
   std::vector<std::uint32_t> capacity;  ///< available instances in each tick
   /// USD/h, mean over the time with capacity; none: the file states no prices.
   std::optional<double> spot_price{};
-  /// The spots' flavor and history (cospot signals --traces); nothing: not in the file.
-  std::optional<ResourceVector> flavor{};
-  std::string history{};
-  /// A spot at a multiple of this many ticks is a new one; 0: never.
-  std::size_t renewal_ticks = 0;
 
-  [[nodiscard]] bool is_renewed_at(std::size_t at_tick) const {
-    return renewal_ticks > 0 && at_tick % renewal_ticks == 0;
-  }
   [[nodiscard]] SimTime length() const { return tick * static_cast<std::int64_t>(capacity.size()); }
 };
 
@@ -39,9 +30,7 @@ inline constexpr SimTime kAvailabilityTick = std::chrono::seconds(300);
 
 /// Reads `{"metadata": {"gap_seconds": 300, ...}, "data": [1, 0, 4, ...]}`, the format of the
 /// public SkyPilot spot traces, plain or gzip; a file with .csv in its name as
-/// read_availability_csv(). The metadata may contain a flavor (`vcpus`, `memory_mb`), a `history`,
-/// and in `new_spot_every_ticks` the age at which the customer replaces a spot. Other members are
-/// ignored.
+/// read_availability_csv(). Other members are ignored.
 ///
 /// Errors: WorkloadError if a member is missing, gap_seconds is not above 0, there are no ticks, or
 /// a tick is not a number of at least 0.
@@ -64,9 +53,6 @@ inline constexpr SimTime kAvailabilityTick = std::chrono::seconds(300);
 
 /// The values of the column `type` of such a CSV, in order of appearance; none without the column.
 [[nodiscard]] std::vector<std::string> availability_types(const std::filesystem::path& file);
-
-/// The same, as JSON.
-[[nodiscard]] std::string availability_json(const AvailabilityTrace& trace);
 
 /// A synthetic trace. Times with and without capacity alternate, drawn from a mixture of two
 /// exponential distributions (many short times and a few long ones, as in measured traces). Their

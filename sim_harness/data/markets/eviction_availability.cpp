@@ -21,9 +21,9 @@ class Ticks {
  public:
   explicit Ticks(SimTime tick) : trace_{.tick = tick, .capacity = {}} {}
 
-  /// What was there until `time` stays there until `time`.
+  /// Extends the present state to `time`.
   void advance(SimTime time) {
-    // What happened before time 0 counts only where it lasts.
+    // Events before time 0 count only for the state that they leave behind.
     if (time >= SimTime(0) && !std::exchange(has_begun_, true)) closed_in_tick_ = !open_;
     const std::int64_t ticks = std::max<std::int64_t>(time / trace_.tick, 0);
     while (static_cast<std::int64_t>(trace_.capacity.size()) < ticks) {

@@ -17,8 +17,6 @@ struct Market {
   PriceSeries prices;
   /// False: a market of availability, where a lack of capacity ends instances and no bid does.
   bool takes_bids = true;
-  /// The mean time to eviction from the provider's signals; nothing: no signals.
-  std::optional<Seconds> told_lifetime{};
 };
 
 /// The markets that a broker can choose from.

@@ -17,13 +17,14 @@
 #include "sim_harness/base/tables/table_reader.hpp"
 #include "sim_harness/base/text/date_time.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
-#include "sim_harness/data/markets/flavor_prices.hpp"
 #include "sim_harness/data/workloads/series_span.hpp"
 
 namespace cospot {
 namespace {
 
 constexpr double kMaxUsd = 1e6;
+/// Times before it are seconds of an origin of their own.
+constexpr Seconds kYear2001 = 978'307'200;
 
 /// Sorts, drops what is there twice, and gives the time at which there are two prices, if any.
 std::optional<Seconds> repair(std::vector<PriceChange>& changes) {
@@ -55,8 +56,18 @@ std::optional<MicroUsd> parse_price(std::string_view text) {
   return std::max<MicroUsd>(1, std::llround(*usd * static_cast<double>(kUsd)));
 }
 
+std::string price_time_text(Seconds time) {
+  if (time < kYear2001) return fmt::format("day {:g}", static_cast<double>(time) / 86'400);
+  const std::chrono::sys_seconds at{std::chrono::seconds(time)};
+  const auto day = std::chrono::floor<std::chrono::days>(at);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(at - day);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", int(date.year()),
+                     unsigned(date.month()), unsigned(date.day()), clock.hours().count(),
+                     clock.minutes().count(), clock.seconds().count());
+}
+
 std::string doubted_time_text(Seconds time) {
-  constexpr Seconds kYear2001 = 978'307'200;  // before it, seconds of an origin of their own
   if (time < kYear2001) return fmt::format("time {}", time);
   return fmt::format("{} (time {}); dates in an hour that clocks repeat need their offset",
                      price_time_text(time), time);

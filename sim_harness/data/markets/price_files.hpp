@@ -14,6 +14,10 @@ namespace cospot {
 /// Nothing: neither.
 [[nodiscard]] std::optional<Seconds> parse_time(std::string_view text);
 
+/// `2026-03-01T00:00:00Z` for a time from 2001 on, otherwise `day 3.5`: seconds of a history's
+/// window.
+[[nodiscard]] std::string price_time_text(Seconds time);
+
 /// A time at which a file says two things, as its error names it: a date if it may be one.
 [[nodiscard]] std::string doubted_time_text(Seconds time);
 

@@ -67,7 +67,7 @@ PriceList read_flavors(const std::filesystem::path& file) {
   return list;
 }
 
-/// What instances of one flavor are asked for inside the window.
+/// The requests for one flavor inside the window.
 struct FlavorUse {
   double vms = 0;  ///< vcpu-seconds
   double spots = 0;

@@ -128,7 +128,7 @@ Dropped drop_inconsistent(RecoveredSizes& sizes, std::array<Program, 2>& program
       sizes.machine_types[worst->machine_type].id, largest));
 }
 
-/// How often the least solution of a group is taken so that a machine type has its known total.
+/// The multiple of a group's least solution that gives a machine type its known total.
 std::int64_t find_scale(const RecoveredSizes& sizes, const RatioGroup& group,
                         const Program& program, const IntegerSizes& least) {
   std::optional<std::int64_t> scale;

@@ -26,7 +26,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Where forecasts are kept; empty: nowhere.
+/// The folder of stored forecasts; empty: none is stored.
 fs::path cache_folder() {
   if (const std::string own = variable("COSPOT_CACHE"); !own.empty()) {
     return fs::path(own) / "forecasts";
@@ -70,7 +70,7 @@ void keep(const std::string& key, const ForecastTask& task, const Forecast& fore
   try {
     write_stored_file(file, forecast_text(key, task.method, forecast));
   } catch (const WorkloadError&) {
-    // What cannot be kept is made again next time.
+    // A forecast that cannot be stored is computed again next time.
   }
 }
 

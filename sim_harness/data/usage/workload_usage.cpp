@@ -11,7 +11,7 @@
 namespace cospot {
 namespace {
 
-/// How what is in use changes, by time.
+/// The changes of the amount in use, by time.
 std::map<SimTime, std::int64_t> changes_of_vms(const Workload& workload, UsageResource resource) {
   std::map<SimTime, std::int64_t> changes;
   StopPoll poll;

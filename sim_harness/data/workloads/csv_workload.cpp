@@ -46,7 +46,7 @@ constexpr std::array<TableFormat, 2> kFormats{
       .other_file = "; `cospot workload import` makes a workload of another table"},
      {.columns = kColumns[1], .rows = "requests"}}};
 
-/// What a file states of itself before its header line.
+/// The statements of a file before its header line.
 struct Statements {
   std::optional<SimTime> window{};
   std::optional<VcpusUnit> unit{};
@@ -95,7 +95,7 @@ void read_rows(TableReader& table, WorkloadClasses classes, Workload& workload) 
   const WorkloadFieldsReader reader(kWorkloadSchemas[table.format_index()], classes);
   const bool with_placements = has_placements(table);
   PlacementFieldsReader placements;
-  // Of views of the text, which ids are: they hold no quotation mark. Never iterated.
+  // The keys are views of the text, as ids hold no quotation mark. Never iterated.
   std::unordered_map<std::string_view, std::size_t> line_of_id;
   const std::size_t most_rows = table.most_rows_left();
   workload.rows.reserve(most_rows);

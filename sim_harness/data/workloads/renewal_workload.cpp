@@ -92,7 +92,7 @@ std::vector<ResourceAmount> shuffled_sizes(const StandIn& trace, Random& random)
   return sizes;
 }
 
-/// What is drawn for an instance of a stand-in, before it is known how long lives are in seconds.
+/// The values drawn for an instance of a stand-in, before the length of lives in seconds is known.
 struct Draw {
   SimTime burst{0};     ///< when it starts, unless it ran when the trace began
   double life = 0;      ///< to be scaled

@@ -135,7 +135,7 @@ class ZoneGenerator {
   }
 
  private:
-  /// How the lifetimes inside one batch differ.
+  /// The spread of lifetimes inside one batch.
   struct Spread {
     double half_width;
     double repeat;

@@ -11,7 +11,7 @@ namespace cospot {
 /// The vcpus unit of generated workloads: the models' zones count in shares of a machine.
 inline constexpr VcpusUnit kModelUnit{.is_relative = true};
 
-/// How a part of a zone is sampled.
+/// The method by which a part of a zone is sampled.
 enum class ZoneSampling : std::uint8_t {
   kBatched,    ///< whole batches: preserves bursts
   kBernoulli,  ///< each request independently: thins the batches out

@@ -23,8 +23,8 @@ std::string both_classes(const std::array<std::uint64_t, 2>& counts) {
   return fmt::format("{} and {}", counted(counts[0], "VM"), counted(counts[1], "spot"));
 }
 
-/// How long after the last thing observed a window may end without a word. A window that is derived
-/// from a request beyond day 14 ends within a day of it.
+/// The longest time after the last observation at which a window may end without a warning. A
+/// window that is derived from a request beyond day 14 ends within a day of it.
 constexpr SimTime kUnobservedAllowed = kDay;
 
 std::optional<SimTime> window_of(const Decimal& days) {

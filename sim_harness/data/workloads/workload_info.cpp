@@ -19,7 +19,7 @@ std::size_t class_index(const WorkloadRow& row) {
   return static_cast<std::size_t>(row.instance_class);
 }
 
-/// What of the hosts' capacity a resource's peak takes, compared exactly.
+/// The share of the hosts' capacity that a resource's peak takes, compared exactly.
 struct Load {
   std::string_view resource;
   std::int64_t peak;
@@ -116,7 +116,7 @@ PeakDemand peak_demand(const Workload& workload, Sees sees) {
     if (row.instance_class != InstanceClass::kVm && sees == Sees::kVms) continue;
     if (!starts_in_time(row, workload.window)) continue;
     arrivals.push_back(&row);
-    // What leaves in the moment it comes is not among those to wait for.
+    // An instance that leaves at the moment it comes never waits to depart.
     if (row.end != kNever && row.end != row.start) departures.push_back(&row);
   }
   if (!std::ranges::is_sorted(arrivals, {}, &WorkloadRow::start)) {

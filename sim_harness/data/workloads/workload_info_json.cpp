@@ -37,7 +37,7 @@ std::string json_bound(const HostBound& bound, const HostMix& host) {
                      bound.binding, json_amounts(bound.hosts), types);
 }
 
-/// What the hosts are: the totals of one, or the kinds of them.
+/// The hosts as JSON: the totals of one, or their kinds.
 std::string json_hosts(const HostMix& host) {
   const auto amounts = [](const ResourceVector& total) {
     return json_amounts({total.vcpus, total.memory_mb, total.disk_gb});

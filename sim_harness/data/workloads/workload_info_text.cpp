@@ -146,7 +146,7 @@ void add_hours(Buffer& text, const WorkloadInfo& info) {
   }
 }
 
-/// Where the window is from, when it is not simply the default.
+/// The origin of a window that is not the default.
 std::string_view window_origin(const Workload& workload) {
   if (workload.window_is_stated) return " (stated)";
   return workload.window == kDefaultWindow ? "" : " (derived from the last request)";

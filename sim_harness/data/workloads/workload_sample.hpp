@@ -6,7 +6,7 @@
 
 namespace cospot {
 
-/// How a sample is drawn (CoSpot, section 4.2).
+/// The method by which a sample is drawn (CoSpot, section 4.2).
 enum class Sampling : std::uint8_t {
   kBernoulli,  ///< each request independently
   kBatched,    ///< adjacent requests of one tenant and class together: preserves bursts

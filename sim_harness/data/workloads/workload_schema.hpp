@@ -33,12 +33,12 @@ enum class WorkloadColumn : std::uint8_t {
 };
 inline constexpr std::size_t kWorkloadColumns = 13;
 
-/// Whether a column is a placement requirement.
+/// True if a column is a placement requirement.
 [[nodiscard]] constexpr bool is_placement(WorkloadColumn column) {
   return column >= WorkloadColumn::kZone;
 }
 
-/// Whether a column of the schema is optional.
+/// True if a column of the schema is optional.
 [[nodiscard]] constexpr bool may_be_left_out(WorkloadColumn column) {
   return column == WorkloadColumn::kDiskGb || is_placement(column);
 }

@@ -12,8 +12,8 @@
 namespace cospot {
 namespace {
 
-/// What a row has on an axis, as the axis' labels say it. Where a study file gives hosts, the
-/// column is empty and the size is the measure `hosts`.
+/// The label of a row's value on an axis. If a study file gives hosts, the column is empty and the
+/// size is the measure `hosts`.
 std::string label_of(const Schema& schema, const GridAxis& axis, std::size_t position,
                      const Row& row) {
   const Value& value = row.values[position];

@@ -31,7 +31,7 @@ bool has_economy_price(const WorkloadPrices& prices) {
                              [](const auto& one) { return one.second.economy.has_value(); });
 }
 
-/// What a column's vcpu-seconds are multiplied by.
+/// The factor for a column's vcpu-seconds.
 std::string_view price_sql(PriceKind price, bool has_economy) {
   switch (price) {
     case PriceKind::kOnDemand:

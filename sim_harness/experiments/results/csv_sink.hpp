@@ -9,7 +9,7 @@
 
 namespace cospot {
 
-/// Whether results contain durations. Without them, two runs of an experiment give the same bytes.
+/// Says if results contain durations. Without them, two runs of an experiment give the same bytes.
 enum class Timing : std::uint8_t { kOn, kOff };
 
 /// The value, or 0 for a duration without timing.

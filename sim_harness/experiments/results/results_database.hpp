@@ -15,7 +15,7 @@
 
 namespace cospot {
 
-/// What to do when the database already exists.
+/// The action for a database that already exists.
 enum class IfPresent : std::uint8_t {
   kRefuse,
   kResume,   ///< continue if it contains the same experiment on the same inputs

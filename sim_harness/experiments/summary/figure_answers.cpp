@@ -13,7 +13,7 @@ namespace {
 
 using Rows = std::vector<std::size_t>;
 
-/// Of more values a line would be no answer.
+/// The most values that a line can name and still be an answer.
 constexpr std::size_t kMostValues = 8;
 
 /// The settings of a table that differ between its rows.
@@ -34,7 +34,7 @@ class Answer {
     }
   }
 
-  /// Those of `rows` that have the greatest mean, or the least, as far as it is shown.
+  /// The rows with the greatest or the least mean, to the precision shown.
   [[nodiscard]] Rows most(const Rows& rows, bool is_greatest) const {
     std::optional<double> most;
     for (const std::size_t row : rows) {

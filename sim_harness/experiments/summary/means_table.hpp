@@ -22,7 +22,7 @@ struct RunFigures {
   std::vector<RunValues> values{};  ///< by figure
 };
 
-/// Whether means are taken over an axis: workloads and seeds are samples, not settings.
+/// True if means are taken over an axis: workloads and seeds are samples, not settings.
 [[nodiscard]] bool is_sample_axis(std::span<const GridAxis> axes, std::string_view name);
 
 [[nodiscard]] RunFigures read_figures(ResultsDatabase& results, std::span<const Figure> figures);
@@ -77,7 +77,7 @@ class MeansTable {
   /// The number of leading columns that are settings.
   [[nodiscard]] std::size_t settings() const { return settings_; }
 
-  /// Whether a row has a setting that cannot be deployed: an upper bound.
+  /// True if a row has a setting that cannot be deployed: an upper bound.
   [[nodiscard]] bool is_bound(std::size_t row) const { return is_bound_[row]; }
 
  private:

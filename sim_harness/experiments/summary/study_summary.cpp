@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kLineWidth = 100;
 
-/// Of one measure over the runs that have one.
+/// One measure over the runs that have it.
 struct MeasureSummary {
   Column column;
   std::int64_t runs = 0;
@@ -54,7 +54,7 @@ std::vector<MeasureSummary> summarise_measures(ResultsDatabase& results, Timing 
   return all;
 }
 
-/// What the titles mean, in lines.
+/// The meaning of the titles, in lines.
 std::string legend_text(const std::vector<Figure>& figures) {
   std::string text;
   std::size_t width = 0;

@@ -47,8 +47,6 @@ class SummaryText {
   /// Adds lines that state the conclusion of the results.
   void add_answer(std::string_view lines);
   void add(const SummaryTable& table, std::string_view indent = {});
-  /// Adds a drawing (SVG) to the page; the text omits it.
-  void add_drawing(std::string svg);
 
   [[nodiscard]] std::string plain() const;
   /// Omits table rows after the first `kMostRows`, which the report has among its points. `names`,
@@ -58,10 +56,10 @@ class SummaryText {
   static constexpr std::size_t kMostRows = 60;
 
  private:
-  enum class Kind : std::uint8_t { kLines, kAnswer, kTable, kDrawing };
+  enum class Kind : std::uint8_t { kLines, kAnswer, kTable };
   struct Piece {
     Kind kind = Kind::kLines;
-    std::string text{};  ///< indent of a table, SVG of a drawing
+    std::string text{};  ///< indent of a table
     SummaryTable table{};
   };
   std::vector<Piece> pieces_{};

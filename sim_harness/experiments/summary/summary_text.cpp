@@ -98,7 +98,7 @@ std::string answer_html(std::string_view text, Names names) {
   return html;
 }
 
-/// Whether a row answers yes in a column that asks, such as "sell?": it is never folded away.
+/// True if a row answers yes in a question column such as "sell?": it is never folded away.
 bool is_chosen(const SummaryTable& table, const std::vector<SummaryCell>& row) {
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (table.columns[i].title.ends_with('?') && row[i].text == "yes") return true;
@@ -166,14 +166,9 @@ void SummaryText::add(const SummaryTable& table, std::string_view indent) {
   pieces_.push_back({.kind = Kind::kTable, .text = std::string(indent), .table = table});
 }
 
-void SummaryText::add_drawing(std::string svg) {
-  pieces_.push_back({.kind = Kind::kDrawing, .text = std::move(svg)});
-}
-
 std::string SummaryText::plain() const {
   std::string text;
   for (const auto& [kind, lines, table] : pieces_) {
-    if (kind == Kind::kDrawing) continue;
     text += kind == Kind::kTable ? table.text(lines) : lines;
   }
   return text;
@@ -189,8 +184,6 @@ std::string SummaryText::html(std::span<const std::string> names) const {
       has_table = true;
     } else if (kind == Kind::kAnswer) {
       html += answer_html(text, names);
-    } else if (kind == Kind::kDrawing) {
-      html += text;
     } else {
       const bool has_heading = i + 1 < pieces_.size() && pieces_[i + 1].kind == Kind::kTable;
       html += has_table ? folded_html(text, has_heading, names) : lines_html(text, names);

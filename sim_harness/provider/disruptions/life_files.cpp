@@ -37,7 +37,7 @@ LifeFile<Row> file_at(const std::filesystem::path& path) {
   return {.path = path.string(), .sha256 = sha256_hex(read_stored_file(path))};
 }
 
-/// Of one host, the windows that were read so far, by start.
+/// The windows of one host read so far, by start.
 using Windows = std::map<SimTime, const NamedOutage>;
 
 void require_apart(const TableReader& table, Windows& windows, const NamedOutage& outage) {

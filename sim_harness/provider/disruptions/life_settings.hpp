@@ -61,7 +61,7 @@ struct LifeSettings {
   LifeFile<NamedOutage> failures{}, maintenance{};
   LifeFile<NamedResize> resizes{};
 
-  /// Whether there are no disruptions.
+  /// True if there are no disruptions.
   [[nodiscard]] bool is_off() const {
     return retries.patience == SimTime{0} && returning_spots.patience == SimTime{0} &&
            !failure_rate && !maintenance_rate && failures.name.empty() &&

@@ -72,7 +72,7 @@ void draw_maintenance(const MaintenanceRate& rate, SimTime window, std::size_t h
   }
 }
 
-/// Those of a file, host by host.
+/// Adds the outages of a file, host by host.
 void add_named(const LifeFile<NamedOutage>& file, OutageKind kind, const HostTable& hosts,
                std::vector<Outage>& outages) {
   if (file.rows.empty()) return;

@@ -13,8 +13,8 @@
 namespace cospot {
 namespace {
 
-/// Of each instance, whether it asks for a lifetime if it is a spot: by its number alone, so that
-/// runs which differ in their policies have the same customers.
+/// Marks the instances that would ask for a lifetime as spots: by their number alone, so that runs
+/// which differ in their policies have the same customers.
 std::vector<bool> who_asks(std::size_t instances, const LifetimeSlaOptions& options) {
   if (options.asking_percent >= 100) return std::vector<bool>(instances, true);
   std::vector<bool> asks(instances, false);
@@ -88,7 +88,7 @@ void HistoryRecorder::evicted(InstanceIndex victim, HostIndex /*host*/, const Re
 void HistoryRecorder::placed(const Request& request, HostIndex host) {
   runs_as_spot_[request.instance] = request.is_spot();
   if (!is_recorded(request.instance)) return;
-  // Where nobody promises, all count like those to come, who may be promised anything.
+  // Without promises, every spot counts like a future one, which may be promised anything.
   const bool promises = options_.refresh != kNever;
   history_.place(request, host, promises ? request.promised_until : kNever);
 }

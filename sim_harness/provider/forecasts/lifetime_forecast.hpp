@@ -19,7 +19,8 @@ namespace cospot {
 /// Writes down what happens in a run, for estimates from its history. It forecasts nothing.
 class HistoryRecorder : public ForecastOwner {
  public:
-  /// Of a schedule with so many instances. `options` say what becomes of spots and evictions.
+  /// Records a schedule of this many instances. `options` determine the fate of spots and
+  /// evictions.
   HistoryRecorder(std::size_t instances, std::vector<ResourceVector> host_totals,
                   LifetimeSlaOptions options);
 

@@ -6,13 +6,13 @@
 
 namespace cospot {
 
-// Which policies need the true ends of spots (PluginInfo::needs_true_lifetimes). The revenue of a
-// run with one of them is an upper bound, because no datacenter can deploy it. A policy outside the
-// registries (written in Python, or Nova's) counts as deployable.
+// The policies that need the true ends of spots (PluginInfo::needs_true_lifetimes). The revenue of
+// a run with one of them is an upper bound, because no datacenter can deploy it. A policy outside
+// the registries (written in Python, or Nova's) counts as deployable.
 
 [[nodiscard]] bool needs_true_lifetimes(const EvictorSpec& evictor);
 
-/// Whether any of the chain's filters and weighers does.
+/// True if any of the chain's filters and weighers does.
 [[nodiscard]] bool needs_true_lifetimes(const ChainSpec& chain);
 
 // The same by name, as `cospot list` prints it, for a run that was read from a file.

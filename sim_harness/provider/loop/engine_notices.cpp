@@ -6,7 +6,7 @@
 
 namespace cospot {
 
-/// When something happens next; kNever: nothing does.
+/// The time of the next event; kNever: none.
 SimTime SimulationEngine::next_time(bool has_event) const {
   const SimTime queued = queue_.empty() ? kNever : queue_.top().time;
   return has_event ? std::min(queued, time_of(next_event())) : queued;
@@ -29,7 +29,7 @@ void SimulationEngine::tell_withdrawn(std::span<const Notice> notices) {
   }
 }
 
-/// Those that are left are evicted: the reserve needs each of them.
+/// The remaining spots are evicted: the reserve needs each of them.
 void SimulationEngine::end_notices() {
   tell_withdrawn(reserve_->withdraw_needless());
   Request for_nobody;

@@ -1,4 +1,4 @@
-// What a LifePlan brings about: hosts go and come back, VMs change their size.
+// The events of a LifePlan: hosts leave and come back, VMs change their size.
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 namespace cospot {
 namespace {
 
-/// What of `to` is more than `from` fits in `free`; less of a resource always does.
+/// True if the growth from `from` to `to` fits in `free`. A resource that shrinks always fits.
 bool grows_within(const ResourceVector& from, const ResourceVector& to,
                   const ResourceVector& free) {
   const auto fits = [](ResourceAmount growth, ResourceAmount room) {
@@ -21,7 +21,7 @@ bool grows_within(const ResourceVector& from, const ResourceVector& to,
 
 }  // namespace
 
-/// What VMs ask for is what they would hold if every resize were granted; lost is what is not.
+/// The requested amount of VMs assumes that every resize is granted; the refused part is lost.
 void SimulationEngine::plan_outages_and_resizes() {
   const LifePlan& plan = *parts_.plan;
   for (std::uint32_t i = 0; i < plan.outages.size(); ++i) {

@@ -115,7 +115,7 @@ HostIndex SimulationEngine::find_host(const Request& request) {
   return contended ? contend(request, host) : host;
 }
 
-/// What follows from the answer that a request got.
+/// Applies the answer to a request.
 void SimulationEngine::answered(const Ask& asked, bool had_run, bool is_placed) {
   InstanceRow& row = rows_[asked.instance];
   if (!is_placed && asked.kind == AskKind::kRetry) {
@@ -149,7 +149,8 @@ void SimulationEngine::regain(const Request& request) {
   row.lost = 0;
 }
 
-/// Of a request that found no host. An instance that ran before has lost to what stopped it.
+/// Counts a request that found no host. An instance that ran before has lost to the cause that
+/// stopped it.
 void SimulationEngine::count_as_lost(const Request& request, LossCause cause) {
   InstanceRow& row = rows_[request.instance];
   if (row.was_placed) return;

@@ -11,14 +11,14 @@
 
 namespace cospot {
 
-/// What distinguishes the runs of a group.
+/// The settings by which the runs of a group differ.
 struct RunVariation {
   const EvictorSpec* evictor = nullptr;
   bool saf = false;
   OfferRule otn{};
 };
 
-/// What the runs of a group share.
+/// The settings that the runs of a group share.
 struct RunGroupSettings {
   HostMix host;
   std::size_t hosts = 0;

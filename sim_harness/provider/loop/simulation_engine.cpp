@@ -118,8 +118,8 @@ RunPause SimulationEngine::run_events(const PauseAt& pause) {
   }
 }
 
-/// Whether what is due comes before the schedule's next event. An instance that lives for no time
-/// departs right after its arrival, and so after all that is due.
+/// True if a due event of the queue comes before the schedule's next event. An instance that lives
+/// for no time departs right after its arrival, and so after all due events.
 bool SimulationEngine::queue_comes_first(bool has_event) const {
   if (!has_event) return true;
   const ScheduledEvent& event = next_event();

@@ -26,7 +26,7 @@
 
 namespace cospot {
 
-/// Why a call of SimulationEngine::run returned.
+/// The reason for which SimulationEngine::run returned.
 enum class RunPause : std::uint8_t {
   kFinished,    ///< all events are processed
   kContention,  ///< the next event is a VM whose first-ranked host needs an eviction
@@ -35,8 +35,8 @@ enum class RunPause : std::uint8_t {
   kArrival,     ///< the next event is the arrival of the given instance
 };
 
-/// Where a run pauses; by default nowhere. The first and last members require a run without waits
-/// (SimulationParts).
+/// The moments at which a run pauses; none by default. The first and last members require a run
+/// without waits (SimulationParts).
 struct PauseAt {
   bool contention = false;
   bool rejection = false;

@@ -34,10 +34,10 @@ struct SimulationParts {
   std::optional<LooseRanking> loose{};
   /// Capacity kept free for VMs by sending notices to spots.
   std::optional<ReserveSettings> reserve{};
-  /// Whether the result includes daily figures.
+  /// True if the result includes daily figures.
   bool keeps_days = false;
 
-  /// Whether events beyond the schedule can happen: instances that retry or wait for a decision,
+  /// True if events beyond the schedule can happen: instances that retry or wait for a decision,
   /// spots whose notice ends.
   [[nodiscard]] bool have_waits() const {
     return plan != nullptr || schedulers != nullptr || reserve.has_value();

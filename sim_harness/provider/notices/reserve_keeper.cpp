@@ -67,7 +67,7 @@ void ReserveKeeper::end(const Notice& notice) {
 
 ReserveKeeper::News ReserveKeeper::keep(SimTime now) {
   News news{.withdrawn = withdraw_needless(), .given = give(now)};
-  // Who went last may free more than was lacking, so that one before them need not go.
+  // The last spot noticed may free more than was lacking, so that an earlier one can stay.
   for (const Notice& notice : withdraw_needless()) {
     const auto is_new = std::ranges::find(news.given, notice.spot, &Notice::spot);
     if (is_new == news.given.end()) {

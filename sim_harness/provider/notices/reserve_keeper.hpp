@@ -73,7 +73,7 @@ class ReserveKeeper {
   [[nodiscard]] ResourceVector free_then(HostIndex host) const {
     return table().free(host, Sees::kVmsAndSpots) + going_[host];
   }
-  /// What must become free on a host, beyond that, for one more VM.
+  /// The amount that must still become free on a host for one more VM.
   [[nodiscard]] ResourceVector need(HostIndex host) const;
   [[nodiscard]] std::vector<Notice> give(SimTime now);
   void note_lack(SimTime now);

@@ -8,7 +8,7 @@
 
 namespace cospot {
 
-/// What the shared library that embeds Python needs to know about the program.
+/// The places in the program that the shared library which embeds Python must know.
 struct PythonHostPlaces {
   std::filesystem::path package;  ///< the folder that contains the Python package cospot
 };

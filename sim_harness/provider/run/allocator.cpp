@@ -22,7 +22,7 @@ std::unique_ptr<Plugin> make_policy(const Spec& spec, std::string_view kind,
   return spec.make ? spec.make() : make_plugin(registry, kind, spec.name, spec.options);
 }
 
-/// What Nova's scheduler looks at beside room, in the order of its filters.
+/// Adds the checks of Nova's scheduler besides capacity, in the order of its filters.
 void add_placement_filters(std::vector<std::unique_ptr<Filter>>& filters) {
   filters.push_back(std::make_unique<AvailabilityZoneFilter>(PluginOptions{}));
   filters.push_back(std::make_unique<AggregateInstanceExtraSpecsFilter>(PluginOptions{}));

@@ -90,7 +90,7 @@ void add_placements(const Workload& workload, const IsolatedTenants& isolated,
       schedule.placement_of.push_back(0);
       continue;
     }
-    // Of a tenant without hosts of its own it does not matter which it is.
+    // The identity of a tenant matters only if it has hosts of its own.
     const std::string_view tenant = is_isolated ? std::string_view(row.tenant) : "";
     const auto [found, is_new] = number_of.try_emplace(
         {row.placement, tenant}, static_cast<std::uint32_t>(schedule.placements.size() + 1));

@@ -47,7 +47,7 @@ struct EventSchedule {
   std::vector<RowPlacement> placements;
   std::vector<ServerGroup> groups;
 
-  /// Whether a request asks for anything besides capacity.
+  /// True if a request asks for anything besides capacity.
   [[nodiscard]] bool has_placements() const { return !placements.empty(); }
   /// The placement requirements of all rows, before any is placed.
   [[nodiscard]] Placements make_placements() const { return {placement_of, placements, groups}; }

@@ -9,8 +9,8 @@
 
 namespace cospot {
 
-/// Why a request was never placed, or an instance earned less than requested. The first four apply
-/// before a placement, the others after it.
+/// The reason for which a request was never placed, or an instance earned less than requested. The
+/// first four apply before a placement, the others after it.
 enum class LossCause : std::uint8_t {
   kRoom,       ///< no host had enough capacity
   kStaleView,  ///< some host had the capacity, but not in the scheduler's view

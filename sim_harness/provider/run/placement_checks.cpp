@@ -17,7 +17,7 @@
 namespace cospot {
 namespace {
 
-/// What the members of a group hold together, as they come and go.
+/// The amount that the members of a group hold together, as they come and go.
 struct GroupPeak {
   std::size_t members = 0;
   ResourceVector amount{};  ///< the most of each resource

@@ -39,8 +39,8 @@ struct WeigherSpec {
   MakeWeigher make{};  ///< if set, used instead of the registry
 };
 
-/// How requests of one kind are ranked: by a single paper policy, or as in Nova by several weighers
-/// whose normalised weights are multiplied and summed.
+/// The ranking of hosts for requests of one kind: by a single paper policy, or as in Nova by
+/// several weighers whose normalised weights are multiplied and summed.
 struct ChainSpec {
   std::string label;  ///< label in result rows: the policy's name unless the user gave another
   std::vector<FilterSpec> filters{};  ///< applied after feasibility and SAF

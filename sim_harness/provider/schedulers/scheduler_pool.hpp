@@ -18,7 +18,7 @@
 
 namespace cospot {
 
-/// Why an instance requests a host.
+/// The reason for which an instance requests a host.
 enum class AskKind : std::uint8_t { kArrival, kRetry, kEvacuation };
 
 /// A queued request, with the time at which it was made.

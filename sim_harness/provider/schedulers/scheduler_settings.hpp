@@ -7,19 +7,19 @@
 
 namespace cospot {
 
-/// When the datacenter accepts a scheduler's decision.
+/// The condition under which the datacenter accepts a scheduler's decision.
 enum class CommitRule : std::uint8_t {
   kGeneration,  ///< the host has not changed since
   kCapacity,    ///< it may have changed, but still passes the filters; victims are replanned
 };
 
-/// What a scheduler does after a declined commit.
+/// The reaction of a scheduler to a declined commit.
 enum class RetryRule : std::uint8_t {
   kAlternates,  ///< tries the best of the other hosts at once, on the same view
   kRefresh,     ///< refreshes its view and decides again, which takes its time
 };
 
-/// How requests are assigned to schedulers.
+/// The assignment of requests to schedulers.
 enum class DealRule : std::uint8_t {
   kByRequest,  ///< in turn
   kByTenant,   ///< by tenant; tenants are assigned in turn, in the order of the workload

@@ -11,7 +11,7 @@
 
 namespace cospot {
 
-/// When to draw the position of the host that is put first.
+/// The time at which the position of the host that is put first is drawn.
 enum class Draw : std::uint8_t {
   kWhenSeen,   ///< once the number of first hosts is known
   kBeforehand  ///< in advance; again if there are fewer hosts

@@ -12,7 +12,7 @@ namespace cospot {
 /// A feature of the datacenter, discretised into a few bins.
 using FeatureBin = std::uint16_t;
 
-/// What all signals know at a moment: only what happened before it.
+/// The knowledge of all signals at a moment: only events before it.
 struct MarketState {
   SimTime now{0};
   const SpotPools& pools;

@@ -6,7 +6,7 @@ namespace {
 constexpr SimTime kNeverBefore = SimTime::min();
 
 constexpr std::array kHoursSinceFit{1. / 6, 1., 6., 24.};
-/// Of the spots that are asked for, those that there is room for.
+/// The classes of the share of requested spots for which there is capacity.
 constexpr std::array kShareThatFits{1e-9, 0.5};
 
 }  // namespace

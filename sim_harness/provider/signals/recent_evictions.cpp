@@ -11,7 +11,7 @@ void RecentEvictions::see(const SpotLives& lives, SimTime now) {
   const double left = portable_exp(-kLn2 * (hours_of(now - seen_until_) / hours_of(kHalfLife)));
   for (AgeTally& tally : of_pool_) tally.fade(left);
   for (const SpotLife& life : lives.all()) {
-    // What came before the window fills an empty datacenter.
+    // Spots from before the window fill an empty datacenter.
     if (life.placed_at < SimTime{0} || life.ended_at <= seen_until_) continue;
     if (life.pool >= of_pool_.size()) of_pool_.resize(life.pool + 1);
     const SimTime from = std::max(life.placed_at, seen_until_), to = std::min(life.ended_at, now);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/model/sim_time.hpp"
-#include "sim_harness/data/markets/provider_signals.hpp"
+#include "sim_harness/data/markets/age_rates.hpp"
 #include "sim_harness/provider/signals/spot_lives.hpp"
 
 namespace cospot {

@@ -39,7 +39,7 @@ inline constexpr std::string_view kSignalExpected =
 /// The signals of a study that names none.
 [[nodiscard]] std::vector<SignalQuestion> default_signals();
 
-/// When signals are given, and the folds over which they are scored.
+/// The times at which signals are given, and the folds over which they are scored.
 struct SignalTimes {
   SimTime every{std::chrono::minutes(30)};
   /// The share of the window before the first scored signal: data to learn from.

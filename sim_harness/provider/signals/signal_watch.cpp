@@ -92,7 +92,7 @@ void SignalWatch::was_placed(const Request& request, HostIndex host) {
   if (!request.is_spot() || !pool) return;
   lives_.placed(request.instance, *pool, request.time);
   const std::size_t number = lives_.all().size() - 1;
-  // What is known of slots is how they were before this time.
+  // The known numbers of free slots are those before this time.
   uptime_.placed(number, lives_.all()[number], state_at(request.time),
                  workload_->rows[request.instance].end);
 }

@@ -22,7 +22,7 @@
 
 namespace cospot {
 
-/// What customers are told about a pool at the end of a history.
+/// The signals of a pool at the end of a history.
 struct PoolSignals {
   SpotPool pool;
   std::int64_t slots = 0;
@@ -49,7 +49,7 @@ class SignalWatch final : public RunObserver {
   void time_passes(const ProviderHosts& hosts, SimTime until) override;
   void happened(const LifeEvent& event) override;
 
-  /// What customers can be told at `now`, the time that the run has reached.
+  /// The signals at `now`, the time that the run has reached.
   [[nodiscard]] std::vector<PoolSignals> signals_at(SimTime now) const;
 
   // These require a finished run.

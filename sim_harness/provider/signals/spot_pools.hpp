@@ -12,7 +12,7 @@
 
 namespace cospot {
 
-/// What a signal is about: a flavor of spots, in any zone or in one.
+/// The subject of a signal: a flavor of spots, in any zone or in one.
 struct SpotPool {
   ResourceVector size;
   std::string zone{};  ///< empty: any zone

@@ -15,7 +15,7 @@ constexpr double kSlotsWidth = 0.1;
 
 constexpr std::uint64_t kAllSpots = 0;
 
-/// Of MixedForecast: one burst of evictions decides a hundred cases and more.
+/// The rate of MixedForecast: one burst of evictions decides a hundred cases and more.
 constexpr double kMixRate = 0.01;
 
 constexpr std::array kUsualAgeHours{1,  2,  3,  4,  6,   8,   12,  16, 24,

@@ -22,7 +22,7 @@ struct DatacenterSize {
   std::size_t lower_bound = 0;  ///< the hosts needed for the peak demand with perfect packing
 };
 
-/// How to handle a VM that is larger than a host, in terms of a sweep file.
+/// The remedy for a VM that is larger than a host, in terms of a sweep file.
 inline constexpr std::string_view kLargeVmRemedy =
     "use a larger host, or give 'hosts' instead of 'headroom_percent' to count such VMs as "
     "rejected";
@@ -32,7 +32,7 @@ inline constexpr std::string_view kLargeVmRemedy =
 void require_every_vm_fits(const Workload& workload, const HostMix& host,
                            std::string_view remedy = kLargeVmRemedy, const VcpusUnit& unit = {});
 
-/// Whether an empty host can hold each VM. Spots do not count.
+/// True if an empty host can hold each VM. Spots do not count.
 [[nodiscard]] bool fits_every_vm(const Workload& workload, const HostMix& host);
 
 /// A warning that some requests are larger than every host, so that every run rejects them; empty

@@ -18,8 +18,8 @@ bool is_compiled(const ChainSpec& chain) {
          std::ranges::none_of(chain.weighers, [](const auto& spec) { return bool(spec.make); });
 }
 
-/// Whether the order is that of one weigher's raw weights (see Chain): then how two hosts stand to
-/// each other does not depend on what other hosts there are. Normalised weights depend on all.
+/// True if the order is that of one weigher's raw weights (see Chain): then the order of two hosts
+/// does not depend on the others. Normalised weights depend on all hosts.
 bool ranks_by_raw_weights(const Chain& chain) {
   if (chain.weighers().size() != 1 || chain.weighers()[0].multiplier <= 0) return false;
   const Weigher& weigher = *chain.weighers()[0].weigher;
@@ -32,7 +32,7 @@ VmPacking::VmPacking(const EventSchedule& vms, const HostMix& host, const ChainS
     : vms_(vms),
       host_(host),
       chain_(make_chain(vm, ChainSide::kVm, vms.has_placements())),
-      // Where the members of groups are, two hosts alone do not tell.
+      // Two hosts alone do not show the hosts of a group's other members.
       compares_two_hosts_(ranks_by_raw_weights(*chain_) && vms.groups.empty()),
       state_{.host_of = std::vector<HostIndex>(vms.start.size(), kNoHost)},
       is_compiled_(is_compiled(vm)),

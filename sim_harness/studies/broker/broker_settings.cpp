@@ -17,7 +17,7 @@
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/imports/import_plan.hpp"
 #include "sim_harness/data/jobs/job_log.hpp"
-#include "sim_harness/data/markets/flavor_prices.hpp"
+#include "sim_harness/data/markets/price_files.hpp"
 #include "sim_harness/studies/broker/job_checks.hpp"
 
 namespace cospot {
@@ -35,7 +35,7 @@ std::vector<std::string> names_of(const Entries& entries) {
   return names;
 }
 
-/// How the columns of a table of jobs are to be read.
+/// Reads the description of the columns of a table of jobs.
 JobColumns read_job_columns(const ConfigNode& node) {
   JobColumns columns;
   if (const ConfigNode* map = node.find("map")) {
@@ -172,39 +172,16 @@ std::vector<std::string> read_bids(const StudyFile& file, const B& before) {
   return has_prices ? bids : before.bid_without_prices;
 }
 
-template <class Entries>
-std::vector<std::string> names_without_signals(const Entries& entries) {
-  std::vector<std::string> names;
-  for (const auto& entry : entries) {
-    if (!entry.uses_signals) names.emplace_back(entry.name);
-  }
-  return names;
-}
-
-/// Where the key is left out, the defaults; if the file has signals, also what goes by them.
+/// The defaults apply if the key is left out.
 template <class Entries>
 std::vector<std::string> read_choices(const StudyFile& file, const char* key,
                                       const Entries& entries,
                                       const std::vector<std::string>& defaults) {
   const ConfigNode* node = file.root.find(key);
-  std::vector<std::string> names = defaults;
-  if (node != nullptr) {
-    names = read_distinct(*node, key, [&](const ConfigNode& item) {
-      return read_name(item, key, names_of(entries));
-    });
-  }
-  for (const auto& entry : entries) {
-    if (!entry.uses_signals) continue;
-    const std::string name(entry.name);
-    if (node == nullptr && file.root.find(kSignalsKey) != nullptr) names.push_back(name);
-    if (node != nullptr && std::ranges::find(names, name) != names.end()) {
-      require_signals(file.root, key, name);
-    }
-  }
-  return names;
+  if (node == nullptr) return defaults;
+  return read_distinct(
+      *node, key, [&](const ConfigNode& item) { return read_name(item, key, names_of(entries)); });
 }
-
-const Setting<B> kSignals = signals_setting_of<B>();
 
 const Setting<B> kModel{
     .keys = {"job_model"},
@@ -325,7 +302,7 @@ const Axis<B, std::int64_t> kBrokerSeedAxis{
 const SettingTable<B>& broker_table() {
   static const SettingTable<B> table(
       "study", {kMarketAxis, kJobsAxis, kBidAxis, kAlphaAxis, kFaultToleranceAxis, kBillingAxis,
-                kMarketChoiceAxis, kFallbackAxis, kBrokerSeedAxis, kModel, kSwitches, kSignals});
+                kMarketChoiceAxis, kFallbackAxis, kBrokerSeedAxis, kModel, kSwitches});
   return table;
 }
 
@@ -341,7 +318,7 @@ const BrokerStudySettings& paper_defaults() {
 
 const BrokerStudySettings& recommendation_defaults() {
   static const BrokerStudySettings made = [] {
-    BrokerStudySettings all{.fault_tolerance = names_without_signals(fault_tolerance_mechanisms()),
+    BrokerStudySettings all{.fault_tolerance = names_of(fault_tolerance_mechanisms()),
                             .market_choice = {"preferred", "cheapest", "diversified"},
                             .alpha = {1, 2, 4, 8},
                             .on_demand_fallback = {false, true},
@@ -362,7 +339,7 @@ namespace {
 
 Seconds seconds_of_days(double days) { return static_cast<Seconds>(days * 86'400); }
 
-/// Whether a run takes a job: `make_broker_jobs` skips those without a run time.
+/// True if a run takes the job: `make_broker_jobs` skips jobs without a run time.
 bool has_run_time(const Job& job) {
   return job.duration && *job.duration >= std::chrono::seconds(1);
 }
@@ -424,7 +401,7 @@ LoadedJobs read_jobs_of(const JobsSpec& spec, std::vector<InputRecord>& records)
   return loaded_jobs(std::move(log), spec);
 }
 
-/// Which markets make the time short for which all have prices.
+/// Names the markets that limit the time for which all have prices.
 std::string shortest_markets_text(const MarketSet& set) {
   const auto last_begin = std::ranges::find(
       set.markets, set.begin(), [](const Market& market) { return market.prices.begin(); });
@@ -441,7 +418,7 @@ std::string shortest_markets_text(const MarketSet& set) {
 BrokerInputs load_broker_inputs(const BrokerStudySettings& settings) {
   BrokerInputs inputs;
   for (const MarketSpec& spec : settings.markets) {
-    inputs.markets.push_back(load_markets(spec, inputs.records, settings.signals));
+    inputs.markets.push_back(load_markets(spec, inputs.records));
     const MarketSet& set = inputs.markets.back();
     if (set.end() - set.begin() >= kBidWindow) continue;
     throw ConfigError(fmt::format(
@@ -449,11 +426,6 @@ BrokerInputs load_broker_inputs(const BrokerStudySettings& settings) {
         "least the 7 that bids look at: {}",
         spec.label, static_cast<double>(std::max<Seconds>(0, set.end() - set.begin())) / 86'400,
         shortest_markets_text(set)));
-  }
-  if (settings.signals) {
-    for (InputRecord& record : settings.signals->records()) {
-      inputs.records.push_back(std::move(record));
-    }
   }
   for (const JobsSpec& spec : settings.jobs) {
     inputs.jobs.push_back(read_jobs_of(spec, inputs.records));

@@ -28,7 +28,7 @@ struct JobsSpec {
   // Default: all jobs of a file; for synthetic jobs, 100,000 over 7 days.
   std::optional<std::int64_t> count;
   std::optional<double> days;
-  /// Whether the requested time of an SWF log is the user's estimate of the run time.
+  /// True if the requested time of an SWF log is the user's estimate of the run time.
   bool uses_requested_time = true;
   JobColumns columns{};  ///< of a CSV
 };
@@ -52,7 +52,6 @@ struct BrokerStudySettings {
   /// The bids to try where only capacity ends instances, if the file names none; otherwise all
   /// bids.
   std::vector<std::string> bid_without_prices{};
-  std::optional<SignalsInput> signals{};
 };
 
 [[nodiscard]] AxisValue axis_value(const JobsSpec& jobs);

@@ -19,8 +19,6 @@
 namespace cospot {
 namespace {
 
-constexpr std::string_view kSignalledName = "signalled";
-
 /// Axes with more than one value: the others say nothing in a table.
 std::vector<std::size_t> telling_axes(const std::vector<GridAxis>& axes) {
   std::vector<std::size_t> telling;
@@ -77,70 +75,6 @@ std::string cheapest_text(const std::vector<RankedSetting>& settings,
                         others, kept - 1, others == 1 ? "is" : "are");
   }
   return text + "\n" + limit;
-}
-
-/// What the provider's signals save of the cost, sample by sample: settings with the value
-/// `signalled` of an axis against the same with `without` there. A sample is a set of markets,
-/// whose seeds see the same evictions; of a single set, a seed. Nothing: the study does not have
-/// both.
-std::optional<MeanInterval> saved_by_signals(const std::vector<RankedSetting>& settings,
-                                             const std::vector<GridAxis>& axes, std::size_t axis,
-                                             std::string_view without) {
-  const auto position = [&](std::string_view label) -> std::optional<std::size_t> {
-    const auto found = std::ranges::find(axes[axis].values, label, &AxisValue::label);
-    if (found == axes[axis].values.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - axes[axis].values.begin());
-  };
-  const auto told = position(kSignalledName), seen = position(without);
-  if (!told || !seen) return std::nullopt;
-  std::map<Coordinates, const RankedSetting*> by_place;
-  for (const RankedSetting& one : settings) by_place[one.at] = &one;
-  const std::size_t market = axis_position(axes, kMarketAxis.name);
-  const bool has_markets = axes[market].values.size() > 1;
-  std::map<std::size_t, std::pair<double, double>> costs;  // with and without, by sample
-  for (const auto& [at, one] : by_place) {
-    if (at[axis] != *told) continue;
-    Coordinates same = at;
-    same[axis] = *seen;
-    const auto other = by_place.find(same);
-    if (other == by_place.end()) continue;
-    for (const auto& [seed, run] : one->runs) {
-      const auto without_signals = other->second->runs.find(seed);
-      if (without_signals == other->second->runs.end()) continue;
-      auto& [with, plain] = costs[has_markets ? at[market] : seed];
-      with += run.cost;
-      plain += without_signals->second.cost;
-    }
-  }
-  std::vector<double> savings;
-  for (const auto& [sample, of] : costs) savings.push_back(1 - of.first / of.second);
-  return savings.empty() ? std::nullopt : std::optional(mean_interval(savings));
-}
-
-/// A line for each axis on which signals are compared with what the broker sees.
-std::string signals_text(const std::vector<RankedSetting>& settings,
-                         const std::vector<GridAxis>& axes, Json& json) {
-  std::string text;
-  json = Json::array();
-  for (const auto& [axis, without] : {std::pair{kFaultToleranceAxis.name, "interval"},
-                                      std::pair{kMarketChoiceAxis.name, "lifetime"}}) {
-    const std::optional<MeanInterval> saved =
-        saved_by_signals(settings, axes, axis_position(axes, axis), without);
-    if (!saved) continue;
-    MeanInterval percent = *saved;
-    percent.mean *= 100;
-    if (percent.half_width) *percent.half_width *= 100;
-    const bool is_told = saved->half_width && std::abs(saved->mean) > *saved->half_width;
-    const bool is_loss = is_told && saved->mean < 0;
-    if (is_loss) percent.mean = -percent.mean;
-    text += fmt::format(
-        "The provider's signals {} {}% of the cost with {} signalled against {}, which goes by "
-        "the last week{}\n",
-        is_loss ? "lose" : "save", interval_text(percent, 2), axis, without,
-        is_told ? "" : ": not told from nothing");
-    json.push_back({{"axis", axis}, {"against", without}, {"saves", mean_json(saved)}});
-  }
-  return text;
 }
 
 }  // namespace
@@ -223,9 +157,6 @@ StudySummary broker_summary(ResultsDatabase& results, Timing /*timing*/) {
   StudySummary summary;
   summary.text = missing_runs_line(results);
   summary.text.add_answer(cheapest_text(settings, axes, allowed));
-  Json saved;
-  summary.text += signals_text(settings, axes, saved);
-  if (!saved.empty()) summary.json["signals_save"] = std::move(saved);
   summary.text +=
       "Means over the seeds, with 95% confidence intervals (Student's t); to best: seed by seed, "
       "or why the limit is not kept\n";

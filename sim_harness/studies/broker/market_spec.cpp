@@ -45,7 +45,7 @@ InstanceType read_type(const ConfigEntry& entry) {
   return type;
 }
 
-/// Those of 2011, with what the study file adds or says otherwise.
+/// Reads the types: those of 2011, changed and extended by the study file.
 std::vector<InstanceType> read_types(const ConfigNode* node) {
   std::vector<InstanceType> types = types_of_2011();
   if (node == nullptr) return types;
@@ -74,7 +74,7 @@ const InstanceType& find_type(const MarketSpec& spec, const std::string& name,
       where, name, fmt::join(names, ", ")));
 }
 
-/// Whether it is a CSV of availability, which may have prices; its ticks are ours to choose.
+/// True for a CSV of availability, which may have prices; its ticks are ours to choose.
 bool may_state_price(const MarketFile& file) {
   return file.kind == MarketFile::Kind::kAvailability && is_availability_csv(file.file);
 }
@@ -212,7 +212,7 @@ void add_prices(MarketSet& set, const MarketSpec& spec, const MarketFile& file) 
   }
 }
 
-/// What the study file says, else the file itself.
+/// The price that the study file states, or else the market's file.
 MicroUsd price_of(const MarketFile& file, const AvailabilityTrace& trace) {
   if (file.price > 0) return file.price;
   if (!trace.spot_price) {
@@ -221,15 +221,6 @@ MicroUsd price_of(const MarketFile& file, const AvailabilityTrace& trace) {
                     file.label));
   }
   return std::llround(*trace.spot_price * static_cast<double>(kUsd));
-}
-
-/// No job starts before bids have a week to look at.
-Seconds told_lifetime(const SignalsInput& signals, const MarketFile& file,
-                      const AvailabilityTrace& trace) {
-  const std::string subject = "market " + file.label;
-  signals.require_held_out(trace, std::chrono::seconds(kBidWindow), subject);
-  const double hours = signals.of(trace, subject).mean_hours_to_eviction();
-  return std::max<Seconds>(60, std::llround(std::min(hours, 1e6) * kHour));
 }
 
 Json file_json(const MarketFile& file) {
@@ -301,8 +292,7 @@ AxisValue axis_value(const MarketSpec& spec) {
   return {spec.label, spec.label, compact_json(setting_json(spec))};
 }
 
-MarketSet load_markets(const MarketSpec& spec, std::vector<InputRecord>& inputs,
-                       const std::optional<SignalsInput>& signals) {
+MarketSet load_markets(const MarketSpec& spec, std::vector<InputRecord>& inputs) {
   if (spec.files.empty()) return make_markets(spec.synthetic, spec.types);
   MarketSet set;
   for (const MarketFile& file : spec.files) {
@@ -316,9 +306,6 @@ MarketSet load_markets(const MarketSpec& spec, std::vector<InputRecord>& inputs,
       set.add(find_type(spec, file.type, file.label), file.os, file.datacenter,
               prices_of(trace, price_of(file, trace)));
       set.markets.back().takes_bids = false;
-      if (signals && file.kind == MarketFile::Kind::kAvailability) {
-        set.markets.back().told_lifetime = told_lifetime(*signals, file, trace);
-      }
     }
     inputs.push_back({.label = spec.label + ":" + file.label,
                       .sha256 = sha256_hex(read_stored_file(file.file)),

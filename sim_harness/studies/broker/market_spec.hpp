@@ -10,7 +10,6 @@
 #include "sim_harness/data/markets/market.hpp"
 #include "sim_harness/data/markets/synthetic_market.hpp"
 #include "sim_harness/experiments/results/experiment_record.hpp"
-#include "sim_harness/studies/signals/signals_input.hpp"
 
 namespace cospot {
 
@@ -34,7 +33,7 @@ struct MarketSpec {
   SyntheticMarket synthetic{};
   std::vector<InstanceType> types{};  ///< known properties of types, by name
 
-  /// Whether prices end instances in some of its markets; otherwise only capacity does.
+  /// True if prices end instances in some of its markets; otherwise only capacity does.
   [[nodiscard]] bool has_prices() const {
     return files.empty() || std::ranges::any_of(files, [](const MarketFile& file) {
              return file.kind == MarketFile::Kind::kPrices;
@@ -53,10 +52,8 @@ struct MarketSpec {
 [[nodiscard]] Json setting_json(const MarketSpec& spec);
 [[nodiscard]] AxisValue axis_value(const MarketSpec& spec);
 
-/// Loads the markets and adds a record for each file. With `signals`, availability traces get the
-/// signals of their flavor. Errors: WorkloadError; ConfigError for a file whose type is not
-/// described or has no signals.
-[[nodiscard]] MarketSet load_markets(const MarketSpec& spec, std::vector<InputRecord>& inputs,
-                                     const std::optional<SignalsInput>& signals = std::nullopt);
+/// Loads the markets and adds a record for each file. Errors: WorkloadError; ConfigError for a file
+/// whose type is not described.
+[[nodiscard]] MarketSet load_markets(const MarketSpec& spec, std::vector<InputRecord>& inputs);
 
 }  // namespace cospot

@@ -33,7 +33,7 @@ class OnDemandBaseline {
   OnDemandBaseline(const BrokerStudySettings& settings, const BrokerInputs& inputs)
       : settings_(settings), inputs_(inputs) {}
 
-  /// Of a point of the grid, with or without its seed. Throws Interrupted.
+  /// The result at a point of the grid, with or without its seed. Throws Interrupted.
   [[nodiscard]] const OnDemandAlone& of(const Coordinates& at, std::size_t threads = 1);
 
  private:

@@ -147,8 +147,8 @@ void add_candidates(Recommendation& found, Runs running, const Runs& dropped,
   }
 }
 
-/// What the fallback does to the first setting, if the search has the same setting with the other
-/// value.
+/// The effect of the fallback on the first setting, if the search has the same setting with the
+/// other value.
 std::optional<FallbackEffect> fallback_effect(const Recommendation& found) {
   const Candidate& best = found.ranked.front();
   const std::size_t axis = broker_table().position(kFallbackAxis.name);
@@ -188,7 +188,7 @@ void require_one_of_each(const BrokerStudySettings& settings) {
       fmt::join(wide, ", ")));
 }
 
-/// What is drawn because no job of the log states it.
+/// Names the properties of jobs that are drawn because no job of the log states them.
 std::vector<std::string> drawn_of(const std::vector<Job>& log) {
   std::vector<std::string> drawn;
   const auto add_unless_stated = [&](const char* what, const auto& is_stated) {

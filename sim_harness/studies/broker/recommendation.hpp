@@ -38,7 +38,8 @@ struct Recommendation {
   MeanInterval on_demand_cost{};     ///< USD a run
   double on_demand_late_share = 0;   ///< mean
   std::vector<MarketBid> bids{};     ///< of the recommended setting, the most used market first
-  /// Of the first setting; none: the file allows one value of `on_demand_fallback` only.
+  /// The effect for the first setting; none: the file allows one value of `on_demand_fallback`
+  /// only.
   std::optional<FallbackEffect> fallback{};
   std::vector<std::string> drawn{};  ///< what the job log does not state
   std::vector<std::string> cautions{};
@@ -50,7 +51,7 @@ struct Recommendation {
   double days = 0;  ///< in which so many jobs are submitted, at the pace of the log
   std::size_t seeds = 0;
 
-  /// Whether the first setting does.
+  /// True if the first setting does.
   [[nodiscard]] bool beats_on_demand() const {
     return !ranked.empty() && ranked.front().figures.beats_on_demand();
   }

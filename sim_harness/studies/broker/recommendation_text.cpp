@@ -1,4 +1,4 @@
-// What `cospot broker recommend` prints, as text and as JSON.
+// The output of `cospot broker recommend`, as text and as JSON.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kShown = 10;
 
-/// Of an hour.
+/// The price of an hour.
 std::string usd_text(MicroUsd price) {
   return price >= kNoCapacityPrice ? "none" : fmt::format("{:.4f}", usd(price));
 }
@@ -141,7 +141,7 @@ std::string headline(const Recommendation& all) {
   return text;
 }
 
-/// What the fallback costs or saves, whether it is recommended or not.
+/// The cost or saving of the fallback, recommended or not.
 std::string fallback_text(const FallbackEffect& effect, const Recommendation& all) {
   constexpr const char* kWhat =
       "On-demand fallback (a job that could not survive one more failure runs on-demand): ";

@@ -12,7 +12,7 @@
 namespace cospot {
 namespace {
 
-/// Of a mean of whole numbers of jobs.
+/// The tolerance for a mean of whole numbers of jobs.
 constexpr double kTolerance = 1e-9;
 
 void summarise(RankedSetting& setting) {

@@ -45,12 +45,12 @@ struct RankedSetting {
   /// the latter's: over the seeds that both have, paired by seed, which share prices and jobs.
   std::optional<MeanInterval> to_best{};
 
-  /// Whether the interval of `to_best` excludes 0. With one seed there is no interval.
+  /// True if the interval of `to_best` excludes 0. With one seed there is no interval.
   [[nodiscard]] bool is_told_apart() const;
-  /// Whether it keeps the limit of lateness: `more_late` is at most `allowed`, and no job is left
+  /// True if it keeps the limit of lateness: `more_late` is at most `allowed`, and no job is left
   /// undone in any seed, since work that is never done costs nothing.
   [[nodiscard]] bool keeps_limit(double allowed) const;
-  /// Whether it finishes all jobs and saves money, with an interval above 0.
+  /// True if it finishes all jobs and saves money, with an interval above 0.
   [[nodiscard]] bool beats_on_demand() const;
 };
 

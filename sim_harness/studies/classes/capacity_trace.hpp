@@ -43,7 +43,7 @@ struct CapacityTrace {
   double server_vcpus = 0;              ///< vCPUs of one server, for hosts the mean; 0: unknown
   double day_count = 0;                 ///< length of the trace
   std::vector<std::string> warnings{};  ///< what makes its figures doubtful
-  /// How long the spots of a run lived until each eviction, in hours. A spot that ended by itself
+  /// The running time of a run's spots before each eviction, in hours. A spot that ended by itself
   /// is added to the next one, so that the sum is the total running time of spots.
   std::vector<double> spot_lives{};
 };

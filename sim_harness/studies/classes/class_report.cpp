@@ -94,7 +94,7 @@ std::string never_revoked(const ClassReport& report) {
   return text.empty() ? text : "\nCaution\n" + text;
 }
 
-/// What an hour of a server of each class costs, and what its idle time comes to in a month.
+/// The price of a server-hour of each class, and the worth of its idle time in a month.
 std::string money_of_classes(const LoadedTrace& trace, const ClassReport& report) {
   if (!report.on_demand) return "";
   TextTable table;

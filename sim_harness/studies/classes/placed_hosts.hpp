@@ -15,8 +15,8 @@ namespace cospot {
 struct PlacedHosts {
   std::size_t hosts = 0;
   TimeSpan window{};
-  /// Of all hosts; a period that began before the window keeps its true beginning. Servers are
-  /// numbered by rank: the host with the most revocations comes first.
+  /// The idle periods of all hosts; one that began before the window keeps its true beginning.
+  /// Servers are numbered by rank: the host with the most revocations comes first.
   std::vector<IdlePeriod> periods{};
   std::vector<std::int64_t> sizes{};    ///< vcpus of each server; empty: all are equal
   std::vector<double> spot_lives{};     ///< CapacityTrace::spot_lives

@@ -138,7 +138,7 @@ std::string views(std::span<const Column> axes) {
   return baseline_view(axes) + std::string(kVcpusView);
 }
 
-/// What is best of a size; of a comparison of policies alone.
+/// The best combination of each size, for a comparison of policies alone.
 std::string best_views(std::span<const Column> axes) {
   const auto policies = std::ranges::find(axes, kVmAxis.name, &Column::name) - axes.begin();
   const auto of_policies = axes.subspan(static_cast<std::size_t>(policies));

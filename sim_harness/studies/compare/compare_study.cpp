@@ -7,7 +7,7 @@
 namespace cospot {
 namespace {
 
-/// Whether the runs of a database have nothing but policies: of these the best are told.
+/// True if only policies vary in the database; the summary then names the best one.
 bool is_of_policies(const Schema& schema) {
   return schema.axes.size() == compare_schema().axes.size();
 }

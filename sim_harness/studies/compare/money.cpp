@@ -38,7 +38,7 @@ std::optional<MeanInterval> mean_of(const RunValues& amounts, const RunMoney& mo
   return mean_interval(values);
 }
 
-/// How much more a month `one` earns than `other`, net of lost VMs, in pairs of one workload.
+/// The additional monthly income of `one` over `other`, net of lost VMs, in pairs of one workload.
 std::optional<MeanInterval> more_a_month(const BestCombination& one,
                                          const std::optional<BestCombination>& other,
                                          const RunMoney& money) {

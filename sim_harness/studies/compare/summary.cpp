@@ -44,7 +44,7 @@ class Average {
   double max_ = 0;
 };
 
-/// What the view run_figures says of a run.
+/// A run as read from the view run_figures.
 struct ReadRun {
   SizeKey size;
   std::string workload;
@@ -167,7 +167,7 @@ void summarise_times(const std::vector<ReadRun>& runs, Summary& summary) {
   summary.times.alloc_p99_ns_mean = p99.result().mean;
 }
 
-/// Of the combinations without cooperation that a datacenter can be set to: the best of each size.
+/// The best combination of each size that can be deployed and does not cooperate.
 constexpr std::string_view kBestWithoutCooperation =
     "(SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY headroom_percent, size_hosts"
     " ORDER BY spot_share DESC, first_run) AS place FROM combination"
@@ -238,7 +238,7 @@ void summarise_best(ResultsDatabase& results, const std::vector<ReadRun>& runs, 
   for (auto& [size, best] : by_size) summary.best.push_back(std::move(best));
 }
 
-/// What the study file says of all its runs.
+/// Reads the statements of the study file that hold for all its runs.
 void read_study(ResultsDatabase& results, Summary& summary) {
   SqliteStatement select(
       results.connection(),

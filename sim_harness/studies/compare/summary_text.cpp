@@ -187,7 +187,7 @@ std::string hours_text(const std::optional<MeanInterval>& mean) {
   return fmt::format("{} (0 to {})", text, amount_text(mean->mean + half));
 }
 
-/// What programs get of a combination, each with its text.
+/// The fields of a combination for `--json`, each with its label.
 SummaryTable best_table() {
   constexpr auto kLeft = TextTable::Align::kLeft;
   return {.columns = {{"", "size", kLeft},
@@ -219,7 +219,7 @@ std::vector<SummaryCell> best_row(std::string_view name, const BestCombination& 
           mean_cell(kEvictions, best.evictions)};
 }
 
-/// Why there is none.
+/// The reason for which there is none.
 const char* none_text(const Summary& summary) {
   return !summary.any_to_set ? "nothing in this study can be set"
          : summary.any_bound ? "none: every combination that can be set rejects VMs"
@@ -230,7 +230,7 @@ bool cooperates(const BestOfSize& best) {
   return best.to_set && (best.to_set->saf || !best.to_set->otn.is_one_host());
 }
 
-/// What most readers came for.
+/// Adds the best combinations, the main result.
 void add_best(const Summary& summary, StudySummary& made) {
   SummaryTable table = best_table();
   std::string without;

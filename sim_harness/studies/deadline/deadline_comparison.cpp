@@ -28,7 +28,7 @@ bool keeps_deadlines(const std::string& strategy) {
   return found != all.end() && found->safety_net;
 }
 
-/// Of every run the strategy's sums, and where spots are dearest.
+/// Reads the sums of each strategy over its runs, and the dearest spots.
 void read_runs(ResultsDatabase& results, DeadlineComparison& made) {
   using Place = std::pair<std::string, std::string>;  // type and strategy
   std::map<Place, std::map<Sample, SampleSum>> sums;

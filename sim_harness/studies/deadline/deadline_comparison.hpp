@@ -32,8 +32,8 @@ struct StrategyFigures {
   [[nodiscard]] bool can_be_used() const { return keeps_deadlines && late == 0 && runs > 0; }
 };
 
-/// How many of the samples have no hour in common, if each lasts `hours`: samples of one history
-/// are taken in order of their starts, those that overlap the last one are left out.
+/// The number of samples without a common hour, if each lasts `hours`: samples of one history are
+/// taken in order of their starts, and one that overlaps the last is left out.
 [[nodiscard]] std::size_t independent_samples(const std::map<Sample, double>& samples,
                                               double hours);
 
@@ -44,7 +44,7 @@ struct StrategyFigures {
 /// have.
 [[nodiscard]] MeanInterval saving_of(const StrategyFigures& cheaper, const StrategyFigures& dearer);
 
-/// Whether a saving's interval is above 0; with one sample, whether the saving is.
+/// True if a saving's interval is above 0; with one sample, if the saving is.
 [[nodiscard]] bool is_saving(const MeanInterval& saving);
 
 struct DeadlineComparison {
@@ -54,7 +54,7 @@ struct DeadlineComparison {
   double spot_price = 0, on_demand_price = 0;
 
   [[nodiscard]] bool has_types() const;  ///< false without runs
-  /// Of a type; null: not in the study.
+  /// The figures on a type; null: not in the study.
   [[nodiscard]] const StrategyFigures* find(std::string_view name, std::string_view type) const;
   /// On the type on which its mean cost is lowest; null: not in the study.
   [[nodiscard]] const StrategyFigures* find(std::string_view name) const;

@@ -23,7 +23,6 @@
 #include "sim_harness/experiments/results/measure.hpp"
 #include "sim_harness/studies/deadline/deadline_text.hpp"
 #include "sim_harness/studies/deadline/trace_spec.hpp"
-#include "sim_harness/studies/signals/signals_input.hpp"
 
 namespace cospot {
 namespace {
@@ -31,11 +30,9 @@ namespace {
 constexpr double kMaxHours = 1e5;
 constexpr double kMaxPrice = 1e6;
 
-std::vector<std::string> strategy_names(bool with_signals) {
+std::vector<std::string> strategy_names() {
   std::vector<std::string> names;
-  for (const DeadlineStrategyEntry& entry : deadline_strategies()) {
-    if (with_signals || !entry.uses_signals) names.emplace_back(entry.name);
-  }
+  for (const DeadlineStrategyEntry& entry : deadline_strategies()) names.emplace_back(entry.name);
   return names;
 }
 
@@ -107,7 +104,7 @@ AxisValue axis_value(const HourPrice& price) {
 Json setting_json(const HourPrice& price) { return json_of(price.usd); }
 constexpr ColumnType axis_type(const HourPrice* /*tag*/) { return ColumnType::kNumber; }
 
-/// What the study says about an instance type.
+/// The study's description of an instance type.
 struct DeadlineType {
   std::string name;
   double on_demand = 0;  ///< USD/h
@@ -123,21 +120,14 @@ struct Settings {
   std::vector<HourPrice> spot_price{};  ///< empty: that of the traces
   std::vector<HourPrice> on_demand_price{HourPrice{3.06}};
   std::vector<DeadlineType> types{};
-  std::optional<SignalsInput> signals{};
 };
 
-/// All where the key is left out; those that go by signals only if the file has some.
 std::vector<std::string> read_strategies(const StudyFile& file) {
-  const bool has_signals = file.root.find(kSignalsKey) != nullptr;
   const ConfigNode* node = file.root.find("strategy");
-  if (node == nullptr) return strategy_names(has_signals);
-  std::vector<std::string> names = read_distinct(*node, "strategy", [](const ConfigNode& item) {
-    return read_name(item, "strategy", strategy_names(true));
+  if (node == nullptr) return strategy_names();
+  return read_distinct(*node, "strategy", [](const ConfigNode& item) {
+    return read_name(item, "strategy", strategy_names());
   });
-  for (const std::string& name : names) {
-    if (find_deadline_strategy(name).uses_signals) require_signals(file.root, "strategy", name);
-  }
-  return names;
 }
 
 const Axis<Settings, TraceSpec> kTraceAxis{
@@ -234,15 +224,10 @@ const Setting<Settings> kTypes{
       }
     }};
 
-const Setting<Settings>& signals_setting() {
-  static const Setting<Settings> made = signals_setting_of<Settings>();
-  return made;
-}
-
 const SettingTable<Settings>& table() {
   static const SettingTable<Settings> made(
       "study", {kTraceAxis, kStrategyAxis, kDurationAxis, kDeadlineAxis, kOverheadAxis, kStartAxis,
-                kSpotPriceAxis, kOnDemandPriceAxis, kTypes, signals_setting()});
+                kSpotPriceAxis, kOnDemandPriceAxis, kTypes});
   return made;
 }
 
@@ -273,7 +258,7 @@ void check_case(const DeadlineJob& job, const AvailabilityTrace& trace, std::siz
       hours_of(static_cast<std::int64_t>(start) * trace.tick), hours_of(job.deadline)));
 }
 
-/// What all runs share.
+/// The inputs that all runs share.
 struct Inputs {
   Settings settings;
   std::vector<AvailabilityTrace> traces;
@@ -313,26 +298,12 @@ struct Inputs {
     const AvailabilityTrace& trace = traces[at.index(kTraceAxis)];
     const std::string& label = at.get(kTraceAxis).label;
     check_case(job_at(at), trace, start_at(at), label);
-    if (settings.signals) {
-      settings.signals->require_held_out(
-          trace, trace.tick * static_cast<std::int64_t>(start_at(at)), "trace " + label);
-    }
   }
 
-  /// What the signals tell of the flavor of a trace, of times without capacity first.
-  [[nodiscard]] std::optional<SpellRates> told_of(const AvailabilityTrace& trace,
-                                                  const std::string& label) const {
-    const FlavorSignals& of = settings.signals->of(trace, "trace " + label);
-    return SpellRates{of.ends_per_hour, of.evictions_per_hour};
-  }
-
-  /// What is known of the capacity before a tick of the trace.
+  /// The knowledge of the capacity before a tick of the trace.
   [[nodiscard]] SpellHistory history_before(const At& at, std::size_t tick) const {
     const AvailabilityTrace& trace = traces[at.index(kTraceAxis)];
     const TraceSpec& spec = at.get(kTraceAxis);
-    if (find_deadline_strategy(at.get(kStrategyAxis)).uses_signals) {
-      return spells_before(trace, tick, told_of(trace, spec.label));
-    }
     return spec.quote ? SpellHistory(trace.tick, *spec.quote) : spells_before(trace, tick);
   }
 
@@ -354,7 +325,7 @@ struct Inputs {
             .now = now(at)};
   }
 
-  /// What runs in the first tick after the trace: there is capacity if there was at its end.
+  /// The choice for the first tick after the trace: there is capacity if there was at its end.
   [[nodiscard]] std::string now(const At& at) const {
     const DeadlineStrategyEntry& entry = find_deadline_strategy(at.get(kStrategyAxis));
     if (!entry.safety_net) return "";
@@ -431,9 +402,6 @@ Experiment load(Settings settings) {
     records.push_back({.label = spec.input,
                        .sha256 = sha256_hex(read_stored_file(spec.file)),
                        .name = spec.input});
-  }
-  if (settings.signals) {
-    for (InputRecord& record : settings.signals->records()) records.push_back(std::move(record));
   }
   if (settings.spot_price.empty()) settings.spot_price = {price_of_traces(*inputs)};
   inputs->settings = settings;

@@ -63,8 +63,8 @@ std::string recommendation_text(const DeadlineComparison& all) {
   return text;
 }
 
-/// What to run now: the first choice of the recommended strategy, had the job started when the
-/// history ended. Empty with several histories, as of a study of research.
+/// The advice for now: the first choice of the recommended strategy, had the job started when the
+/// history ended. Empty with several histories, as in a research study.
 std::string now_text(const DeadlineComparison& all) {
   const StrategyFigures* best = all.recommended();
   if (best == nullptr || all.histories != 1) return "";
@@ -86,22 +86,6 @@ std::string now_text(const DeadlineComparison& all) {
       "what is left: cospot compare STUDY.yaml --set duration_hours=LEFT --set "
       "deadline_hours=LEFT\n",
       fmt::join(parts, ", "));
-}
-
-/// What the provider's signals save: against the same strategy by what its customer saw.
-std::string signals_text(const DeadlineComparison& all) {
-  const StrategyFigures* with = all.find("signalled");
-  const StrategyFigures* without = all.find("quoted");
-  if (with == nullptr || without == nullptr) return "";
-  MeanInterval saving = saving_of(*with, *without);
-  const bool is_told = saving.half_width && std::abs(saving.mean) > *saving.half_width;
-  const bool is_loss = is_told && saving.mean < 0;
-  if (is_loss) saving.mean = -saving.mean;
-  return fmt::format(
-      "The provider's signals {} {} of the cost (signalled against quoted, which goes by what its "
-      "customer saw){}; late: {} of {} against {} of {}\n",
-      is_loss ? "lose" : "save", percent(saving), is_told ? "" : ": not told from nothing",
-      with->late, with->runs, without->late, without->runs);
 }
 
 std::string cautions_text(const DeadlineComparison& all) {
@@ -196,9 +180,8 @@ StudySummary deadline_summary(ResultsDatabase& results, Timing /*timing*/) {
   summary.text = missing_runs_line(results);
   summary.text.add_answer(recommendation_text(all));
   summary.text += now_text(all);
-  summary.text +=
-      signals_text(all) + cautions_text(all) +
-      fmt::format("Means over all runs of a strategy{}\n", all.has_types() ? " on a type" : "");
+  summary.text += cautions_text(all) + fmt::format("Means over all runs of a strategy{}\n",
+                                                   all.has_types() ? " on a type" : "");
   summary.text.add(table);
   summary.json = {{"samples", all.samples},
                   {"independent_samples", all.independent},
@@ -208,7 +191,6 @@ StudySummary deadline_summary(ResultsDatabase& results, Timing /*timing*/) {
                   {"next", name(next)},
                   {"next_type", type(next)},
                   {"saving_to_next", saving_json(best, next)},
-                  {"signals_save", saving_json(all.find("signalled"), all.find("quoted"))},
                   {"spots_cost_more", all.spot_price > all.on_demand_price},
                   {"spot_price", json_of(all.spot_price)},
                   {"on_demand_price", json_of(all.on_demand_price)},

@@ -108,8 +108,8 @@ std::vector<TraceSpec> specs_of_path(const ConfigNode& path, const std::filesyst
   return specs;
 }
 
-/// What a synthetic trace is made of. Its label says what differs from the defaults, so that two
-/// traces never share one.
+/// Reads the parameters of a synthetic trace. Its label names those that differ from the defaults,
+/// so that two traces never share one.
 void read_synthetic(const ConfigNode& node, TraceSpec& spec) {
   constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
   spec.model = read_text(*node.find("synthetic"), "synthetic");

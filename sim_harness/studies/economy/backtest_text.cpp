@@ -25,7 +25,7 @@ std::string amount_of(SlackAmount amount, const EconomyInput& input) {
   return input.unit_scale == 1 ? count_text(amount / kSlackUnit) : amount_text(scaled);
 }
 
-/// What the usage is, and what is left unused of it.
+/// Describes the usage and its unused part.
 std::string heading(const EconomyInput& input, const EconomySettings& settings) {
   std::string text = fmt::format(
       "usage   {}: {} periods of {} h\n"

@@ -20,7 +20,7 @@
 namespace cospot {
 namespace {
 
-/// What a run came to; shares in percent of the capacity at each prediction.
+/// The result of a run; shares in percent of the capacity at each prediction.
 struct EconomyResult {
   std::uint64_t cycles = 0;
   double quantity = 0;
@@ -150,7 +150,8 @@ const Schema& schema() {
   return made;
 }
 
-/// What the runs share: the cycles of each usage series, and their forecasts by forecaster.
+/// The data that the runs share: the cycles of each usage series, and their forecasts by
+/// forecaster.
 struct Shared {
   std::vector<std::vector<CycleData>> cycles;
   std::vector<std::vector<std::vector<Forecast>>> forecasts;

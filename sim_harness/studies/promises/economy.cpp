@@ -37,7 +37,7 @@ void check_length(const char* key, double days, double period_hours, double leas
                                 period_hours, least > 0 ? ", at least one" : ""));
 }
 
-/// What needs no other program; nothing: another forecaster.
+/// The forecast if it needs no other program; nothing: another forecaster.
 std::optional<Forecast> simple_forecast(const std::string& forecaster, const CycleData& data,
                                         std::size_t horizon) {
   if (forecaster == "ses") return smoothed_forecast(data.training, horizon);
@@ -135,7 +135,7 @@ std::vector<std::string> usage_warnings(const UsageSeries& usage) {
   return warnings;
 }
 
-/// What the amounts of a usage are in.
+/// Names the unit of a usage's amounts.
 void name_unit(const WorkloadSpec& spec, const EconomySettings& settings, EconomyInput& input) {
   if (!spec.synthetic && is_usage_file(spec.file)) return;
   if (!spec.synthetic && is_job_log_file(spec.file)) {

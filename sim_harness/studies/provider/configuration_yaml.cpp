@@ -19,7 +19,7 @@
 namespace cospot {
 namespace {
 
-/// What ends a line for some readers of YAML, or belongs to none.
+/// The characters that end a line for some readers of YAML, or belong to none.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kOtherLineEnds{
     {{"\xc2\x85", "\\u0085"},
      {"\xe2\x80\xa8", "\\u2028"},

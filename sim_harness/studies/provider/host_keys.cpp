@@ -36,8 +36,7 @@ ResourceVector read_totals(const ConfigNode& node) {
   return host;
 }
 
-/// What may be handed out of `total`, as placement counts: (total - reserved) x ratio, rounded
-/// down.
+/// The usable part of `total`, as placement counts it: (total - reserved) x ratio, rounded down.
 ResourceAmount usable(const ConfigNode& node, const char* resource, ResourceAmount total,
                       const std::string& ratio_key, ResourceAmount least) {
   double ratio = 1;

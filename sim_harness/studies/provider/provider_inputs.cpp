@@ -14,10 +14,10 @@ namespace cospot {
 
 namespace {
 
-/// What requests ask beside room, on the fewest hosts.
+/// Checks requirements other than capacity on the fewest hosts.
 void require_possible(SharedWorkload& shared, const HostMix& host,
                       const std::vector<Headroom>& sizes) {
-  // Of most workloads nothing need be looked at, nor a schedule be made now.
+  // Most workloads have no such requirements and need no schedule now.
   if (shared.workload().placements.empty() && host.isolated_tenants().empty()) return;
   std::optional<std::size_t> fewest;
   for (const Headroom& size : sizes) {

@@ -13,7 +13,7 @@
 namespace cospot {
 namespace {
 
-/// What `otn` takes beside a number, for errors.
+/// The values of `otn` other than numbers, for errors.
 constexpr std::string_view kOtherOffers =
     ", or an offer such as epsilon-0.05 (docs/sweep-file.md#offers)";
 

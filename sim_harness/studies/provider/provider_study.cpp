@@ -93,7 +93,7 @@ std::vector<const StudyPart*> parts_in(const Schema& schema) {
   return found;
 }
 
-/// What all runs of an experiment share.
+/// The data that all runs of an experiment share.
 struct SharedRuns {
   ProviderStudy study;
   S settings;
@@ -115,7 +115,8 @@ struct SharedRuns {
   }
 };
 
-/// Which axes the runs of a group share. Runs that differ in their seed alone take about as long.
+/// The axes that the runs of a group share. Runs that differ in their seed alone take about as
+/// long.
 std::vector<std::string> group_axes(const ProviderStudy& study) {
   if (study.simulates_together()) {
     return axis_names(kWorkloadAxis, kSizeAxis, kVmAxis, kSpotAxis);
@@ -128,7 +129,7 @@ std::vector<std::string> group_axes(const ProviderStudy& study) {
   return axes;
 }
 
-/// Where a run is on the axes that change it.
+/// The place of a run on the axes that change it.
 Coordinates simulated_at(const ProviderStudy& study, Coordinates run) {
   for (const std::string_view read : study.read_axes()) run[study.table().position(read)] = 0;
   return run;

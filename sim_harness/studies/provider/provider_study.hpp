@@ -84,9 +84,9 @@ class ProviderStudy {
   }
   /// The parts requested by the file or the preset.
   [[nodiscard]] std::span<const StudyPart* const> parts() const { return parts_; }
-  /// Whether the file requests parts beyond the preset's.
+  /// True if the file requests parts beyond the preset's.
   [[nodiscard]] bool has_further_parts() const { return parts_.size() > preset_->parts.size(); }
-  /// Whether runs that differ only in evictor, SAF and OTN share a common beginning that is
+  /// True if runs that differ only in evictor, SAF and OTN share a common beginning that is
   /// simulated once: only if no part is involved.
   [[nodiscard]] bool simulates_together() const {
     return parts_.empty() && preset_->load == nullptr && preset_->complete == nullptr;

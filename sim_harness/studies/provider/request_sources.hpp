@@ -58,10 +58,10 @@ class RequestStore {
   [[nodiscard]] Requests requests(const RequestSource& source, InstanceClass instance_class,
                                   std::uint64_t seed) const;
 
-  /// Whether the file of a source has no spots, so that its requests serve as either class.
+  /// True if the file of a source has no spots, so that its requests serve as either class.
   [[nodiscard]] bool lacks_spots(const RequestSource& source) const;
 
-  /// Whether requests of any file ask for more than capacity.
+  /// True if requests of any file ask for more than capacity.
   [[nodiscard]] bool has_placements() const;
 
   [[nodiscard]] std::vector<InputRecord> records() const;

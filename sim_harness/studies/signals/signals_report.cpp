@@ -25,7 +25,7 @@ std::vector<std::size_t> shown_signals(const SignalsReport& report) {
   return shown;
 }
 
-/// Whether forecasts like `of.probabilities[i]` were off by too much to be told.
+/// True if forecasts like `of.probabilities[i]` were off by too much to be published.
 bool is_off(const SignalsReport& report, const PoolSignals& of, std::size_t i) {
   return !report.shows_all && of.probabilities[i] &&
          report.watch->score(i).score.bin_of(*of.probabilities[i]).is_off();
@@ -104,7 +104,7 @@ std::vector<std::size_t> printed_pools(const SignalsReport& report) {
   return printed;
 }
 
-/// How many flavors are left out of the tables.
+/// Names the number of flavors left out of the tables.
 std::string left_out_text(const SignalsReport& report) {
   const std::span<const PoolSignals> pools = report.watch->last_signals();
   const std::size_t left = pools.size() - printed_pools(report).size();
@@ -112,7 +112,7 @@ std::string left_out_text(const SignalsReport& report) {
   return fmt::format("({} more with fewer spots: --all prints them, --json has them)\n", left);
 }
 
-/// What a customer may be told now.
+/// The signals that a customer may see now.
 std::string now_text(const SignalsReport& report, const std::vector<std::size_t>& shown) {
   const std::span<const SignalQuestion> questions = report.watch->questions();
   const bool has_uptime = shows_uptime(report, shown);
@@ -182,45 +182,7 @@ std::string rates_text(const SignalsReport& report) {
          "over)\n";
 }
 
-/// When prices changed.
-std::string prices_text(const SignalsReport& report) {
-  if (report.prices.empty()) return {};
-  TextTable table;
-  const SizeWords words = size_words(report.unit);
-  table.add_column(std::string(words.vcpus));
-  table.add_column(std::string(words.memory));
-  for (const char* title :
-       {"changes", "hours between", "shortest", "last change", "spot price", "lowest", "highest"}) {
-    table.add_column(title);
-  }
-  const auto hours = [](const std::optional<double>& of) {
-    return of ? fmt::format("{:.1f} h", *of) : "-";
-  };
-  for (const FlavorPriceHistory& of : report.prices) {
-    table.add_row({words.count_of_vcpus(of.size.vcpus), count_text(of.size.memory_mb),
-                   count_text(static_cast<std::int64_t>(of.count())),
-                   hours(of.mean_hours_between()), hours(of.least_hours_between()),
-                   of.count() == 0 ? "never" : price_time_text(of.changes.back().time),
-                   fmt::format("{:g}", usd(of.changes.back().price)),
-                   fmt::format("{:g}", of.lowest()), fmt::format("{:g}", of.highest())});
-  }
-  return "\nSpot prices so far: a record of the past, not a forecast\n" + table.text() +
-         "(of an hour of the flavor; hours between: mean from one change to the next)\n";
-}
-
-Json price_json(const FlavorPriceHistory& of) {
-  return {{"vcpus", of.size.vcpus},
-          {"memory_mb", of.size.memory_mb},
-          {"changes", of.count()},
-          {"mean_hours_between", json_of(of.mean_hours_between())},
-          {"least_hours_between", json_of(of.least_hours_between())},
-          {"last_change_s", of.count() == 0 ? Json() : Json(of.changes.back().time)},
-          {"price", json_of(usd(of.changes.back().price))},
-          {"lowest", json_of(of.lowest())},
-          {"highest", json_of(of.highest())}};
-}
-
-/// Which signals are left out.
+/// Names the signals left out.
 std::string withheld_text(const SignalsReport& report, const std::vector<std::size_t>& shown) {
   std::vector<std::string> withheld;
   for (std::size_t i = 0; i < report.watch->questions().size(); ++i) {
@@ -309,8 +271,7 @@ std::string signals_text(const SignalsReport& report) {
       hours_of(report.watch->warmup_end()) / 24, report.simulated);
   text += report.summary.text.plain() + "\n";
   text += shown.empty() ? "" : now_text(report, shown);
-  return text + withheld_text(report, shown) + off_text(report, shown) + "\n" + rates_text(report) +
-         prices_text(report);
+  return text + withheld_text(report, shown) + off_text(report, shown) + "\n" + rates_text(report);
 }
 
 Json signals_json(const SignalsReport& report) {
@@ -330,7 +291,6 @@ Json signals_json(const SignalsReport& report) {
   json["without_skill"] = std::move(withheld);
   json["pools"] = json_list_of(report.watch->last_signals(),
                                [&](const PoolSignals& of) { return pool_json(report, of, shown); });
-  if (!report.prices.empty()) json["price_history"] = json_list_of(report.prices, price_json);
   return json;
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "sim_harness/data/markets/flavor_prices.hpp"
 #include "sim_harness/data/workloads/vcpus_unit.hpp"
 #include "sim_harness/experiments/summary/study_summary.hpp"
 #include "sim_harness/provider/signals/signal_watch.hpp"
@@ -17,9 +16,8 @@ struct SignalsReport {
   VcpusUnit unit{};         ///< of its vcpus
   std::string simulated{};  ///< a line with the hosts and the policies
   std::shared_ptr<const SignalWatch> watch{};
-  StudySummary summary{};                    ///< of the run's row for each signal
-  std::vector<FlavorPriceHistory> prices{};  ///< from the provider's file, if any
-  bool shows_all = false;                    ///< include signals without skill, and what was off
+  StudySummary summary{};  ///< of the run's row for each signal
+  bool shows_all = false;  ///< include signals without skill, and what was off
 };
 
 /// As text: the quality of each signal, and what customers can be told at the end of the history.

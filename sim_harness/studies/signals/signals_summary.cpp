@@ -13,14 +13,13 @@
 #include "guarantees/signals/forecast_score.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/experiments/summary/means_table.hpp"
-#include "sim_harness/studies/signals/reliability_drawing.hpp"
 
 namespace cospot {
 namespace {
 
 using RunList = std::span<const std::size_t>;
 
-/// What is read of every run, by name.
+/// The columns read of every run, by name.
 std::vector<std::string> read_columns() {
   std::vector<std::string> names{"cases",
                                  "observed",
@@ -39,6 +38,13 @@ std::vector<std::string> read_columns() {
   }
   return names;
 }
+
+/// The cases of one decile of forecasts: their number, and the means of what was forecast and seen.
+struct Decile {
+  double cases = 0;
+  double forecast = 0;
+  double observed = 0;
+};
 
 class SignalsTable {
  public:
@@ -68,7 +74,7 @@ class SignalsTable {
 
   [[nodiscard]] const MeansTable& table() const { return table_; }
 
-  /// Whether the interval of the skill, over folds or over workloads, is above 0.
+  /// True if the interval of the skill, over folds or over workloads, is above 0.
   [[nodiscard]] bool has_skill(RunList runs) const {
     const std::optional<Skill> skill = skill_in(runs, "");
     return skill && skill->is_positive();
@@ -79,7 +85,7 @@ class SignalsTable {
         table_.combinations(), [this](const auto& runs) { return has_skill(runs); }));
   }
 
-  /// Whether both outcomes were seen often enough to tell. `suffix` is that of the columns.
+  /// True if both outcomes were seen often enough. `suffix` is that of the columns.
   [[nodiscard]] bool has_enough_outcomes(RunList runs, const std::string& suffix) const {
     double happened = 0;
     for (const std::size_t run : runs) {
@@ -101,7 +107,7 @@ class SignalsTable {
   [[nodiscard]] std::optional<double> largest_gap(RunList runs) const {
     std::optional<double> largest;
     for (std::size_t i = 1; i <= ForecastScore::kBins; ++i) {
-      const ReliabilityPoint point = decile(i, runs);
+      const Decile point = decile(i, runs);
       if (point.cases < static_cast<double>(kFewCases)) continue;
       largest = std::max(largest.value_or(0), std::abs(point.forecast - point.observed));
     }
@@ -109,9 +115,9 @@ class SignalsTable {
   }
 
   /// A decile of all runs together.
-  [[nodiscard]] ReliabilityPoint decile(std::size_t number, RunList runs) const {
+  [[nodiscard]] Decile decile(std::size_t number, RunList runs) const {
     const std::string prefix = fmt::format("decile{}_", number);
-    ReliabilityPoint point;
+    Decile point;
     for (const std::size_t run : runs) {
       const double cases = values(prefix + "cases")[run].value_or(0);
       point.cases += cases;
@@ -125,7 +131,7 @@ class SignalsTable {
     return point;
   }
 
-  /// What tells a row from the others.
+  /// The label that distinguishes a row from the others.
   [[nodiscard]] std::string title(std::size_t row) const {
     std::string title;
     for (std::size_t i = 0; i < table_.settings(); ++i) {
@@ -154,8 +160,8 @@ class SignalsTable {
                values(name));
   }
 
-  /// Of one run over its folds, of several over the runs. `suffix` is that of the columns. Nothing:
-  /// an outcome was seen too seldom.
+  /// The skill of one run over its folds, of several over the runs. `suffix` is that of the
+  /// columns. Nothing: an outcome was seen too seldom.
   [[nodiscard]] std::optional<Skill> skill_in(RunList runs, const std::string& suffix) const {
     if (!has_enough_outcomes(runs, suffix)) return std::nullopt;
     std::vector<SkillPart> parts;
@@ -193,7 +199,7 @@ class SignalsTable {
   MeansTable table_;
 };
 
-/// How often it happened, by decile of the forecast: rows as in the table of scores.
+/// The observed frequency by decile of the forecast: rows as in the table of scores.
 SummaryTable reliability_table(const SignalsTable& made) {
   const MeansTable& of = made.table();
   SummaryTable table;
@@ -206,7 +212,7 @@ SummaryTable reliability_table(const SignalsTable& made) {
     std::vector<SummaryCell>& cells = table.rows.emplace_back();
     cells.push_back({made.title(row), made.title(row)});
     for (std::size_t i = 1; i <= ForecastScore::kBins; ++i) {
-      const ReliabilityPoint point = made.decile(i, of.combinations()[row]);
+      const Decile point = made.decile(i, of.combinations()[row]);
       const bool is_few = point.cases < static_cast<double>(kFewCases);
       cells.push_back({is_few ? "" : fmt::format("{:.1f}%", 100 * point.observed),
                        Json{{"from", json_of(static_cast<double>(i - 1) / 10)},
@@ -219,22 +225,7 @@ SummaryTable reliability_table(const SignalsTable& made) {
   return table;
 }
 
-std::string drawing(const SignalsTable& made) {
-  constexpr std::size_t kMostPanels = 24;
-  std::vector<ReliabilityPanel> panels;
-  const auto combinations = made.table().combinations();
-  for (std::size_t row = 0; row < std::min(combinations.size(), kMostPanels); ++row) {
-    ReliabilityPanel panel{.title = made.title(row)};
-    for (std::size_t i = 1; i <= ForecastScore::kBins; ++i) {
-      const ReliabilityPoint point = made.decile(i, combinations[row]);
-      if (point.cases > 0) panel.points.push_back(point);
-    }
-    if (!panel.points.empty()) panels.push_back(std::move(panel));
-  }
-  return reliability_svg(panels);
-}
-
-/// How many signals have skill, and of how many that cannot be said.
+/// The number of signals with skill, and of those for which that is unknown.
 std::string answer_of(const SignalsTable& made) {
   const auto combinations = made.table().combinations();
   const auto untold = std::ranges::count_if(
@@ -267,7 +258,6 @@ StudySummary summary_of(ResultsDatabase& results, const SignalsTable& made, bool
   const SummaryTable reliability = reliability_table(made);
   summary.text += "\nHow often it happened, by what was forecast (deciles of 100 cases or more)\n";
   summary.text.add(reliability);
-  summary.text.add_drawing(drawing(made));
   summary.json = {{"signals_with_skill", made.signals_with_skill()},
                   {"combinations", table.table().json()},
                   {"reliability", reliability.json()}};

@@ -70,7 +70,7 @@ Json lifetime_json(SimTime lifetime) {
   return lifetime < SimTime{0} ? Json() : seconds_json(lifetime);
 }
 
-/// Of a file of another study, which has one setting.
+/// Rejects a file of another study with more than one setting.
 void require_one_setting(const ConfigNode& root, const std::vector<GridAxis>& axes) {
   for (const GridAxis& axis : axes) {
     if (axis.values.size() == 1 || axis.name == kTargetAxis.name) continue;
@@ -81,7 +81,7 @@ void require_one_setting(const ConfigNode& root, const std::vector<GridAxis>& ax
   }
 }
 
-/// What was requested before `at`, as if the file ended there.
+/// The workload before `at`, as if the file ended there.
 Workload requested_before(Workload workload, SimTime at) {
   std::erase_if(workload.rows, [at](const WorkloadRow& row) { return row.start >= at; });
   return workload;
@@ -112,7 +112,7 @@ LifetimeQuantiles estimate_at(SimTime at, const History& history,
 /// By which quotes assume that promised spots are evicted.
 constexpr std::string_view kYoungestFirst = "YJF";
 
-/// What makes quotes doubtful.
+/// Adds warnings about doubtful quotes.
 void add_warnings(const Workload& workload, const RunSettings& run, const RunResult& result,
                   SlaQuotes& quotes) {
   for (std::string& warning :
@@ -228,7 +228,7 @@ SlaQuotes quote_lifetimes(const QuotedStudy& quoted, std::optional<SimTime> at,
 
 namespace {
 
-/// How spots were admitted: by the first target, as in every run of a study.
+/// Describes how spots were admitted: by the first target, as in every run of a study.
 std::string admission_text(const SlaQuotes& quotes) {
   if (!quotes.admission) return "Every spot that the spot chain places was admitted (no target)\n";
   return fmt::format(

@@ -168,7 +168,7 @@ void require_possible_requests(const SlaSettings& settings, const RequestStore& 
       const Workload workload =
           sla_workload(store, GridPoint<SlaSettings>(axes, settings, {vms, spots}));
       require_same_unit(settings, workload);
-      // Of most requests nothing need be looked at.
+      // Most requests need no check.
       if (!store.has_placements() && settings.host.isolated_tenants().empty()) continue;
       require_possible_placements(workload, sla_schedule(settings, workload), settings.host,
                                   std::ranges::min(settings.host_counts));

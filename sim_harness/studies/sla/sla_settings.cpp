@@ -42,7 +42,7 @@ void read_host(const ConfigNode& root, const std::filesystem::path& folder, SlaS
   settings.host = total;
 }
 
-/// Where `host` says how many there are, `hosts` may be left out.
+/// If `host` states the number of hosts, `hosts` may be left out.
 std::vector<std::size_t> read_host_counts(const ConfigNode& root, const HostMix& host) {
   if (root.find("hosts") == nullptr && !host.is_plain()) return {host.declared()};
   return read_distinct(require_key(root, "study", "hosts"), "hosts", [](const auto& item) {
@@ -119,7 +119,7 @@ const Setting<S> kHost{
           configuration["counts_memory"] = settings.has_memory;
         }};
 
-/// What is an axis only where it has several values: the policies; and how spots come and go.
+/// Policies, and the ways in which spots come and go, are axes only if they have several values.
 const Setting<S> kSimulation{
     .keys = {"spot_delay_hours", "spot_end", "vm", "spot", "evictor", "saf", "otn"},
     .read = read_simulation,

@@ -19,7 +19,7 @@
 namespace cospot {
 namespace {
 
-/// What is read of every run.
+/// The columns read of every run.
 enum Read : std::uint8_t {
   kVms,
   kSpots,
@@ -103,7 +103,7 @@ class SlaTable {
 
   [[nodiscard]] const MeansTable& table() const { return table_; }
 
-  /// Whether promises were kept, and what spots earn at most where they were.
+  /// Says if promises were kept, and the most that spots earn if they were.
   [[nodiscard]] std::string answer() const {
     std::size_t promises = 0, kept = 0, unclear = 0;
     std::vector<bool> is_kept;
@@ -142,7 +142,7 @@ class SlaTable {
     return read_.values[kTarget][runs.front()];
   }
 
-  /// Of those that were promised a lifetime; without a target of all.
+  /// Counts the spots with a promised lifetime; without a target, all.
   [[nodiscard]] PromiseCount count_of(Runs runs) const {
     if (target(runs)) return {.promised = sum(kPromised, runs), .broken = sum(kBroken, runs)};
     return {.promised = sum(kAdmitted, runs), .broken = sum(kEvicted, runs)};

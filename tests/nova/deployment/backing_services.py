@@ -4,7 +4,8 @@ import os
 import socket
 import subprocess
 
-from .processes import wait_until
+from waiting import wait_until
+
 from .settings import PASSWORD
 
 DATABASES = ("keystone", "placement", "nova_api", "nova_cell0", "nova")

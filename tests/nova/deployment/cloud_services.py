@@ -3,9 +3,9 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from keystoneauth1.adapter import Adapter
+from waiting import wait_until
 
 from . import backing_services, identity, real_compute
-from .processes import wait_until
 from .settings import ROOT
 
 DEBIAN_PYTHON = "/usr/bin/python3"  # has Keystone, whichever Nova it is
@@ -14,7 +14,7 @@ DEBIAN_PYTHON = "/usr/bin/python3"  # has Keystone, whichever Nova it is
 def environment(settings):
     folder = settings.folder
     return {
-        "PYTHONPATH": f"{ROOT / 'tests' / 'nova'}:{settings.build / 'python'}",
+        "PYTHONPATH": f"{ROOT / 'tests' / 'nova'}:{ROOT / 'tests'}:{settings.build / 'python'}",
         "PYTHONUNBUFFERED": "1",
         "PYTHONWARNINGS": "ignore",
         "OS_KEYSTONE_CONFIG_DIR": str(folder / "keystone"),
@@ -129,7 +129,7 @@ class CloudServices:
             answer = self.admin("compute").get(f"/os-services?binary={binary}")
             return sum(service["state"] == "up" for service in answer.json()["services"]) >= count
 
-        wait_until(are_up, f"{count} {binary} are up", seconds=120, every=0.5)
+        wait_until(are_up, f"{count} {binary} are up")
 
     def wait_for_inventories(self):
         """Wait until every host has told placement what it has, spots' classes included."""
@@ -144,4 +144,4 @@ class CloudServices:
                     found.add(provider["name"])
             return names <= found
 
-        wait_until(have_spot_inventory, "hosts have a spot inventory", seconds=120, every=0.5)
+        wait_until(have_spot_inventory, "hosts have a spot inventory")

@@ -8,19 +8,20 @@ from keystoneauth1 import session as keystone_session
 from keystoneauth1.adapter import Adapter
 from keystoneauth1.identity import v3
 
-from .config_files import EVICTOR_ROLE
+from .config_files import EVICTOR_ROLE, READER_ROLE
 from .settings import PASSWORD, REGION
 
 #: Two customers, plain members of their projects.
 PROJECTS = ("apricot", "birch")
-#: Users of the project `service` and their roles there. cospot-evictor is that towards Nova,
-#: which lets only the role admin delete another project's server, and `cospot_least` towards
-#: Placement. The others show what is not enough; see scenarios/test_service_roles.py.
+#: Users of the project `service` and their roles there. cospot-evictor is that towards Nova and
+#: `cospot_least` towards Placement; `cospot_narrow` is enough for both. The others show what is not
+#: enough; see scenarios/test_service_roles.py.
 SERVICE_USERS = {
     "nova": ("admin", "service"),
     "placement": ("admin", "service"),
     "cospot-evictor": ("admin",),
-    "cospot_least": (EVICTOR_ROLE,),
+    "cospot_narrow": (EVICTOR_ROLE,),
+    "cospot_least": (READER_ROLE,),
     "cospot_member": ("member",),
     "cospot_service": ("service",),
     "cospot_reader": ("reader",),

@@ -11,34 +11,13 @@ import subprocess
 import time
 from pathlib import Path
 
+from waiting import wait_until
+
 MARK = "COSPOT_NOVA_DEPLOYMENT"
 
 
 class DeploymentError(Exception):
     """Something of the deployment did not come up; says what, and shows the end of its log."""
-
-
-def wait_until(condition, what, seconds=60.0, every=None):
-    """Return what `condition` returns as soon as that is true.
-
-    Args:
-        every: pause between two looks, seconds; if None it grows from 0.1 to 0.4, as the services
-            that are asked have two cores in common with those that are waited for.
-
-    Raises:
-        DeploymentError: it was not within that many seconds.
-    """
-    deadline = time.monotonic() + seconds
-    pause = 0.1 if every is None else every
-    while True:
-        result = condition()
-        if result:
-            return result
-        if time.monotonic() > deadline:
-            raise DeploymentError(f"not within {seconds:g} s: {what}")
-        time.sleep(pause)
-        if every is None:
-            pause = min(1.2 * pause, 0.4)
 
 
 def wait_for_next_second():
@@ -47,7 +26,7 @@ def wait_for_next_second():
     Nova keeps whole seconds: only spots of different seconds have an older one.
     """
     begins = int(time.time()) + 1
-    wait_until(lambda: time.time() >= begins, "the second begins", every=0.02)
+    wait_until(lambda: time.time() >= begins, "the second begins")
     return begins
 
 

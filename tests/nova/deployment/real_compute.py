@@ -7,7 +7,7 @@ lives in namespaces of its own. So it disturbs no libvirt of the system and need
 import subprocess
 from pathlib import Path
 
-from .processes import wait_until
+from waiting import wait_until
 
 LIBVIRTD = """
 unix_sock_dir = "{folder}/sock"

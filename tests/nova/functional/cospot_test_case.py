@@ -3,8 +3,6 @@ computes with the fake driver, placement; all in one process."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,6 +14,7 @@ from cospot.nova.scheduler.live_options import live_options_of
 from cospot.nova.scheduler.plan_publisher import PlanPublisher
 from cospot.nova.spot_flavors import spot_extra_specs
 from nova.tests.functional import integrated_helpers
+from waiting import PATIENCE_S, wait_until
 
 CONF = nova.conf.CONF
 HOST_VCPUS = 10  # of fake.MediumFakeDriver; 8192 MiB
@@ -95,7 +94,7 @@ class CospotTestCase(integrated_helpers.ProviderUsageBaseTestCase):
 
     def plans(self) -> list[Plan]:
         """All plans that were published."""
-        assert self.filter._publisher.wait_until_sent(10)
+        assert self.filter._publisher.wait_until_sent(PATIENCE_S)
         return [plan_from_message(message) for message in self._sent]
 
     def boot(self, flavor: str, **fields: Any) -> dict[str, Any]:
@@ -115,7 +114,7 @@ class CospotTestCase(integrated_helpers.ProviderUsageBaseTestCase):
             found[:] = self.api.get_servers(search_opts={"reservation_id": reservation})
             return len(found) == count and all(server["status"] == "ACTIVE" for server in found)
 
-        self.wait_for(all_are_up)
+        wait_until(all_are_up)
         return found
 
     def spots_everywhere(self) -> dict[str, list[str]]:
@@ -126,7 +125,7 @@ class CospotTestCase(integrated_helpers.ProviderUsageBaseTestCase):
             launched_at = server["OS-SRV-USG:launched_at"][:19]
             spots[self.host_of(server)].append((launched_at, server["id"]))
         uuids = {host: [uuid for _, uuid in sorted(found)] for host, found in spots.items()}
-        self.wait_for(lambda: self.listed() == {host: set(found) for host, found in uuids.items()})
+        wait_until(lambda: self.listed() == {host: set(found) for host, found in uuids.items()})
         return uuids
 
     def listed(self) -> dict[str, set[str]]:
@@ -143,10 +142,3 @@ class CospotTestCase(integrated_helpers.ProviderUsageBaseTestCase):
     def providers_of(self, server_id: str) -> set[str]:
         """The resource providers that placement shows for an instance."""
         return set(self._get_allocations_by_server_uuid(server_id))
-
-    def wait_for(self, condition: Callable[[], bool], seconds: float = 90) -> None:
-        """Waits until something holds."""
-        deadline = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < deadline, "waited too long"
-            time.sleep(0.02)

@@ -33,7 +33,7 @@ if ! compgen -G "$build/python/cospot/_core*.so" >/dev/null; then
   echo "run.sh: $build has no Python package; build the target _core first" >&2
   exit 2
 fi
-PYTHONPATH=$(realpath "$build/python"):$PWD/tests/nova/functional
+PYTHONPATH=$(realpath "$build/python"):$PWD/tests/nova/functional:$PWD/tests
 export PYTHONPATH
 exec "$python" -m pytest -p no:cacheprovider -p nova_test_overlay -W ignore \
   "$@" tests/nova/functional/test_servers.py tests/nova/functional/test_mixed_cloud.py \

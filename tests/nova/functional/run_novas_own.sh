@@ -34,7 +34,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-PYTHONPATH=$(realpath "${COSPOT_BUILD:-build/release}/python"):$PWD/tests/nova/functional
+PYTHONPATH=$(realpath "${COSPOT_BUILD:-build/release}/python"):$PWD/tests/nova/functional:$PWD/tests
 export PYTHONPATH
 tests=$("$python" -c 'import nova, pathlib; print(pathlib.Path(nova.__file__).parent / "tests")')
 logs=build/logs/novas-own-$name

@@ -20,6 +20,7 @@ from nova import context
 from nova.db.api import api as api_database
 from nova.db.main import api as cell_database
 from nova.virt import fake
+from waiting import wait_until
 
 SCENARIO = """
 workloads: history.csv
@@ -96,7 +97,7 @@ class MixedCloudTest(CospotTestCase):
             found.update(self.api.get_server(asked["id"]))
             return found["status"] in ("ACTIVE", "ERROR")
 
-        self.wait_for(is_decided)
+        wait_until(is_decided)
         return found
 
     def _ask_for_vm(self) -> None:

@@ -12,6 +12,7 @@ from cospot.nova.scheduler.claim_check import ClaimCheck
 from cospot.nova.scheduler.decider import Decider
 from cospot_test_case import HOST_VCPUS, CospotTestCase
 from nova.exception import ComputeResourcesUnavailable
+from waiting import PATIENCE_S, wait_until
 
 
 class PlacingTest(CospotTestCase):
@@ -150,7 +151,7 @@ class PlacingTest(CospotTestCase):
         ask(self.vm_flavor, "61min")
         path.unlink()
         ask(self.spot_flavor, "61min")
-        assert self.filter._publisher.wait_until_sent(10)
+        assert self.filter._publisher.wait_until_sent(PATIENCE_S)
         promises = [each for each in self._sent if "lifetime_s" in each]
         assert [(placed, 3600.0)] == [(each["instance"], each["lifetime_s"]) for each in promises]
         assert self.filter.failures == 0
@@ -241,9 +242,9 @@ class MovingTest(CospotTestCase):
         """Nova's list of the source keeps the VM until the next sync, which is off here."""
         gone = self.spots["host0"][0]
         self._delete_server({"id": gone})
-        self.wait_for(lambda: gone not in self.listed()["host0"])
+        wait_until(lambda: gone not in self.listed()["host0"])
         self._live_migrate(self.vm)
-        self.wait_for(lambda: self.host_of(self.vm) == "host1")
+        wait_until(lambda: self.host_of(self.vm) == "host1")
         assert self.vm["id"] in self.listed()["host0"]
         # One spot of 5 vCPUs is left there, so one more finds 5 of 10; 4 less with the VM.
         assert self.host_of(self.boot(self.spot_flavor)) == "host0"
@@ -266,7 +267,7 @@ class MovingTest(CospotTestCase):
     def test_shelve_and_unshelve(self) -> None:
         self.flags(shelved_offload_time=0)
         self._shelve_server(self.vm)
-        self.wait_for(lambda: self.vm["id"] not in self.listed()["host0"])
+        wait_until(lambda: self.vm["id"] not in self.listed()["host0"])
         self._unshelve_server(self.vm)
         # The victim of its first plan was not evicted here, so host0 is as full as the others.
         self.assert_planned_again(host="host0")
@@ -288,7 +289,7 @@ class OfferTest(CospotTestCase):
         # host0 becomes the fullest with VMs; host1 gets room when a spot's owner deletes it.
         assert self.host_of(self.boot(self.vm_flavor)) == "host0"
         self._delete_server({"id": spots["host1"][0]})
-        self.wait_for(lambda: spots["host1"][0] not in self.listed()["host1"])
+        wait_until(lambda: spots["host1"][0] not in self.listed()["host1"])
         server = self.boot(self.vm_flavor)
         assert self.host_of(server) == "host1"
         assert len([plan for plan in self.plans() if plan.instance == server["id"]]) == 1

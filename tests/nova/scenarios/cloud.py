@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from cospot.nova.spot_flavors import SPOT_CLASS_OF
 from deployment import identity
 from deployment.flavors import flavor_name
-from deployment.processes import DeploymentError, wait_until
+from deployment.processes import DeploymentError
 from deployment.stand_ins import IMAGE_ID
 from keystoneauth1.exceptions import NotFound
-from running_services import BUSY_S, COMPUTE_API, RunningServices
+from running_services import COMPUTE_API, RunningServices
+from waiting import wait_until
 
 PLACEMENT_API = "1.36"
 
@@ -134,7 +135,7 @@ class Cloud(RunningServices):
     def host_of(self, server_id):
         return self.server(server_id)["OS-EXT-SRV-ATTR:host"]
 
-    def wait_for_status(self, server_id, *statuses, seconds=BUSY_S):
+    def wait_for_status(self, server_id, *statuses):
         """Wait until a server has one of some states and no task; return its id."""
 
         def has_it():
@@ -145,7 +146,7 @@ class Cloud(RunningServices):
                 raise DeploymentError(f"server {server_id}: {server.get('fault')}")
             return server["status"] in statuses and server["OS-EXT-STS:task_state"] is None
 
-        wait_until(has_it, f"server {server_id} is {' or '.join(statuses)}", seconds)
+        wait_until(has_it, f"server {server_id} is {' or '.join(statuses)}")
         return server_id
 
     def wait_until_refused(self, server_id):
@@ -154,14 +155,13 @@ class Cloud(RunningServices):
         fault = self.server(server_id)["fault"]
         assert "No valid host" in fault["message"], fault
 
-    def wait_until_gone(self, server_ids, seconds=BUSY_S):
+    def wait_until_gone(self, server_ids):
         """Wait until servers are deleted and hold nothing in placement."""
         for server_id in server_ids:
-            what = f"server {server_id} is gone"
-            try:
-                wait_until(lambda server_id=server_id: self.is_gone(server_id), what, seconds)
-            except DeploymentError as error:
-                raise DeploymentError(f"{error}: {self.standing(server_id)}") from error
+            wait_until(
+                lambda gone=server_id: self.is_gone(gone),
+                lambda gone=server_id: f"server {gone} is gone: {self.standing(gone)}",
+            )
 
     def is_gone(self, server_id):
         return self.server(server_id) is None and not self.allocations(server_id)
@@ -273,11 +273,11 @@ class Cloud(RunningServices):
     def overcommitted(self):
         return {name: host.over for name, host in self.hosts().items() if max(host.over) > 0}
 
-    def wait_until_not_overcommitted(self, seconds=BUSY_S):
-        try:
-            wait_until(lambda: not self.overcommitted(), "no host is overcommitted", seconds, 0.3)
-        except DeploymentError as error:
-            raise DeploymentError(f"{error}: {self.overcommitted()}") from error
+    def wait_until_not_overcommitted(self):
+        wait_until(
+            lambda: not self.overcommitted(),
+            lambda: f"no host is overcommitted: {self.overcommitted()}",
+        )
 
     def wait_until_reported(self):
         """Wait until computes report to the scheduler what is on them, as placement shows it.
@@ -300,7 +300,7 @@ class Cloud(RunningServices):
                     return False
             return True
 
-        wait_until(agree, "computes report what placement shows", BUSY_S, every=0.5)
+        wait_until(agree, "computes report what placement shows")
 
     # Between tests.
 
@@ -317,7 +317,6 @@ class Cloud(RunningServices):
         wait_until(
             lambda: not any(sum(h.vm_used) + sum(h.spot_used) for h in self.hosts().values()),
             "placement shows nothing in use",
-            BUSY_S,
         )
         self.vms.clear()
         self.deleted_here.clear()

@@ -13,14 +13,12 @@ from deployment.backing_services import (
 )
 from deployment.cloud_services import CloudServices
 from deployment.config_files import evictor_config
-from deployment.processes import Processes, wait_until
+from deployment.processes import Processes
 from keystoneauth1.adapter import Adapter
+from waiting import PATIENCE_S, wait_until
 
 COMPUTE_API = "2.90"
 SCHEDULER_WORKERS = 2
-#: The longest that anything takes here, on a machine with other work. A deletion that Nova lost is
-#: ordered again after the evictor's `deletion_timeout`, 120 s, and is no failure.
-BUSY_S = 300
 
 
 class RunningServices:
@@ -92,16 +90,15 @@ class RunningServices:
         def is_up():
             return log.read_bytes()[known:].count(b"Starting scheduler node") >= SCHEDULER_WORKERS
 
-        wait_until(is_up, "the scheduler's workers start", BUSY_S)
+        wait_until(is_up, "the scheduler's workers start")
 
-    def configure_evictor(self, copy=1, message_url=None, placement_url=None, **options):
+    def configure_evictor(self, copy=1, placement_url=None, **options):
         """Write the configuration of a copy of cospot-evictor; return its file.
 
         Args:
             copy: 1 or 2.
-            message_url: of RabbitMQ, as another user than all services' one.
             placement_url: where it finds placement; as Keystone says if None.
-            options: of [cospot_evictor].
+            options: of [cospot_evictor], or arguments of evictor_config.
         """
         folder = self.settings.folder / "evictor"
         folder.mkdir(exist_ok=True)
@@ -112,12 +109,13 @@ class RunningServices:
             "reconcile_interval": 2,
             **options,
         }
-        text = evictor_config(self.settings, message_url=message_url, **given)
+        text = evictor_config(self.settings, **given)
         if placement_url is not None:
             override = f"[placement]\nendpoint_override = {placement_url}"
             text = text.replace("[placement]", override)
         config = self.settings.folder / f"{evictor_name(copy)}.conf"
         config.write_text(text)
+        config.chmod(0o640)  # it has passwords; so the pages say
         return config
 
     def reload_evictor(self, **options):
@@ -131,15 +129,13 @@ class RunningServices:
             lines = log.read_bytes()[known:].decode().splitlines()
             return next((line for line in lines if "mode reactive" in line), None)
 
-        return wait_until(said, "the evictor reads its options again", BUSY_S)
+        return wait_until(said, "the evictor reads its options again")
 
     def start_evictor(
         self,
         copy=1,
         killed_at=None,
         clock_ahead=None,
-        message_url=None,
-        placement_url=None,
         **options,
     ):
         """Start a copy of cospot-evictor, and wait until it is at work.
@@ -148,12 +144,11 @@ class RunningServices:
             copy: 1 or 2; copies share their folder with its locks and their queue of plans.
             killed_at: a step of deployment.killed_evictor.
             clock_ahead: by how many seconds its clock is ahead of all others.
-            message_url, placement_url: see `configure_evictor`.
-            options: of [cospot_evictor].
+            options: see `configure_evictor`.
         """
         name = evictor_name(copy)
         port = self.settings.port("evictor-metrics") + copy - 1
-        config = self.configure_evictor(copy, message_url, placement_url, **options)
+        config = self.configure_evictor(copy, **options)
         module = ["cospot.nova.evictor"]
         if killed_at is not None:
             module = ["deployment.killed_evictor", killed_at]
@@ -162,13 +157,12 @@ class RunningServices:
         command = [self.settings.python, "-m", *module, "--config-file", config]
         command += ["--config-dir", self.settings.folder / "no-config"]
         # Threads of a killed one may outlive its first: their port would answer for this one.
-        wait_until(lambda: not answers(port), f"port {port} is free", BUSY_S)
+        wait_until(lambda: not answers(port), f"port {port} is free")
         self.processes.start(name, command, self.services.environment)
         if killed_at is None:
-            wait_until(lambda: answers(port), f"{name} serves its metrics", BUSY_S)
-        is_plain = killed_at is None and clock_ahead is None
-        is_plain = is_plain and message_url is None and placement_url is None
-        self._has_plain_evictor = copy == 1 and is_plain and not options
+            wait_until(lambda: answers(port), f"{name} serves its metrics")
+        is_plain = killed_at is None and clock_ahead is None and not options
+        self._has_plain_evictor = copy == 1 and is_plain
 
     def has_plain_evictor(self):
         """Tell whether one evictor without options of its own is at work."""
@@ -183,7 +177,7 @@ class RunningServices:
         """Wait until a copy of the evictor has died by itself."""
 
         name = evictor_name(copy)
-        wait_until(lambda: self.processes.main_process(name) is None, f"{name} is killed", BUSY_S)
+        wait_until(lambda: self.processes.main_process(name) is None, f"{name} is killed")
 
     def stop_evictors(self, number=signal.SIGKILL):
         self._has_plain_evictor = False
@@ -198,7 +192,7 @@ class RunningServices:
             return read_metric(self.settings.url("evictor-metrics", "/metrics"), name)
 
         wanted = count() + times
-        wait_until(lambda: count() >= wanted, "the evictor has reconciled all hosts", BUSY_S)
+        wait_until(lambda: count() >= wanted, "the evictor has reconciled all hosts")
 
     def restart_compute(self, host):
         """Start a compute anew, as large as the given Host says, and wait for its inventory."""
@@ -211,7 +205,7 @@ class RunningServices:
             found = self.placement.get(path).json()["inventories"]
             return found.get("PCPU", {"total": 0})["total"] == wanted
 
-        wait_until(has_told, f"{host.name} has {wanted} dedicated CPUs", BUSY_S, every=0.3)
+        wait_until(has_told, f"{host.name} has {wanted} dedicated CPUs")
         self.capacities.clear()
         self.start_what_is_down()
 
@@ -228,8 +222,6 @@ class RunningServices:
         wait_until(
             lambda: wanted <= queues_with_consumers(self.settings, self.processes),
             "Nova's services listen again",
-            BUSY_S,
-            every=1,
         )
         listening = datetime.now(timezone.utc).isoformat()
 
@@ -237,7 +229,7 @@ class RunningServices:
             answer = self.nova.get("/os-services?binary=nova-compute").json()
             return all(service["updated_at"] > listening for service in answer["services"])
 
-        wait_until(have_reported, "all computes report again", BUSY_S, every=1)
+        wait_until(have_reported, "all computes report again")
 
     def start_what_is_down(self):
         """Start the computes that a scenario has stopped, and have Nova believe in them.
@@ -258,13 +250,11 @@ class RunningServices:
                     self.force_down(service["host"], False)
             return all(service["state"] == "up" for service in answer["services"])
 
-        wait_until(are_up, "all computes are up", BUSY_S, every=0.5)
+        wait_until(are_up, "all computes are up")
         if started:
             wait_until(
                 lambda: started <= queues_with_consumers(self.settings, self.processes),
                 "the computes that were started listen",
-                BUSY_S,
-                every=0.5,
             )
 
     def force_down(self, host, is_down):
@@ -280,7 +270,7 @@ class RunningServices:
 
 def read_metric(url, name):
     """Return the value of a metric without labels."""
-    with urlopen(url, timeout=10) as answer:
+    with urlopen(url, timeout=PATIENCE_S) as answer:
         for line in answer.read().decode().splitlines():
             if line.startswith(f"{name} "):
                 return float(line.split()[1])

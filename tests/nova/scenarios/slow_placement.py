@@ -6,6 +6,8 @@ import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from waiting import PATIENCE_S
+
 
 class SlowPlacement:
     """The proxy.
@@ -29,7 +31,7 @@ class SlowPlacement:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
                 proxy.wait_for(self.path)
-                upstream = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+                upstream = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
                 upstream.request("GET", self.path, headers=dict(self.headers))
                 answer = upstream.getresponse()
                 body = answer.read()
@@ -48,14 +50,14 @@ class SlowPlacement:
 
     def wait_for(self, path):
         if self.provider and path.startswith(f"/resource_providers/{self.provider}/"):
-            self.go_on.wait(300)
+            self.go_on.wait(PATIENCE_S)
         found = re.fullmatch(r"/allocations/([^/?]+)", path)
         if not found or found[1] in self._spared:
             return
         with self._lock:
             self.unlucky = self.unlucky or found[1]
         if found[1] == self.unlucky:
-            self.go_on.wait(300)
+            self.go_on.wait(PATIENCE_S)
 
 
 @contextmanager

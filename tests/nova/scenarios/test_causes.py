@@ -1,13 +1,12 @@
 """Evicted is what caused the excess: spots that raced, a capacity that shrank, dedicated CPUs."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
-from deployment.processes import wait_until
 from oracle import Policy
 from states import fill_with_spots
+from waiting import wait_until
 from watch import audit_lines
 
 POLICY = Policy(vm_policy="UTIL")
@@ -57,7 +56,7 @@ def test_of_spots_that_come_at_once_the_old_ones_stay(cloud):
         left = [each for each in cloud.instances() if each.id in new]
         return all(each.status in {"ACTIVE", "ERROR"} for each in left)
 
-    wait_until(have_settled, "all are placed, refused or gone", 90, 0.3)
+    wait_until(have_settled, "all are placed, refused or gone")
     cloud.wait_until_not_overcommitted()
     assert old <= cloud.spots()
     assert all(line["instance"] in new for line in intents(cloud))
@@ -90,8 +89,8 @@ def test_a_ratio_that_is_wrong_for_seconds_evicts_nothing(cloud):
     cloud.start_evictor(reconcile_interval=0.5)
     cloud.wait_until_evictor_has_reconciled()
     cloud.set_ratio("h2", "VCPU", 0.5)
-    wait_until(lambda: "unexplained" in events(cloud), "the evictor says so", 60)
-    time.sleep(2)  # a few reconcile iterations
+    wait_until(lambda: "unexplained" in events(cloud), "the evictor says so")
+    cloud.wait_until_evictor_has_reconciled()
     cloud.set_ratio("h2", "VCPU", 2.0)
     assert intents(cloud) == []
     assert cloud.spots() == old
@@ -114,7 +113,6 @@ def test_a_ratio_that_stays_wrong_takes_the_newest(cloud):
         wait_until(
             lambda: len(intents(cloud)) >= len(expected) or cloud.set_ratio("h2", "VCPU", 1.5),
             "spots are evicted",
-            60,
         )
     finally:
         cloud.set_ratio("h2", "VCPU", 2.0)

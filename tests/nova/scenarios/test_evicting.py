@@ -168,7 +168,7 @@ def test_a_burst_of_20_vms(cloud):
     with ThreadPoolExecutor(10) as pool:
         jobs = [pool.submit(cloud.request, "vm", 2, 2048) for _ in range(20)]
     for job in jobs:
-        cloud.wait_for_status(job.result(), "ACTIVE", seconds=180)
+        cloud.wait_for_status(job.result(), "ACTIVE")
     cloud.wait_until_not_overcommitted()
     check_each_was_ordered_once(cloud)
 

@@ -16,6 +16,7 @@ from cospot.nova.plan_message import (
 from oracle import Policy, state_of
 from oslo_config import cfg
 from states import fill_with_spots
+from waiting import PATIENCE_S, wait_until
 from watch import audit_lines
 
 POLICY = Policy(vm_policy="UTIL")
@@ -63,7 +64,7 @@ def metrics(cloud):
     import urllib.request
 
     port = cloud.settings.port("evictor-metrics")
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S) as answer:
         lines = answer.read().decode().splitlines()
     return {
         line.rpartition(" ")[0]: float(line.rpartition(" ")[2])
@@ -85,12 +86,10 @@ def wait_for_plans(cloud, count):
 
     Twice, so that what it might have done in consequence has been done.
     """
-    from deployment.processes import wait_until
-
-    wait_until(lambda: plans_received(cloud) >= count, f"{count} plans arrive", 60)
+    wait_until(lambda: plans_received(cloud) >= count, f"{count} plans arrive")
     reconciles = "cospot_evictor_reconcile_seconds_count"
     seen = metrics(cloud)[reconciles]
-    wait_until(lambda: metrics(cloud)[reconciles] >= seen + 2, "two reconciles of all hosts", 60)
+    wait_until(lambda: metrics(cloud)[reconciles] >= seen + 2, "two reconciles of all hosts")
 
 
 @pytest.mark.keeps_instances

@@ -11,10 +11,10 @@ import subprocess
 
 import pytest
 from deployment import identity
-from deployment.processes import wait_until
 from deployment.settings import PASSWORD, ROOT
 from running_services import evictor_name
 from test_forged_plans import metrics
+from waiting import PATIENCE_S, wait_until
 from watch import audit_lines
 
 PAGE = (ROOT / "docs" / "nova" / "README.md").read_text()
@@ -60,7 +60,14 @@ class Machine:
         self.cloud = cloud
         self.root = root
         self.output = ""
-        for folder in ("bin", "clone", "inventories", "etc/nova", "etc/systemd/system"):
+        for folder in (
+            "bin",
+            "clone",
+            "inventories",
+            "etc/nova",
+            "etc/placement",
+            "etc/systemd/system",
+        ):
             (root / folder).mkdir(parents=True)
         (root / "clone" / "examples").symlink_to(ROOT / "examples")
         files = [cloud.settings.folder / name for name in ("nova.conf", "nova-database.conf")]
@@ -115,7 +122,7 @@ class Machine:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=PATIENCE_S,
             check=False,
         )
         self.output += done.stdout + done.stderr
@@ -170,7 +177,7 @@ class Machine:
         ]
         command += ["--config-dir", self.cloud.settings.folder / "no-config"]
         self.cloud.processes.start(evictor_name(1), command, self.cloud.services.environment)
-        wait_until(self.has_reconciled, "the evictor has reconciled all hosts", 60)
+        wait_until(self.has_reconciled, "the evictor has reconciled all hosts")
 
     def has_reconciled(self):
         try:
@@ -181,7 +188,7 @@ class Machine:
     def reload_evictor(self):
         self.cloud.processes.send(evictor_name(1), signal.SIGHUP)
         enabled = "cospot_evictor_enabled"
-        wait_until(lambda: metrics(self.cloud)[enabled] == 1, "evictions are on", 60)
+        wait_until(lambda: metrics(self.cloud)[enabled] == 1, "evictions are on")
 
 
 def delete_flavors(cloud):

@@ -13,9 +13,10 @@ from datetime import datetime, timezone
 import pytest
 from cospot.nova.spot_flavors import spot_extra_specs
 from deployment.flavors import flavor_name
-from deployment.processes import wait_for_next_second, wait_until
+from deployment.processes import wait_for_next_second
 from deployment.stand_ins import IMAGE_ID
 from oracle import Policy
+from waiting import wait_until
 
 ZONES = {"az1": ("h1", "h2", "h3"), "az2": ("h4", "h5", "h6")}
 #: Host aggregates by name: their metadata and hosts. See settings.HOSTS for the sizes.
@@ -177,7 +178,7 @@ class History:
         if step.kind == "spot":
             # FIFO goes by the second in which a spot was launched, and of those of one second by
             # their ids: Nova keeps no more. The history has them as they were asked for.
-            wait_until(lambda: time.time() >= self.next_spot, "the second begins", every=0.02)
+            wait_until(lambda: time.time() >= self.next_spot, "the second begins")
         instance = self.request(step)
         self.asked.append(instance)
         self.cloud.wait_for_status(instance, "ACTIVE", "ERROR")

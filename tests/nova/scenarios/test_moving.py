@@ -3,10 +3,10 @@
 import signal
 
 import pytest
-from deployment.processes import wait_until
 from deployment.stand_ins import IMAGE_ID
 from oracle import Policy, state_of
 from states import fill_with_spots
+from waiting import wait_until
 
 POLICY = Policy(vm_policy="UTIL")
 pytestmark = pytest.mark.keeps_evictor
@@ -53,7 +53,7 @@ def test_cold_migration(cloud, vm):
 @pytest.mark.keeps_instances
 def test_live_migration(cloud, vm):
     cloud.act(vm, "os-migrateLive", {"host": None, "block_migration": "auto"})
-    wait_until(lambda: cloud.host_of(vm) != "h1", "the VM has another host", 60)
+    wait_until(lambda: cloud.host_of(vm) != "h1", "the VM has another host")
     cloud.wait_for_status(vm, "ACTIVE")
     check_room_was_made(cloud, vm)
 
@@ -62,7 +62,7 @@ def test_live_migration(cloud, vm):
 def test_a_spot_takes_what_a_live_migration_has_left(cloud, vm):
     """Nova's scheduler lists the VM on its old host until the next sync, after 120 s at most."""
     cloud.act(vm, "os-migrateLive", {"host": "h2", "block_migration": "auto"})
-    wait_until(lambda: cloud.host_of(vm) == "h2", "the VM is on h2", 60)
+    wait_until(lambda: cloud.host_of(vm) == "h2", "the VM is on h2")
     cloud.wait_for_status(vm, "ACTIVE")
     cloud.wait_until_not_overcommitted()
     # Only placement and the compute are waited for; 2 vCPUs of h1 are free.
@@ -103,7 +103,7 @@ def test_evacuation(cloud, vm):
     cloud.processes.stop(f"compute-{h1.name}", signal.SIGKILL)
     cloud.force_down("h1", True)
     cloud.act(vm, "evacuate", {})
-    wait_until(lambda: cloud.host_of(vm) != "h1", "the VM has another host", 60)
+    wait_until(lambda: cloud.host_of(vm) != "h1", "the VM has another host")
     cloud.wait_for_status(vm, "ACTIVE")
     check_room_was_made(cloud, vm)
 
@@ -133,7 +133,7 @@ def test_a_spot_moves_only_where_there_is_room(cloud):
             for action in actions["instanceActions"]
         )
 
-    wait_until(has_failed, "the migration fails", 60)
+    wait_until(has_failed, "the migration fails")
     cloud.wait_for_status(spot.id, "ACTIVE")
     assert cloud.spots() == before
     away = next(i for i in cloud.instances() if i.is_spot and i.host == "h2" and i.vcpus == 8)

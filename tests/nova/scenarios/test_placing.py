@@ -154,3 +154,29 @@ def test_the_operators_own_weighers_see_no_spots(cloud):
         vm = cloud.boot("vm", *size)
         cloud.wait_until_not_overcommitted()
         assert cloud.host_of(vm) == host
+
+
+def test_a_spot_that_is_deleted_and_made_again_has_its_place_in_a_full_cloud(cloud):
+    """The scheduler looks up at once whether a decision of a moment ago still holds."""
+    cloud.set_policy(**Policy().options())
+    fill_with_spots(cloud)
+    place = next(each for each in cloud.instances() if each.is_spot and each.host == "h4")
+    spot = place.id
+    for _ in range(4):
+        cloud.delete(spot)
+        spot = cloud.boot("spot", place.vcpus, place.memory_mb)
+        assert cloud.host_of(spot) == "h4"
+
+
+def test_a_planned_spot_that_has_gone_is_no_warning(cloud):
+    cloud.set_policy(**Policy().options())
+    fill_with_spots(cloud)
+    cloud.start_evictor()
+    log = cloud.processes.logs / "cospot-evictor-1.log"
+    known = log.stat().st_size
+    cloud.boot("vm", 4, 4096)
+    cloud.wait_until_not_overcommitted()
+    cloud.wait_until_evictor_has_reconciled()
+    lines = log.read_bytes()[known:].decode().splitlines()
+    refused = [line for line in lines if "refusing to evict" in line]
+    assert not [line for line in refused if " WARNING " in line]

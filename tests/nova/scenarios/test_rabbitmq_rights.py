@@ -8,10 +8,10 @@ import amqp
 import kombu
 import pytest
 from deployment.backing_services import rabbitmqctl
-from deployment.processes import wait_until
 from deployment.settings import ROOT
 from oracle import Policy, state_of
 from states import fill_with_spots
+from waiting import wait_until
 from watch import audit_lines
 
 POLICY = Policy(vm_policy="UTIL")
@@ -72,7 +72,7 @@ def test_plans_are_sent_and_received_with_these_rights_alone(cloud):
     # The evictor comes first: it makes exchange and queue.
     forget_queue(cloud)
     cloud.start_evictor(message_url=url(cloud, EVICTOR))
-    wait_until(lambda: state_of_queue(cloud)[1] == 1, "the evictor listens", 60)
+    wait_until(lambda: state_of_queue(cloud)[1] == 1, "the evictor listens")
     expected = state_of(cloud).place_vm(POLICY, 4, 4096)
     cloud.boot("vm", 4, 4096)
     cloud.wait_until_gone(expected.victims)
@@ -84,7 +84,7 @@ def test_plans_are_sent_and_received_with_these_rights_alone(cloud):
     cloud.restart_scheduler()
     forget_queue(cloud)
     cloud.boot("vm", 2, 2048)
-    wait_until(lambda: state_of_queue(cloud) == (1, 0), "a plan waits", 60)
+    wait_until(lambda: state_of_queue(cloud) == (1, 0), "a plan waits")
 
 
 def is_refused(cloud, user, action):

@@ -5,7 +5,8 @@ import socket
 import urllib.request
 from datetime import datetime, timedelta, timezone
 
-from deployment.processes import wait_for_next_second, wait_until
+from deployment.processes import wait_for_next_second
+from waiting import PATIENCE_S, wait_until
 
 SMALL, LARGE = "spot.2x2048", "spot.8x6144"
 
@@ -26,7 +27,7 @@ class Port:
 
     def ask(self, path, body=None):
         data = None if body is None else json.dumps(body).encode()
-        with urllib.request.urlopen(f"{self.url}{path}", data, timeout=20) as answer:
+        with urllib.request.urlopen(f"{self.url}{path}", data, timeout=PATIENCE_S) as answer:
             return json.load(answer)
 
     def told(self, instance, project):
@@ -64,7 +65,7 @@ def test_spots_are_told_and_counted(cloud):
     (folder / "audit-1.jsonl").write_text(json.dumps(record) + "\n")
     port = Port(cloud)
     # Spots of the scenarios before are among Nova's deleted servers.
-    wait_until(lambda: port.rates() is not None, "the first look", 60)
+    wait_until(lambda: port.rates() is not None, "the first look")
     before = port.rates()
     evicted = cloud.boot("spot", 8, 6144, host="h6")  # FIFO: the oldest goes first, and suffices
     wait_for_next_second()
@@ -72,20 +73,20 @@ def test_spots_are_told_and_counted(cloud):
     ended = cloud.boot("spot", 2, 2048, host="h2")
     vm = cloud.request("vm", 4, 4096, host="h2")
     project = cloud.server(kept)["tenant_id"]
-    wait_until(lambda: port.told(kept, project).get("flavor") == SMALL, "the spot is known", 60)
+    wait_until(lambda: port.told(kept, project).get("flavor") == SMALL, "the spot is known")
     assert port.told(kept, cloud.admin_in["birch"].get_project_id()) == {}
     assert port.told(vm, project) == {}
     assert port.told(kept, project)["notice"] is None
     cloud.delete(ended)
     needs = cloud.boot("vm", 4, 4096, host="h6")
     cloud.wait_until_not_overcommitted()
-    wait_until(lambda: cloud.is_gone(evicted), "the eviction", 60)
+    wait_until(lambda: cloud.is_gone(evicted), "the eviction")
     want = more(more(before, SMALL, (1, 1, 0)), LARGE, (0, 1, 1))
-    wait_until(lambda: port.rates() == want, "the spots are counted", 60)
-    wait_until(lambda: port.told(evicted, project) == {}, "Nova shows that it is gone", 60)
+    wait_until(lambda: port.rates() == want, "the spots are counted")
+    wait_until(lambda: port.told(evicted, project) == {}, "Nova shows that it is gone")
     assert port.told(needs, project) == {}
     # What another service finds anew, in Nova's deleted servers and the audit log.
     cloud.stop_evictors()
     (folder / "spot-lives.json").unlink()
     port = Port(cloud)
-    wait_until(lambda: port.rates() == want, "the spots are counted anew", 60)
+    wait_until(lambda: port.rates() == want, "the spots are counted anew")

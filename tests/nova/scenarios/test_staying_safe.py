@@ -5,11 +5,11 @@ import signal
 import subprocess
 
 import pytest
-from deployment.processes import wait_until
 from deployment.settings import PASSWORD
 from oracle import Policy
 from slow_placement import slow_placement
 from test_forged_plans import metrics
+from waiting import PATIENCE_S, wait_until
 from watch import audit_lines
 
 POLICY = Policy(vm_policy="UTIL")
@@ -19,7 +19,7 @@ RECONCILES = "cospot_evictor_reconcile_seconds_count"
 def wait_for_looks(cloud, count):
     seen = metrics(cloud)[RECONCILES]
     wait_until(
-        lambda: metrics(cloud)[RECONCILES] >= seen + count, f"{count} reconciles of all hosts", 60
+        lambda: metrics(cloud)[RECONCILES] >= seen + count, f"{count} reconciles of all hosts"
     )
 
 
@@ -49,7 +49,7 @@ def status(cloud):
         env=cloud.processes.environment({**cloud.services.environment, **user}),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=True,
     )
     return json.loads(done.stdout)
@@ -79,7 +79,7 @@ def test_a_clock_that_is_ahead_costs_one_spot(cloud):
     """A deletion of a moment ago is none of 400 s ago, whatever Nova's clock says."""
     before = cloud.spots()
     cloud.start_evictor(clock_ahead=400, reconcile_interval=0.5)
-    wait_until(lambda: ordered(cloud), "one is ordered", 60)
+    wait_until(lambda: ordered(cloud), "one is ordered")
     wait_for_looks(cloud, 4)
     assert len(ordered(cloud)) == 1
     check_one_went(cloud, before)
@@ -90,14 +90,14 @@ def test_a_compute_that_hangs_costs_one_spot(cloud):
     """However many `deletion_timeout`s it hangs; `cospot-nova status` shows it."""
     before = cloud.spots()
     cloud.start_evictor(deletion_timeout=1, freed_timeout=1, reconcile_interval=0.5)
-    wait_until(lambda: "host_stalled" in events(cloud), "the alarm", 60)
-    wait_until(lambda: len(ordered(cloud)) >= 3, "it is ordered again", 60)
+    wait_until(lambda: "host_stalled" in events(cloud), "the alarm")
+    wait_until(lambda: len(ordered(cloud)) >= 3, "it is ordered again")
     assert len(set(ordered(cloud))) == 1
     assert metrics(cloud)['cospot_evictor_stalled_host{host="h1"}'] == 1
     (alarm,) = status(cloud)["stalled_hosts"]
     assert (alarm["host"], alarm["spots"]) == ("h1", list(set(ordered(cloud))))
     check_one_went(cloud, before)
-    wait_until(lambda: "host_resumed" in events(cloud), "the end of the alarm", 60)
+    wait_until(lambda: "host_resumed" in events(cloud), "the end of the alarm")
 
 
 def test_every_reload_is_obeyed(cloud):
@@ -129,10 +129,10 @@ def test_placement_that_hangs_for_one_plan_holds_up_no_other(cloud):
     spots = {instance.host: instance.id for instance in cloud.instances()}
     with slow_placement(cloud.settings.port("placement"), spots.values()) as placement:
         cloud.start_evictor(placement_url=placement.url, reconcile_interval=600)
-        wait_until(lambda: metrics(cloud)[RECONCILES] >= 1, "the first reconcile of all hosts", 60)
+        wait_until(lambda: metrics(cloud)[RECONCILES] >= 1, "the first reconcile of all hosts")
         placement.provider = cloud.providers()["h1"]
         unlucky = cloud.boot("vm", 4, 4096, host="h1", filtered=True)
-        wait_until(lambda: placement.unlucky == unlucky, "its claim is asked for", 60)
+        wait_until(lambda: placement.unlucky == unlucky, "its claim is asked for")
         cloud.boot("vm", 4, 4096, host="h6", filtered=True)
         cloud.wait_until_gone([spots["h6"]], 60)
         assert spots["h1"] in cloud.spots()
@@ -157,7 +157,7 @@ def test_an_evacuated_spot_is_evicted_where_it_is_now(cloud):
     cloud.processes.stop("compute-h1", signal.SIGKILL)
     cloud.force_down("h1", True)
     cloud.act(spot, "evacuate", {"host": "h6"})
-    wait_until(lambda: cloud.host_of(spot) == "h6", "the spot has another host", 60)
+    wait_until(lambda: cloud.host_of(spot) == "h6", "the spot has another host")
     cloud.wait_for_status(spot, "ACTIVE")
     assert len(cloud.allocations(spot)) == 2
     vm = cloud.boot("vm", 4, 4096, host="h6")  # 12 vCPUs of 10

@@ -1,10 +1,14 @@
 """The off switches and dry runs, of the scheduler's plugin and of the evictor; quotas."""
 
+import signal
+import subprocess
+
 import pytest
-from deployment.processes import wait_until
 from keystoneauth1.exceptions import Forbidden
 from oracle import Policy, state_of
+from running_services import evictor_name, read_metric
 from states import fill_with_spots
+from waiting import wait_until
 from watch import audit_lines
 
 POLICY = Policy(vm_policy="UTIL")
@@ -39,7 +43,7 @@ def test_an_evictor_that_is_switched_off_evicts_nothing(cloud, options, event):
     before = cloud.spots()
     expected = state_of(cloud).place_vm(POLICY, 4, 4096)
     cloud.boot("vm", 4, 4096)
-    wait_until(lambda: event in events(cloud), f"the audit log says {event}", 60)
+    wait_until(lambda: event in events(cloud), f"the audit log says {event}")
     assert "intent" not in events(cloud)
     assert cloud.spots() == before
     cloud.stop_evictors()
@@ -56,7 +60,7 @@ def test_an_evictor_with_limits_holds_back(cloud):
     cloud.start_evictor(evictions_per_minute=1)
     before = cloud.spots()
     cloud.boot("vm", 12, 4096)
-    wait_until(lambda: "held_back" in events(cloud), "one is held back", 60)
+    wait_until(lambda: "held_back" in events(cloud), "one is held back")
     assert len(before - cloud.spots()) <= 1
     cloud.stop_evictors()
     cloud.start_evictor()
@@ -128,3 +132,57 @@ def test_spots_do_not_use_up_the_quota_for_vms(cloud):
             cloud.request("spot", 1, 1024, project="birch")
     finally:
         cloud.nova.delete(f"/os-quota-sets/{project}")
+
+
+def said(cloud, name, text, known):
+    """Wait until a service's log says something after so many bytes."""
+    log = cloud.processes.logs / f"{name}.log"
+    wait_until(lambda: text in log.read_bytes()[known:].decode(), f"{name} says {text}")
+
+
+def size_of_log(cloud, name):
+    return (cloud.processes.logs / f"{name}.log").stat().st_size
+
+
+def test_a_misspelt_option_stops_the_start_and_no_running_evictor(cloud):
+    """`dry_runn = true`: whoever misspells a switch must not be told that it evicts."""
+    cloud.set_policy(**POLICY.options())
+    config = cloud.configure_evictor(dry_runn="true")
+    command = [cloud.settings.python, "-m", "cospot.nova.evictor", "--config-file", config]
+    done = subprocess.run(
+        [*command, "--config-dir", cloud.settings.folder / "no-config"],
+        env=cloud.processes.environment(cloud.services.environment),
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2, done
+    assert "dry_runn" in done.stderr and "dry_run" in done.stderr
+    assert "Traceback" not in done.stderr
+
+    name, metrics = evictor_name(1), cloud.settings.url("evictor-metrics", "/metrics")
+    cloud.start_evictor(dry_run=True)
+    known = size_of_log(cloud, name)
+    cloud.configure_evictor(dry_runn=False)
+    cloud.processes.send(name, signal.SIGHUP)
+    said(cloud, name, "dry_runn", known)
+    assert read_metric(metrics, "cospot_evictor_reload_failed") == 1
+    assert read_metric(metrics, "cospot_evictor_enabled") == 0  # still a dry run
+    assert "it evicts" in cloud.reload_evictor(dry_run=False)
+    assert read_metric(metrics, "cospot_evictor_reload_failed") == 0
+
+
+def test_a_misspelt_option_of_the_scheduler_leaves_the_old_ones_in_force(cloud):
+    cloud.set_policy(**POLICY.options())
+    fill_with_spots(cloud)
+    cloud.start_evictor()
+    path, known = cloud.settings.folder / "scheduler.conf", size_of_log(cloud, "nova-scheduler")
+    right = path.read_text()
+    path.write_text(right + "otnn = 1\n")
+    try:
+        cloud.processes.send("nova-scheduler", signal.SIGHUP)
+        said(cloud, "nova-scheduler", "going on with the old one", known)
+        cloud.boot("vm", 4, 4096)
+        cloud.wait_until_not_overcommitted()
+        assert any(line.get("chosen_by") == "plan" for line in audit_lines(cloud))
+    finally:
+        path.write_text(right)
+        cloud.restart_scheduler()

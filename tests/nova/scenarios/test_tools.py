@@ -10,8 +10,9 @@ from datetime import datetime, timezone
 import cospot
 import kombu
 import pytest
-from deployment.processes import DeploymentError, wait_until
+from deployment.processes import DeploymentError
 from deployment.settings import PASSWORD
+from waiting import PATIENCE_S, wait_until
 
 
 @pytest.fixture
@@ -32,7 +33,12 @@ def run(cloud):
             )
         command = [cloud.settings.python, "-m", "cospot.nova.tools.command", *map(str, arguments)]
         done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=120, check=False
+            command,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
         )
         assert "Traceback" not in done.stderr
         return done.returncode, done.stdout, done.stderr
@@ -65,7 +71,7 @@ def test_the_doctor_finds_nothing_wrong_here_and_names_what_is_broken(
     cloud, run, evictor, tmp_path
 ):
     # The evictor's first reconcile of all hosts takes a moment.
-    wait_until(lambda: doctor(cloud, run) == (0, {}), "the doctor finds nothing", 60)
+    wait_until(lambda: doctor(cloud, run) == (0, {}), "the doctor finds nothing")
 
     broken = tmp_path / "broken.conf"
     broken.write_text("[filter_scheduler]\nenabled_filters = CospotFilter,ComputeFilter\n")
@@ -90,10 +96,27 @@ def test_the_doctor_finds_nothing_wrong_here_and_names_what_is_broken(
     assert bad["inventories"][0] == "h1: CUSTOM_SPOT_VCPU is 5, expected 8 as of VCPU"
 
     cloud.stop_evictors()
-    wait_until(lambda: "evictor listens" in doctor(cloud, run)[1], "nobody listens", 60)
+    wait_until(lambda: "evictor listens" in doctor(cloud, run)[1], "nobody listens")
     code, bad = doctor(cloud, run)
     assert (code, set(bad)) == (1, {"evictor listens", "evictor works"})
     assert "nobody listens to cospot_plans.info" in bad["evictor listens"][0]
+
+
+def test_the_doctor_asks_with_the_evictors_own_credentials(cloud, run):
+    cloud.set_policy(otn=2)
+    cloud.start_evictor(nova_user="cospot_member")
+    _, bad = doctor(cloud, run)
+    assert any("403" in found for found in bad["evictor's login"]), bad
+
+
+def test_setup_and_doctor_name_a_misspelt_option(cloud, run):
+    cloud.set_policy(otn=2)
+    config = cloud.configure_evictor(dry_runn="true")
+    for command in ("doctor", "setup"):
+        more = () if command == "doctor" else ("--check",)
+        files = [f"--config-file={cloud.settings.folder / 'nova.conf'}"]
+        code, output, error = run(command, *more, *files, "--evictor-config-file", config)
+        assert code in (1, 2) and "dry_runn" in output + error, (command, output, error)
 
 
 def test_the_doctor_names_notifications_that_nobody_reads(cloud, run):
@@ -196,7 +219,7 @@ def test_status_shows_use_and_the_last_eviction(cloud, run, evictor):
         assert code == 0
         return json.loads(output)
 
-    wait_until(lambda: status()["evictions"][0]["state"] == "freed", "freed is logged", 60)
+    wait_until(lambda: status()["evictions"][0]["state"] == "freed", "freed is logged")
     found = status()
     hosts = {host["name"]: host for host in found["hosts"]}
     for name, use in cloud.hosts().items():

@@ -85,20 +85,28 @@ def _planted(name: str) -> contextlib.AbstractContextManager[None]:
     return planted
 
 
+def _drawn(seed: int, bug: str) -> Any:
+    """Return the scenario of a seed; a planted bug may have actions of its own."""
+    from seeds.bugs import by_name
+    from seeds.scenario import draw
+
+    scenario = draw(seed)
+    return scenario.only(by_name[bug].actions or scenario.actions) if bug else scenario
+
+
 def _simulate_some(task: tuple[int, int, str]) -> tuple[int, Any, int, float, Counter[str]]:
     """Simulate seeds up to the first that fails.
 
     Returns:
         how many, the failed one with the kind and text, orders, virtual seconds, documented races.
     """
-    from seeds.scenario import draw
     from seeds.simulation import simulate
 
     first, count, bug = task
     orders, seconds, races = 0, 0.0, Counter[str]()
     with _planted(bug):
         for seed in range(first, first + count):
-            outcome = simulate(draw(seed))
+            outcome = simulate(_drawn(seed, bug))
             orders += outcome.orders
             seconds += outcome.seconds
             races.update(outcome.races)
@@ -154,13 +162,12 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _tell(seed: int, kind: str, text: str, bug: str) -> None:
     """Shrink a seed that fails, and tell its story."""
-    from seeds.scenario import draw
     from seeds.shrink import listed, shrink, story
     from seeds.simulation import simulate
 
     print(f"\nseed {seed}: {text}")
     with _planted(bug):
-        scenario = draw(seed)
+        scenario = _drawn(seed, bug)
         small = shrink(scenario, kind)
         outcome = simulate(small, tracing=True)
     print(f"{len(scenario.actions)} actions, {len(small.actions)} of them needed: ", end="")
@@ -171,10 +178,9 @@ def _tell(seed: int, kind: str, text: str, bug: str) -> None:
 
 
 def _replay(seed: int, bug: str, digest: bool) -> int:
-    from seeds.scenario import draw
     from seeds.simulation import simulate
 
-    scenario = draw(seed)
+    scenario = _drawn(seed, bug)
     with _planted(bug):
         outcome = simulate(scenario, tracing=True)
     text = "\n".join([repr(scenario), *outcome.lines])

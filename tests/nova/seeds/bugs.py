@@ -39,6 +39,7 @@ from cospot.nova.scheduler.claim_check import ClaimCheck
 from cospot.nova.state.leases import Leases
 
 from seeds import kernel
+from seeds.scenario import Action
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class Bug:
         within: of so many seeds one shows it.
         changes: (where, name, by what).
         first: the first of these seeds.
+        actions: in place of those drawn, for one that takes several faults in a certain order:
+            it is found whatever else seeds come to draw.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Bug:
     within: int
     changes: tuple[tuple[Any, str, Any], ...]
     first: int = 0
+    actions: tuple[Action, ...] = ()
 
     @contextmanager
     def planted(self) -> Any:
@@ -207,9 +211,16 @@ BUGS: tuple[Bug, ...] = (
     Bug(
         "older-answer",
         "an older answer of placement than the last begins the grace of a wrong ratio",
-        100,
+        400,
         ((HostHistory, "unexplained", _unexplained_anyhow),),
-        first=14800,
+        actions=(
+            # Slow answers of short times begin the grace; then the ratio is wrong for less of it.
+            Action(1.0, "network", ("placement", "slow", 0.6, 10.0)),
+            Action(1.0, "network", ("nova", "slow", 1.0, 10.0)),
+            *(Action(at, "inventory", (0.0, "half", 1.5)) for at in (2.0, 5.0, 7.5)),
+            *(Action(at, "boot_vm", (1, 1, 1)) for at in (2.2, 5.2, 7.7)),
+            Action(12.0, "inventory", (0.0, "half", 7.5)),
+        ),
     ),
     Bug(
         "blind-reserve",
@@ -223,7 +234,11 @@ BUGS: tuple[Bug, ...] = (
         "deletions are timed by the wall clock, which is set",
         400,
         ((observer.Deletions, "age", _wall_age),),
-        first=13300,
+        actions=(
+            *(Action(2.0, "compute", (who, "slowly", 20.0)) for who in (0.0, 0.4, 0.9)),
+            *(Action(at, "boot_vm", (2, 2, 2)) for at in (3.0, 4.0, 5.0)),
+            *(Action(at, "clock", (0.0, 60.0)) for at in (4.5, 6.0, 8.0, 10.0)),
+        ),
     ),
     Bug(
         "stale-plan",

@@ -32,7 +32,8 @@ from tooz import coordination
 from seeds import files, kernel, stand_ins
 
 PACKAGES = (
-    "cospot.nova.evictor", "cospot.nova.line_file", "cospot.nova.promises", "cospot.nova.scheduler",
+    "cospot.nova.background", "cospot.nova.evictor", "cospot.nova.line_file",
+    "cospot.nova.promises", "cospot.nova.scheduler",
     "cospot.nova.state",
 )  # fmt: skip
 #: Errors that no fault of the world explains: the code itself is wrong.

@@ -30,6 +30,7 @@ class CloudStandIn:
         self.migrations = []
         self.registered_limits = {}  # resource to default limit
         self.users = {"admin": {"id": "u", "password": "secret"}}  # by name
+        self.known_roles = ["admin"]
         self.roles = {}  # user's id to the names of its roles on the project `service`
         self.metrics = ""  # of an evictor: a page, or names without their prefix to values
         self.failing = {}  # "POST /compute/..." to status, or to what is said instead
@@ -298,6 +299,16 @@ def _named(kind, name):
     return answer
 
 
+def _roles(cloud, query, body, version):
+    rows = [{"id": name, "name": name} for name in cloud.known_roles if query["name"] == [name]]
+    return 200, {"roles": rows}
+
+
+def _create_role(cloud, query, body, version):
+    cloud.known_roles.append(body["role"]["name"])
+    return 201, {"role": body["role"]}
+
+
 def _users(cloud, query, body, version):
     known = cloud.users.get(query["name"][0])
     return 200, {"users": [] if known is None else [{"id": known["id"]}]}
@@ -333,7 +344,8 @@ ROUTES = (
     (r"GET /identity/v3/registered_limits", _registered_limits),
     (r"GET /identity/v3/domains", _named("domains", "Default")),
     (r"GET /identity/v3/projects", _named("projects", "service")),
-    (r"GET /identity/v3/roles", _named("roles", "admin")),
+    (r"GET /identity/v3/roles", _roles),
+    (r"POST /identity/v3/roles", _create_role),
     (r"GET /identity/v3/users", _users),
     (r"POST /identity/v3/users", _create_user),
     (r"GET /identity/v3/projects/service/users/([^/]+)/roles", _user_roles),

@@ -493,11 +493,3 @@ class CloudServer:
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
-
-
-def wait_until(condition: Callable[[], bool], what: str, seconds: float = 180.0) -> None:
-    """Wait for a condition; fail with `what` when it does not come."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"still not after {seconds} s: {what}"
-        time.sleep(0.01)

@@ -22,7 +22,8 @@ from cospot.nova.evictor.service import EvictorService
 from cospot.nova.evictor.stores import ToldSpots
 from cospot.nova.plan_message import Plan, PlannedHost, plan_to_message
 from cospot.nova.state.stores import Stores, open_stores
-from evictor_cloud import Cloud, CloudServer, wait_until
+from evictor_cloud import Cloud, CloudServer
+from waiting import PATIENCE_S, wait_until
 
 
 def write_configuration(folder: Path, url: str, **settings: Any) -> Path:
@@ -251,5 +252,5 @@ def kill_after_request(
         running.cloud.after = after
         process = start_process(running, plans, **settings)
     wait_until(dead.is_set, "the process is killed")
-    assert process.wait(20) == -signal.SIGKILL
+    assert process.wait(PATIENCE_S) == -signal.SIGKILL
     running.cloud.after = lambda method, path: None

@@ -17,6 +17,7 @@ from cospot.nova.scheduler.spot_check import SpotCheck
 from cospot.nova.spot_flavors import spot_extra_specs
 from nova import objects
 from nova.scheduler import host_manager
+from waiting import PATIENCE_S
 
 CONF = nova.conf.CONF
 options.register(CONF)
@@ -200,7 +201,7 @@ class Plugin:
         return [host.obj for host in weighed]
 
     def plans(self) -> list[dict[str, Any]]:
-        assert self._publisher.wait_until_sent(10)
+        assert self._publisher.wait_until_sent(PATIENCE_S)
         return self.sent.messages
 
 

@@ -6,13 +6,13 @@ import os
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 import pytest
+from waiting import PATIENCE_S, wait_until
 
 PASSWORD = "s3cret-of-tests"
 
@@ -72,7 +72,7 @@ def mariadb(folder: Path) -> Iterator[str]:
             yield f"mysql+pymysql://cospot:{PASSWORD}@127.0.0.1:{port}/cospot"
         finally:
             server.terminate()
-            server.wait(30)
+            server.wait(PATIENCE_S)
 
 
 def _free_port() -> int:
@@ -85,17 +85,17 @@ def _free_port() -> int:
 def _wait(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
     import pymysql
 
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and server.poll() is None:
+    def answers() -> bool:
+        assert server.poll() is None, log.read_text()[-2000:]
         try:
             pymysql.connect(
                 host="127.0.0.1", port=port, user="cospot", password=PASSWORD, database="cospot"
             ).close()
         except pymysql.Error:
-            time.sleep(0.1)
-        else:
-            return
-    raise AssertionError(f"MariaDB does not answer: {log.read_text()[-2000:]}")
+            return False
+        return True
+
+    wait_until(answers, lambda: f"MariaDB answers: {log.read_text()[-2000:]}")
 
 
 @contextmanager

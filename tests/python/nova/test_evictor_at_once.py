@@ -17,11 +17,8 @@ pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client
 
 from cospot.nova.evictor.pending import PendingDeletions
 from cospot.nova.evictor.plans import pause_after
-from evictor_cloud import wait_until
 from evictor_running import Running, events, metric, plan_message, send
-
-#: A barrier that is not passed by then breaks, and its test fails, seconds.
-PATIENCE_S = 20.0
+from waiting import PATIENCE_S, wait_until
 
 
 def start(running: Running, **settings: Any) -> Any:
@@ -186,15 +183,17 @@ def test_nova_is_given_no_more_orders_at_once_than_it_may(running: Running) -> N
     for host in hosts:
         for _ in range(4):
             running.cloud.add(host, 2, 1024, spot=True)
-    lock, under_way = threading.Lock(), [0, 0]  # now, and at most
+    three, under_way = threading.Condition(), [0, 0]  # now, and at most
 
     def before(method: str, path: str) -> None:
         if method == "POST":
-            with lock:
+            with three:
                 under_way[0] += 1
                 under_way[1] = max(under_way)
-            time.sleep(0.05)
-            with lock:
+                three.notify_all()
+                three.wait_for(lambda: under_way[1] >= 3, PATIENCE_S)
+            time.sleep(0.05)  # a fourth would come meanwhile
+            with three:
                 under_way[0] -= 1
 
     running.cloud.before = before
@@ -205,17 +204,21 @@ def test_nova_is_given_no_more_orders_at_once_than_it_may(running: Running) -> N
     assert under_way[1] == 3
 
 
-def first_order_takes(running: Running, seconds: float) -> threading.Event:
-    """Have Nova take its time for the first order to delete; return what is set when it came."""
-    came = threading.Event()
+#: So long an order waits for its turn that it is checked again.
+LONG_S = 3.0
+
+
+def first_order_waits(running: Running) -> tuple[threading.Event, threading.Event]:
+    """Have Nova hold the first order; return what is set when it came, and what lets it go on."""
+    came, go_on = threading.Event(), threading.Event()
 
     def before(method: str, path: str) -> None:
         if method == "POST" and not came.is_set():
             came.set()
-            time.sleep(seconds)
+            go_on.wait(PATIENCE_S)
 
     running.cloud.before = before
-    return came
+    return came, go_on
 
 
 def test_orders_that_wait_for_their_turn_stop_with_the_switch(running: Running) -> None:
@@ -223,10 +226,11 @@ def test_orders_that_wait_for_their_turn_stop_with_the_switch(running: Running) 
     spots = [running.cloud.add(host, 1, 1024, spot=True) for _ in range(8)]
     stop = running.folder / "stop"
     service = start(running, orders_at_once=1, disable_file=stop)
-    came = first_order_takes(running, 1.0)
+    came, go_on = first_order_waits(running)
     claim(running, service, host, spots, 8)
     assert came.wait(PATIENCE_S)
     stop.touch()
+    go_on.set()
     wait_until(lambda: len(events(running.folder, "failed")) == 7, "seven are not ordered")
     assert {each["order"] for each in events(running.folder, "failed")} == {"none"}
     assert len(running.cloud.orders) == 1
@@ -239,10 +243,12 @@ def test_an_order_that_has_waited_for_long_is_checked_again(running: Running) ->
     host = running.cloud.add_host("a")
     spots = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
     service = start(running, orders_at_once=1)
-    came = first_order_takes(running, 3.0)
+    came, go_on = first_order_waits(running)
     vm = claim(running, service, host, spots, 8)
     assert came.wait(PATIENCE_S)
     running.cloud.remove(vm)
+    time.sleep(LONG_S)
+    go_on.set()
     wait_until(lambda: bool(events(running.folder, "failed")), "one is not ordered")
     running.reconciles(1)
     # The first was on its way when the VM went.
@@ -255,8 +261,11 @@ def test_an_order_that_was_kept_back_is_no_error_of_its_host(running: Running) -
     host = running.cloud.add_host("a")
     spots = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
     service = start(running, orders_at_once=1)
-    first_order_takes(running, 3.0)
+    came, go_on = first_order_waits(running)
     claim(running, service, host, spots, 8)
+    assert came.wait(PATIENCE_S)
+    time.sleep(LONG_S)
+    go_on.set()
     wait_until(lambda: len(events(running.folder, "freed")) == 2, "both spots are freed")
     assert [each["order"] for each in events(running.folder, "failed")] == ["none"]
     assert metric(service, "errors_total", where="pass") == 0

@@ -8,7 +8,9 @@ pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client
 pytest.importorskip("hypothesis", reason="needs python3-hypothesis")
 
 from cospot.nova.evictor.causes import Attribution, Reference, attribute, grown
+from cospot.nova.evictor.hosts import HostHistory
 from cospot.nova.evictor.model import HostUsage, Inventory
+from cospot.nova.evictor.records import Metrics
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -152,3 +154,37 @@ def test_an_excess_at_an_unchanged_capacity_is_explained(
     assert found.for_vms.get("VCPU", 0) == min(owed, used - capacity)
     if not any(not is_spot for _, is_spot in since):
         assert found.for_vms == {} and found.race
+
+
+def history_of_a_flap() -> HostHistory:
+    """Return that of a full host of 8 vCPUs whose ratio was wrong at 10 s."""
+    history = HostHistory(Metrics())
+    assert not history.observe(vcpus_of(8), ["VCPU"], 0.0)
+    assert history.observe(vcpus_of(4), ["VCPU"], 10.0)
+    assert history.unexplained("p", 10.0, 10.0) == (0.0, True)
+    return history
+
+
+def vcpus_of(capacity: int, *, claimed: int = 0) -> HostUsage:
+    """Return a host with spots of 8 vCPUs, and a VM."""
+    held = {"a": {"CUSTOM_SPOT_VCPU": 8}, **({"vm": {"VCPU": claimed}} if claimed else {})}
+    return HostUsage("p", "host", {"VCPU": Inventory(capacity, 0, 1.0)}, held)
+
+
+def test_a_grace_ends_when_claims_explain_all_of_an_excess() -> None:
+    # 20 s: 8 + 2 of 8 vCPUs, all of which the VM explains; 30 s: too little capacity again.
+    history = history_of_a_flap()
+    assert history.observe(vcpus_of(8, claimed=2), ["VCPU"], 20.0)
+    assert history.observe(vcpus_of(4, claimed=2), ["VCPU"], 30.0)
+    assert history.unexplained("p", 30.0, 30.0) == (0.0, True)
+
+
+def test_a_grace_ends_by_an_answer_that_comes_after_a_later_one() -> None:
+    # Asked at 20 s, when all fitted; answered after the question of 30 s.
+    history = history_of_a_flap()
+    assert history.observe(vcpus_of(4), ["VCPU"], 30.0)
+    assert not history.observe(vcpus_of(8), ["VCPU"], 20.0)
+    assert history.unexplained("p", 30.0, 31.0) == (0.0, True)
+    # While it lasts it goes on, whatever order answers come in.
+    assert history.observe(vcpus_of(4), ["VCPU"], 29.0)
+    assert history.unexplained("p", 29.0, 35.0) == (4.0, False)

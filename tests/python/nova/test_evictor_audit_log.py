@@ -15,8 +15,8 @@ pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client
 
 from cospot.nova.evictor.errors import AuditError
 from cospot.nova.evictor.records import AuditLog
-from evictor_cloud import wait_until
 from evictor_running import Running, events, metric
+from waiting import wait_until
 
 
 def readable(path: Path) -> list[str]:

@@ -20,8 +20,8 @@ from cospot.nova.evictor import plans
 from cospot.nova.evictor.errors import CloudError
 from cospot.nova.evictor.plans import ClaimWatch
 from cospot.nova.evictor.stores import KnownPlan
-from evictor_cloud import wait_until
 from evictor_running import Running, bare_context, events, metric, plan_message, send
+from waiting import PATIENCE_S, wait_until
 
 PROVIDER = str(uuid.UUID(int=1))
 
@@ -40,7 +40,7 @@ class Allocations:
         self.asked.append(consumer)
         self.patience.add(patience)
         if consumer in self.hanging:
-            self.go_on.wait(60)
+            self.go_on.wait(PATIENCE_S)
             raise CloudError("placement GET /allocations: no answer")
         return self.held.get(consumer, {})
 
@@ -156,7 +156,7 @@ def test_placement_hanging_for_one_instance_holds_up_no_plan(running: Running) -
 
     def before(method: str, path: str) -> int | None:
         if path.endswith(f"/allocations/{unlucky}"):
-            go_on.wait(60)
+            go_on.wait(PATIENCE_S)
         return None
 
     running.cloud.before = before
@@ -197,7 +197,7 @@ def test_a_claim_of_a_device_is_no_host_to_free(running: Running, is_below: bool
     send(service, plan_message(vm, {host: [spot]}))
     running.cloud.add(host, 4, 1024, spot=False, uuid=vm, also_on=other)
     wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
-    wait_until(lambda: not service._queue.is_waiting(other), "it waits no more", 10)
+    wait_until(lambda: not service._queue.is_waiting(other), "it waits no more")
     running.reconciles(3)
     assert not service._queue.is_waiting(other) and running.cloud.deleted == [spot]
     assert metric(service, "errors_total", where="pass") == 0
@@ -213,7 +213,7 @@ def test_a_claim_on_a_host_that_is_new_waits_for_no_reconcile(running: Running) 
     vm = str(uuid.uuid4())
     send(service, plan_message(vm, {host: []}))
     running.cloud.add(host, 4, 1024, spot=False, uuid=vm)
-    wait_until(lambda: running.cloud.deleted == [spot], "the eviction", 20)
+    wait_until(lambda: running.cloud.deleted == [spot], "the eviction")
 
 
 def test_what_a_new_provider_is_is_asked_once(running: Running) -> None:
@@ -240,12 +240,12 @@ def test_a_host_that_is_removed_is_not_asked_for_ever(running: Running) -> None:
     service = running.start()
     running.reconciles(1)
     running.cloud.add(host, 4, 1024, spot=False)
-    wait_until(lambda: metric(service, "errors_total", where="pass") > 0, "it waits", 20)
+    wait_until(lambda: metric(service, "errors_total", where="pass") > 0, "it waits")
     with running.cloud.lock:
         for each in [each for each in running.cloud.instances.values() if each.provider == host]:
             del running.cloud.instances[each.uuid]
         del running.cloud.providers[host]
     running.reconciles(1)
-    wait_until(lambda: not service._queue.is_waiting(host), "it waits no more", 10)
+    wait_until(lambda: not service._queue.is_waiting(host), "it waits no more")
     running.reconciles(3)
     assert not service._queue.is_waiting(host)

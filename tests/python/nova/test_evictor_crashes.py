@@ -17,7 +17,6 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from evictor_cloud import wait_until
 from evictor_running import (
     Running,
     audit_records,
@@ -26,6 +25,7 @@ from evictor_running import (
     plan_message,
     start_process,
 )
+from waiting import PATIENCE_S, wait_until
 
 #: More requests than the whole eviction takes; the last steps kill a service that is done.
 STEPS = range(1, 24)
@@ -68,14 +68,14 @@ def test_killed_while_nova_has_not_yet_taken_the_order(running: Running, order: 
         orders[0] += 1
         if orders[0] == order:
             process.send_signal(signal.SIGKILL)
-            late.wait(20)
+            late.wait(PATIENCE_S)
         return None
 
     with running.cloud.lock:
         running.cloud.before = before
         process = start_process(running, plans)
     wait_until(lambda: orders[0] == order, "the order")
-    assert process.wait(20) == -signal.SIGKILL
+    assert process.wait(PATIENCE_S) == -signal.SIGKILL
     running.start(reconcile_interval=0.1)
     wait_until(lambda: orders[0] > order, "the successor asks for the same")
     late.set()
@@ -121,4 +121,4 @@ def test_three_copies_at_once(running: Running) -> None:
         for process in processes:
             process.send_signal(signal.SIGTERM)
         for process in processes:
-            process.wait(20)
+            process.wait(PATIENCE_S)

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE_S
 
 pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
 pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
@@ -71,7 +72,7 @@ def test_every_line_that_it_offers_is_an_option(tmp_path: Path) -> None:
 
 def test_logs_can_be_json(tmp_path: Path) -> None:
     arguments = ["--config-file", str(uncommented(tmp_path))]
-    subprocess.run([sys.executable, "-c", LOG_A_LINE, *arguments], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", LOG_A_LINE, *arguments], check=True, timeout=PATIENCE_S)
     (line,) = (tmp_path / "cospot-evictor.log").read_text().splitlines()
     assert json.loads(line)["message"] == "a line"
 

@@ -12,8 +12,8 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from evictor_cloud import wait_until
 from evictor_running import Running, events, metric
+from waiting import wait_until
 
 FAILED = {"status": "ERROR", "vm_state": "error", "host": None, "node": None}
 BUILDING = {"status": "BUILD", "vm_state": "building", "host": None, "node": None}
@@ -85,7 +85,7 @@ def test_spots_wait_a_moment_for_a_claim_that_fails(running: Running) -> None:
     cloud.after = fail
     running.services[-1]._queue.put(host, "reconcile")
     wait_until(lambda: f"GET /nova/servers/{vm}" in cloud.requests, "it is asked about")
-    time.sleep(1.0)
+    wait_until(lambda: not running.services[-1]._queue.is_waiting(host), "nothing is due")
     assert cloud.deleted == []
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import PATIENCE_S
 
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
@@ -27,7 +28,7 @@ class _ForgetfulBarriers(dict[str, Any]):
 @pytest.fixture
 def locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(tooz_file.FileDriver, "_barriers", _ForgetfulBarriers())
-    made = HostLocks(f"file://{tmp_path}", timeout=30)
+    made = HostLocks(f"file://{tmp_path}", timeout=PATIENCE_S)
     yield made
     made.close()
 

@@ -18,9 +18,9 @@ import cospot
 from cospot.errors import ConfigError
 from cospot.nova.evictor.victims import SpotChooser
 from cospot.nova.evictor_policy import make_evictor_policy, time_us
-from evictor_cloud import wait_until
 from evictor_running import Running, events
 from scheduler_cases import Plugin, make_flavor, make_instance, make_spec, make_state, seen_again
+from waiting import wait_until
 
 DAY = 86400
 

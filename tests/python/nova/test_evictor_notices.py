@@ -24,7 +24,6 @@ from cospot.nova.evictor.notices import Notices
 from cospot.nova.evictor.safeguards import HostLocks
 from cospot.nova.evictor.stores import Notice, NoticeStore, StoreError
 from cospot.nova.state import stores as state_stores
-from evictor_cloud import wait_until
 from evictor_running import (
     Running,
     bare_context,
@@ -35,6 +34,7 @@ from evictor_running import (
     stored,
     stores_in,
 )
+from waiting import wait_until
 
 PROACTIVE = {"mode": "proactive", "default_reserve": "2:0"}
 SHELVING = {**PROACTIVE, "notice_seconds": 0, "action": "shelve-offload"}
@@ -166,7 +166,7 @@ def test_an_error_after_a_notice_does_not_lose_it(running: Running) -> None:
 
     running.cloud.before = before
     made = running.start(mode="proactive", default_reserve="2:0:2", notice_seconds=600)
-    wait_until(lambda: metric(made, "errors_total", where="reserve") > 0, "the error", 30)
+    wait_until(lambda: metric(made, "errors_total", where="reserve") > 0, "the error")
     assert {each["spot"]: each["is_told"] for each in stored(running)} == {
         spots[0]: True,
         spots[1]: False,
@@ -670,4 +670,4 @@ def test_a_clock_that_is_set_back_stops_no_reserve(
     clock_is_off[0] = -3600.0
     running.cloud.remove(spots[0])  # as its owner does; a VM has what it held
     running.cloud.add(host, 2, 1024, spot=False)
-    wait_until(lambda: len(events(running.folder, "notice")) == 2, "the next notice", 20)
+    wait_until(lambda: len(events(running.folder, "notice")) == 2, "the next notice")

@@ -12,8 +12,8 @@ pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
 from cospot.nova.evictor import causes, owner_news
-from evictor_cloud import wait_until
 from evictor_running import Running, events
+from waiting import wait_until
 
 #: Of a service that evicts at once for a VM that has come lately.
 TELLING: dict[str, Any] = {

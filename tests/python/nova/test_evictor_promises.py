@@ -19,8 +19,8 @@ from cospot.nova.evictor.records import AuditLog, Metrics
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.promises.kept_share import broken_share
 from cospot.nova.promises.promise_message import EVENT_TYPE, Promise, promise_to_message
-from evictor_cloud import wait_until
 from evictor_running import Running, audit_records, events, metric, send, stores_in
+from waiting import PATIENCE_S, wait_until
 
 HOUR = 3600.0
 DAY = 86400.0
@@ -183,7 +183,7 @@ def test_metrics_and_audit_log_tell_of_the_alarm_once_and_of_its_end(tmp_path: P
     assert len(events(tmp_path, "promise_broken")) == 8
     broken = events(tmp_path, "promise_broken")[0]
     assert (broken["instance"], broken["lifetime_s"]) == (spots[0], HOUR)
-    assert broken["lived_s"] == pytest.approx(30, abs=20)
+    assert 29 <= broken["lived_s"] < 30 + PATIENCE_S
     assert [each["broken"] for each in events(tmp_path, "promise_alarm")] == [8]
     case.promise(500, age=2 * HOUR)
     case.keeper.count()
@@ -316,6 +316,6 @@ def test_a_promise_of_which_another_copy_hears_after_the_eviction_is_broken(tmp_
         hears.keeper.count()
     (broken,) = events(tmp_path, "promise_broken")
     assert broken["instance"] == late.instance  # the other had lived as long as promised
-    assert broken["lived_s"] == pytest.approx(30, abs=20)
+    assert 29 <= broken["lived_s"] < 30 + PATIENCE_S
     for case in (evicts, hears):
         assert case.metric("promises_broken_total", target="0.1") == 1

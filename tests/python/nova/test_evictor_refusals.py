@@ -14,8 +14,10 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from evictor_cloud import Instance, wait_until
+from cospot.nova.evictor import service as service_module
+from evictor_cloud import Instance
 from evictor_running import Running, events, metric, plan_message, send
+from waiting import PATIENCE_S, wait_until
 
 
 def full_host(running: Running, **odd: Any) -> tuple[str, str, str]:
@@ -190,7 +192,7 @@ def test_a_late_spot_of_which_nova_says_nothing_hides_no_other(
     bad, good = service._freed._late
     running.cloud.before = lambda method, path: 500 if f"/servers/{bad}" in path else None
     running.cloud.instances[good].task_state = None
-    wait_until(lambda: bool(events(running.folder, "failed")), "it is noted", 30)
+    wait_until(lambda: bool(events(running.folder, "failed")), "it is noted")
     assert [each["instance"] for each in events(running.folder, "failed")] == [good]
     asked = metric(service, "errors_total", where="freed-watch")
     wait_until(lambda: metric(service, "errors_total", where="freed-watch") > asked, "one more")
@@ -198,7 +200,10 @@ def test_a_late_spot_of_which_nova_says_nothing_hides_no_other(
     assert len(said) == 1
 
 
-def test_a_service_that_ends_does_not_wait_for_what_is_late(running: Running) -> None:
+def test_a_service_that_ends_does_not_wait_for_what_is_late(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service_module, "_LAST_PATIENCE_S", PATIENCE_S)
     _, first, _ = full_host(running)
     running.cloud.never_goes.add(first)
     service = running.start(freed_timeout=1)
@@ -206,7 +211,7 @@ def test_a_service_that_ends_does_not_wait_for_what_is_late(running: Running) ->
     running.services.remove(service)
     began = time.monotonic()
     service.stop()
-    assert time.monotonic() - began < 4  # and not the 5 s in which others may go
+    assert time.monotonic() - began < PATIENCE_S  # in which others may go
 
 
 @pytest.mark.parametrize("answer", [b"", b"[]", b"{}", b"not json", b'{"allocations": {"a": 1}}'])

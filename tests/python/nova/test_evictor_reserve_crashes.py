@@ -13,7 +13,6 @@ pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
 from cospot.nova.evictor import reserve_keeper
-from evictor_cloud import wait_until
 from evictor_running import (
     Running,
     check_evictions_of_reserves,
@@ -22,6 +21,7 @@ from evictor_running import (
     kill_after_request,
     stored,
 )
+from waiting import wait_until
 
 RESERVE = {"mode": "proactive", "default_reserve": "2:0"}
 

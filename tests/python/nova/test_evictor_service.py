@@ -13,7 +13,6 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from evictor_cloud import wait_until
 from evictor_running import (
     Running,
     events,
@@ -23,6 +22,7 @@ from evictor_running import (
     send,
     write_configuration,
 )
+from waiting import wait_until
 
 
 def test_reconcile_evicts_the_oldest_spot_of_an_overcommitted_host(running: Running) -> None:

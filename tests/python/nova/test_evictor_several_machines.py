@@ -25,12 +25,10 @@ import evictor_on_machine
 from cospot.nova.evictor.notices import METADATA_KEY
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase
-from evictor_cloud import wait_until
 from evictor_running import Running, ServiceProcess, write_configuration
 from state_servers import SERVERS
+from waiting import PATIENCE_S, wait_until
 
-#: Of the leases in these tests, seconds.
-LEASE_S = 2.0
 HOUR = 3600.0
 RESERVE: dict[str, Any] = {"mode": "proactive", "default_reserve": "2:0"}
 
@@ -73,7 +71,7 @@ class Machine:
     def end(self, number: int = signal.SIGKILL) -> None:
         self.process.send_signal(signal.SIGCONT)
         self.process.send_signal(number)
-        self.process.wait(30)
+        self.process.wait(PATIENCE_S)
 
     def events(self, *names: str) -> list[dict[str, Any]]:
         path = self.folder / "state" / "audit.jsonl"
@@ -81,7 +79,8 @@ class Machine:
         return [each for each in map(json.loads, lines) if each["event"] in names]
 
     def log(self) -> str:
-        return (self.folder / "log").read_text()
+        path = self.folder / "log"
+        return path.read_text() if path.exists() else ""
 
 
 @pytest.fixture
@@ -127,15 +126,21 @@ def slow_orders(running: Running, seconds: float) -> None:
     running.cloud.before = before
 
 
+def ordered(machine: Machine) -> list[str]:
+    """Return the spots that a machine ordered to go, without those whose order failed."""
+    found = [each["instance"] for each in machine.events("intent")]
+    for each in machine.events("failed"):
+        found.remove(each["instance"])
+    return found
+
+
 def check_one_spot_each(running: Running, hosts: list[str], *machines: Machine) -> None:
     """Each host lost one spot, which was ordered once."""
     assert len(running.cloud.deleted) == len(hosts), [each.log() for each in machines]
     assert sorted(running.cloud.orders) == sorted(running.cloud.deleted)
-    intents = [each["instance"] for one in machines for each in one.events("intent")]
-    failed = [each["instance"] for one in machines for each in one.events("failed")]
-    for spot in failed:
-        intents.remove(spot)
-    assert sorted(intents) == sorted(running.cloud.deleted)
+    assert sorted(spot for one in machines for spot in ordered(one)) == sorted(
+        running.cloud.deleted
+    )
 
 
 def leases(state: StateDatabase) -> dict[str, str]:
@@ -154,7 +159,7 @@ def test_two_at_work_order_each_spot_once(running: Running, machines: Any) -> No
     running.reconciles(6)
     for _ in range(2):
         arrive(running, hosts)
-        wait_until(lambda: is_free(running, hosts), "all hosts are freed", 60)
+        wait_until(lambda: is_free(running, hosts), "all hosts are freed")
         running.reconciles(4)
     check_one_spot_each(running, hosts * 2, a, b)
 
@@ -170,16 +175,16 @@ def test_one_that_is_cut_off_evicts_nothing_and_holds_nobody_up(
     running.reconciles(6)
     a.cut.touch()
     arrive(running, hosts)
-    wait_until(lambda: is_free(running, hosts), "b frees all hosts", 60)
+    wait_until(lambda: is_free(running, hosts), "b frees all hosts")
+    wait_until(lambda: "the cable is pulled" in a.log(), "a has tried")
     running.reconciles(4)
     assert a.events("intent") == []
-    assert len(b.events("intent")) == 3
-    assert "the cable is pulled" in a.log()
+    assert len(ordered(b)) == 3
     a.cut.unlink()
     b.cut.touch()
     arrive(running, hosts)
-    wait_until(lambda: is_free(running, hosts), "a frees all hosts", 60)
-    assert len(a.events("intent")) == 3
+    wait_until(lambda: is_free(running, hosts), "a frees all hosts")
+    assert len(ordered(a)) == 3
     check_one_spot_each(running, hosts * 2, a, b)
 
 
@@ -193,11 +198,12 @@ def test_without_the_database_nobody_evicts_until_it_is_back(
     b.start()
     hosts = full_hosts(running, 3)
     arrive(running, hosts)
-    running.reconciles(20)
+    tried = lambda machine: machine.log().count("the cable is pulled") >= 5  # noqa: E731
+    wait_until(lambda: tried(a) and tried(b), "both try in vain")
     assert running.cloud.deleted == []
     a.cut.unlink()
     b.cut.unlink()
-    wait_until(lambda: is_free(running, hosts), "all hosts are freed", 60)
+    wait_until(lambda: is_free(running, hosts), "all hosts are freed")
     running.reconciles(4)
     check_one_spot_each(running, hosts, a, b)
 
@@ -219,7 +225,7 @@ def test_one_that_is_cut_off_in_the_middle_of_its_work(running: Running, machine
     arrive(running, [host])
     wait_until(lambda: bool(seen), "the first order")
     arrive(running, [host])  # what is ordered at once for one VM would all go by the first copy
-    wait_until(lambda: is_free(running, [host]), "the host is freed", 60)
+    wait_until(lambda: is_free(running, [host]), "the host is freed")
     running.reconciles(4)
     assert [len(each.events("freed")) for each in (a, b)] == [1, 1]
     check_one_spot_each(running, [host, host], a, b)
@@ -237,13 +243,11 @@ def test_an_order_that_nova_never_heard_of_is_given_by_the_next_copy(
     running.reconciles(4)
     a.cut.write_text("order")
     arrive(running, [host])
-    assert a.process.wait(30) == -signal.SIGKILL
+    assert a.process.wait(PATIENCE_S) == -signal.SIGKILL
     assert running.cloud.orders == []
     (row,) = state.run(lambda done: done.execute(schema.ORDERS.select()).all())
-    began = time.monotonic()
     b.start()
-    wait_until(lambda: is_free(running, [host]), "b frees the host", 60)
-    assert time.monotonic() - began < LEASE_S + 10
+    wait_until(lambda: is_free(running, [host]), "b frees the host")
     assert running.cloud.deleted == [row.spot]
     (intent,) = b.events("intent")
     assert (intent["instance"], intent["chosen_by"]) == (row.spot, "note")
@@ -266,13 +270,13 @@ def test_one_that_stood_still_longer_than_its_lease_orders_nothing_more(
 
     running.cloud.after = after
     arrive(running, [host])
-    wait_until(lambda: bool(stopped), "a checks a spot", 30)
+    wait_until(lambda: bool(stopped), "a checks a spot")
     b.start()
-    wait_until(lambda: is_free(running, [host]), "b frees the host", 60)
+    wait_until(lambda: is_free(running, [host]), "b frees the host")
     arrive(running, [host])  # the host needs one more, so that only the lease stands in a's way
     running.cloud.before = lambda method, path: None
     a.process.send_signal(signal.SIGCONT)
-    wait_until(lambda: is_free(running, [host]), "the host is freed again", 60)
+    wait_until(lambda: is_free(running, [host]), "the host is freed again")
     running.reconciles(6)
     check_one_spot_each(running, [host, host], a, b)
 
@@ -282,7 +286,7 @@ def test_one_that_is_told_to_stop_lets_go_of_its_leases(
 ) -> None:
     a = machines("a", **RESERVE).start()
     running.cloud.add_host("h")
-    wait_until(lambda: "cospot-evictor-notices" in leases(state), "a looks after the reserve", 30)
+    wait_until(lambda: "cospot-evictor-notices" in leases(state), "a looks after the reserve")
     a.end(signal.SIGTERM)
     assert leases(state) == {}
 
@@ -299,10 +303,11 @@ def notices(running: Running) -> dict[str, str]:
         }
 
 
-def is_told(state: StateDatabase) -> bool:
-    """Tell whether a notice is stored as given: one that is not is given anew."""
+def is_told(state: StateDatabase, over: bool = False) -> bool:
+    """Tell whether a notice is stored as given, and is over: one that is not is given anew."""
     rows = state.run(lambda done: done.execute(schema.NOTICES.select()).all())
-    return any(row.is_told for row in rows)
+    now = state.run(lambda done: done.now())
+    return any(row.is_told and (row.evict_at < now or not over) for row in rows)
 
 
 @pytest.mark.parametrize("skew", [HOUR, -HOUR])
@@ -310,20 +315,18 @@ def test_who_takes_the_reserves_over_keeps_to_the_notices_that_were_given(
     running: Running, machines: Any, state: StateDatabase, skew: float
 ) -> None:
     """By the clock of the one that takes over each notice would be over, or far off."""
-    notice_s = 6.0
+    notice_s = 20.0
     a = machines("a", 0.0, notice_seconds=notice_s, **RESERVE).start()
     full_hosts(running, 1)
-    wait_until(lambda: is_told(state), "a notice is given", 30)
+    wait_until(lambda: is_told(state), "a notice is given")
     assert len(notices(running)) == 1
-    given = time.monotonic()
     (owner,) = {each for name, each in leases(state).items() if name.endswith("notices")}
     b = machines("b", skew, notice_seconds=notice_s, **RESERVE).start()
     running.reconciles(4)
     assert b.events("notice", "intent") == []
     a.end()
-    wait_until(lambda: bool(running.cloud.deleted), "the notice is carried out", 30)
-    took = time.monotonic() - given
-    assert took < notice_s + 40  # not by the clock of the other
+    # By the clock of the other it would not be within PATIENCE_S.
+    wait_until(lambda: bool(running.cloud.deleted), "the notice is carried out")
     (other,) = {each for name, each in leases(state).items() if name.endswith("notices")}
     assert other != owner
     assert b.events("notice", "notice_withdrawn") == []
@@ -335,14 +338,15 @@ def test_who_takes_the_reserves_over_keeps_to_the_notices_that_were_given(
 def test_one_that_is_cut_off_gives_and_carries_out_no_notice(
     running: Running, machines: Any, state: StateDatabase
 ) -> None:
-    a = machines("a", 0.0, notice_seconds=3.0, **RESERVE).start()
+    a = machines("a", 0.0, notice_seconds=6.0, **RESERVE).start()
     full_hosts(running, 1)
-    wait_until(lambda: is_told(state), "a notice is given", 30)
+    wait_until(lambda: is_told(state), "a notice is given")
     a.cut.touch()
-    time.sleep(4.0)
+    wait_until(lambda: is_told(state, over=True), "it is over")
+    running.reconciles(4)
     assert running.cloud.deleted == []
-    b = machines("b", HOUR, notice_seconds=3.0, **RESERVE).start()
-    wait_until(lambda: len(running.cloud.deleted) == 1, "b carries it out", 30)
+    b = machines("b", HOUR, notice_seconds=6.0, **RESERVE).start()
+    wait_until(lambda: len(running.cloud.deleted) == 1, "b carries it out")
     a.cut.unlink()
     running.reconciles(6)
     assert len(running.cloud.deleted) == 1

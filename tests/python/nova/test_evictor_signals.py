@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE_S
 
 pytest.importorskip("oslo_config", reason="python3-oslo.config is not installed")
 
@@ -42,6 +43,10 @@ def test_a_service_stops_when_told_amid_a_storm_of_reloads(tmp_path: Path) -> No
     script.write_text(STORM)
     for _ in range(4):  # one in three hung when a lock was what woke the main thread
         done = subprocess.run(
-            [sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=False
+            [sys.executable, str(script)],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
         )
         assert (done.returncode, done.stdout) == (0, "stopped after some reloads\n"), done.stderr

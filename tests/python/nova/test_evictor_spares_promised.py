@@ -21,7 +21,7 @@ from cospot.nova.evictor.model import Server
 from cospot.nova.evictor.snapshot import Spot
 from cospot.nova.evictor.victims import SpotChooser, missing, needed
 from cospot.nova.promises.promise_message import EVENT_TYPE, Promise, promise_to_message
-from evictor_cloud import Cloud, CloudServer, wait_until
+from evictor_cloud import Cloud, CloudServer
 from evictor_running import (
     Running,
     events,
@@ -31,6 +31,7 @@ from evictor_running import (
     send,
     write_configuration,
 )
+from waiting import wait_until
 
 HOUR = 3600.0
 NOW = 1_700_000_000.0

@@ -12,8 +12,8 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from evictor_cloud import wait_until
 from evictor_running import Running, events, kill_after_request
+from waiting import wait_until
 
 #: Seconds after which a deletion is stuck; Nova's times have whole seconds.
 TIMEOUT = 2

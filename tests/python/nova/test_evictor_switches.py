@@ -19,8 +19,8 @@ pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client
 
 from cospot.nova.evictor import command
 from cospot.nova.evictor.snapshot import Refusal
-from evictor_cloud import wait_until
 from evictor_running import Running, events, limits_of, metric, write_configuration
+from waiting import PATIENCE_S, wait_until
 
 
 def overcommit(running: Running, spots: int, projects: int = 1) -> list[str]:
@@ -164,7 +164,7 @@ def test_sighup_reads_the_switches_again_and_opens_the_audit_log_anew(running: R
         assert "intent" not in (running.folder / "rotated").read_text()
     finally:
         process.terminate()
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE_S) == 0
 
 
 @pytest.mark.parametrize(

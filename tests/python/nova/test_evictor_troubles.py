@@ -14,8 +14,8 @@ pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client
 
 from cospot.nova.evictor.executor import FreedWatch
 from cospot.nova.evictor.plans import ClaimWatch
-from evictor_cloud import wait_until
 from evictor_running import Running, events, metric, plan_message, send
+from waiting import wait_until
 
 
 def full_host(running: Running) -> list[str]:
@@ -137,5 +137,5 @@ def test_what_was_ordered_on_a_host_that_is_removed_is_gone(running: Running) ->
         for each in list(running.cloud.instances):
             running.cloud.remove(each)
         del running.cloud.providers[host]
-    wait_until(lambda: bool(events(running.folder, "freed")), "it is gone", 10)
+    wait_until(lambda: bool(events(running.folder, "freed")), "it is gone")
     assert metric(service, "late_spots") == 0

@@ -17,9 +17,10 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from evictor_cloud import Cloud, wait_until
+from evictor_cloud import Cloud
 from evictor_running import Running, events, metric
 from sample_files import ROOT
+from waiting import wait_until
 
 
 def test_a_vm_gets_what_unconfirmed_resizes_of_spots_hold(running: Running) -> None:
@@ -169,8 +170,12 @@ def resized(cloud: Cloud, host: str, other: str) -> None:
 
 
 def a_spot(**fields: Any) -> Callable[[Cloud, str, str], None]:
+    """Return what adds a spot; its times are given as ages, as of when it is added."""
+
     def add(cloud: Cloud, host: str, other: str) -> None:
-        cloud.add(host, 4, 1024, spot=True, **fields)
+        now = time.time()
+        times = {name: now - fields[name] for name in ("created", "updated") if name in fields}
+        cloud.add(host, 4, 1024, spot=True, **{**fields, **times})
 
     return add
 
@@ -183,7 +188,7 @@ def moving(cloud: Cloud, host: str, other: str) -> None:
             each.task_state = "resize_finish"
 
 
-NEW = {"created": time.time() - 5, "status": "BUILD", "vm_state": "building", "host": None}
+NEW = {"created": 5, "status": "BUILD", "vm_state": "building", "host": None}
 #: States of the table, what is there of each, and what becomes of it: evicted, confirmed, counted
 #: as gone or left alone; in all cases the VM has its capacity in the end.
 STATES: dict[str, tuple[Callable[[Cloud, str, str], None], str]] = {
@@ -192,7 +197,7 @@ STATES: dict[str, tuple[Callable[[Cloud, str, str], None], str]] = {
         a_spot(status="SHUTOFF", vm_state="stopped"),
         "evicted",
     ),
-    "being deleted": (a_spot(task_state="deleting", updated=time.time()), "gone"),
+    "being deleted": (a_spot(task_state="deleting", updated=0), "gone"),
     "being offloaded after it was shelved": (a_spot(task_state="shelving_offloading"), "gone"),
     "soft-deleted": (a_spot(status="SOFT_DELETED", vm_state="soft-delete"), "evicted first"),
     "in ERROR on a host": (a_spot(status="ERROR", vm_state="error"), "evicted"),
@@ -202,7 +207,7 @@ STATES: dict[str, tuple[Callable[[Cloud, str, str], None], str]] = {
     ),
     "being built": (a_spot(**NEW, node=None), "left"),
     "being built for longer than `deletion_timeout` without a host": (
-        a_spot(**{**NEW, "created": time.time() - 300}, node=None),
+        a_spot(**{**NEW, "created": 300}, node=None),
         "evicted first",
     ),
     "moving: a resize, cold or live migration under way": (moving, "left"),

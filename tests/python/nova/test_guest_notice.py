@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,12 +15,12 @@ from typing import Final
 
 import pytest
 from sample_files import ROOT
+from waiting import PATIENCE_S, wait_until
 
 FOLDER: Final = ROOT / "examples" / "nova" / "guest"
 PROGRAM: Final = FOLDER / "cospot-notice"
 TIME: Final = "2026-10-03T14:30:00+00:00"
 LATER: Final = "2026-10-03T15:00:00+00:00"
-PATIENCE_S: Final = 30
 
 
 class MetadataServer:
@@ -55,13 +54,6 @@ class MetadataServer:
         self.body = json.dumps(document).encode()
 
 
-def until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 class Guest:
     """The program, with a command that writes down what it was called with."""
 
@@ -93,7 +85,7 @@ class Guest:
         The third question from now on comes after an answer to one asked from now on.
         """
         before = self.metadata.questions
-        until(lambda: self.metadata.questions >= before + 3)
+        wait_until(lambda: self.metadata.questions >= before + 3)
 
 
 @pytest.fixture

@@ -17,11 +17,18 @@ from pathlib import Path
 import pytest
 from cloud_stand_in import CloudStandIn
 from tool_cases import cloud_for
+from waiting import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs" / "nova"
 FENCE = re.compile(r"^( *)```sh\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
-BEGUN_BY_PACKAGES = "etc/systemd/system", "etc/nova", "opt", "var/lib/kolla/venv/bin"
+BEGUN_BY_PACKAGES = (
+    "etc/systemd/system",
+    "etc/nova",
+    "etc/placement",
+    "opt",
+    "var/lib/kolla/venv/bin",
+)
 
 #: Name to script. `$R` is the folder in place of /; each call is a line of $R/calls.
 STAND_INS = {
@@ -112,7 +119,7 @@ def paste(tmp_path: Path, cloud: CloudStandIn):
             env=environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE_S,
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr

@@ -8,6 +8,7 @@ import subprocess
 from typing import Any, Final
 
 import pytest
+from waiting import PATIENCE_S
 
 pytest.importorskip("yaml", reason="needs python3-yaml")
 pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
@@ -43,7 +44,7 @@ def promtool(*arguments: str) -> None:
         cwd=FOLDER,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

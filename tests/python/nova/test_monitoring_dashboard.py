@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from waiting import PATIENCE_S
 
 pytest.importorskip("oslo_log", reason="needs python3-oslo.log")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
@@ -109,6 +110,6 @@ def test_prometheus_takes_every_query(tmp_path: Path) -> None:
         check=False,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -18,8 +19,8 @@ pytest.importorskip("oslo_log", reason="oslo.log is not installed")
 
 from cospot.nova.scheduler import promise_file
 from cospot.nova.scheduler.promise_file import PromiseFile
-from evictor_cloud import wait_until
 from promise_cases import make_table, write_table
+from waiting import PATIENCE_S, wait_until
 
 DAY = 86400.0
 
@@ -50,11 +51,11 @@ def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hanging]:
 def test_a_named_pipe_is_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "promises.json"
     os.mkfifo(path)
-    file = PromiseFile(patience=20)
+    file = PromiseFile(patience=PATIENCE_S)
     began = time.monotonic()
     table, problem = file.look(str(path), DAY)
     assert table is None and problem == f"{path}: it is no regular file"
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < PATIENCE_S
 
 
 def test_a_named_pipe_in_its_place_leaves_the_last_table(
@@ -81,19 +82,16 @@ def test_a_mount_that_hangs_makes_one_request_wait_and_none_after_it(
     file = PromiseFile(patience=0.2)
     began = time.monotonic()
     assert file.table(str(path), DAY) is None
-    assert 0.2 <= time.monotonic() - began < 5
-    assert "it has not answered for 0.2 s (is its file system hanging?)" in caplog.text
+    assert 0.2 <= time.monotonic() - began < PATIENCE_S
+    assert re.search(r"it has not answered for \d+\.\d s \(is its file system hanging", caplog.text)
     assert "Nothing is promised, and no spot is refused" in caplog.text
     began = time.monotonic()
     for _ in range(100):
         assert file.table(str(path), DAY) is None
-    assert time.monotonic() - began < 0.2  # and not 20 s
+    assert time.monotonic() - began < 10  # and not 20 s
     assert hanging.reads == 1
     hanging.again.set()
-    deadline = time.monotonic() + 10
-    while file.table(str(path), DAY) is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: file.table(str(path), DAY), "the table")
 
 
 def test_a_mount_that_hangs_later_leaves_the_last_table(
@@ -111,10 +109,7 @@ def test_a_mount_that_hangs_later_leaves_the_last_table(
     assert "it has not answered for 61.0 s" in caplog.text
     assert caplog.text.count("The table is stale") == 2  # once a minute
     hanging.again.set()
-    deadline = time.monotonic() + 10
-    while file.table(str(path), DAY) is first:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: file.table(str(path), DAY) is not first, "the new table")
     table = file.table(str(path), DAY)
     assert table is not None and list(table.targets) == [0.2]
 
@@ -124,24 +119,21 @@ def test_a_slow_mount_makes_one_request_wait_and_is_read_all_the_same(
 ) -> None:
     """Each answer takes longer than a request waits."""
     path = write_table(tmp_path / "promises.json")
-    real, done = promise_file._read, [0]
+    real = promise_file._read
 
     def read(name: str, before: Any) -> Any:
-        time.sleep(0.3)
-        found = real(name, before)
-        done[0] += 1
-        return found
+        time.sleep(0.7)
+        return real(name, before)
 
     monkeypatch.setattr(promise_file, "_read", read)
-    file = PromiseFile(patience=0.1)
+    file = PromiseFile(patience=0.5)
     assert file.table(str(path), DAY) is None
-    for looks in range(1, 4):
-        wait_until(lambda looks=looks: done[0] == looks, "the late answer")  # type: ignore[misc]
-        time.sleep(0.05)
+    for _ in range(3):
+        wait_until(lambda: file._look is not None and file._look.is_done, "the late answer")
         began = time.monotonic()
         table, problem = file.look(str(path), DAY)
         assert table is not None and problem == ""
-        assert time.monotonic() - began < 0.1
+        assert time.monotonic() - began < 0.5
     write_table(path, make_table(targets=(0.2,)))
     wait_until(lambda: list(_targets(file, path)) == [0.2], "the new table")
 
@@ -166,9 +158,7 @@ def test_another_file_is_read_while_the_first_hangs(
     monkeypatch.setattr(promise_file, "_read", read)
     file = PromiseFile(patience=0.05)
     assert file.table(str(one), DAY) is None
-    deadline = time.monotonic() + 10
-    while file.table(str(two), DAY) is None:
-        assert time.monotonic() < deadline
+    wait_until(lambda: file.table(str(two), DAY), "the other table")
     again.set()
 
 
@@ -243,6 +233,6 @@ def test_in_nova_on_eventlet_other_requests_go_on_meanwhile(tmp_path: Path) -> N
         check=False,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert done.stdout == "done\n", done.stderr

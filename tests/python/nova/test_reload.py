@@ -178,8 +178,8 @@ def test_the_evictor_obeys_its_switches_after_each_of_many_reloads(running: Any)
 def test_the_evictor_evicts_nothing_while_its_configuration_cannot_be_verified(
     running: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from evictor_cloud import wait_until
     from evictor_running import events, metric, write_configuration
+    from waiting import wait_until
 
     service = running.start()
     whole = LiveOptions._read
@@ -262,3 +262,28 @@ def test_the_scheduler_decides_nothing_by_a_configuration_it_cannot_read_again(
     assert "cannot be read again" in caplog.text
     conf.mutate_config_files()
     assert names(plugin.hosts(states, make_spec(VM))) == ["a", "c"]
+
+
+def test_a_refused_reload_of_the_scheduler_is_a_metric_until_one_succeeds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
+    from cospot.nova.scheduler import metrics
+    from evictor_cloud import wait_until
+    from scheduler_cases import Plugin
+
+    path, conf = scheduler_configuration(tmp_path, monkeypatch)
+    folder = str(tmp_path)
+    monkeypatch.setitem(metrics._MADE, folder, metrics.SchedulerMetrics(folder, every=0.05))
+    text = f"[cospot]\nmetrics_directory = {folder}\n"
+    path.write_text(text)
+    conf.reload_config_files()
+    Plugin([]).filter._settings()
+
+    def shown() -> str:
+        return "".join(each.read_text() for each in tmp_path.glob("*.prom"))
+
+    for more, value in (("otnn = 1\n", 1), ("otn = 1\n", 0)):
+        path.write_text(text + more)
+        conf.mutate_config_files()
+        wait_until(lambda v=value: f'reload_failed{{worker="0"}} {v}' in shown(), "it is shown")

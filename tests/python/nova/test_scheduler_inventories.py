@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 
 import pytest
 
@@ -13,13 +12,7 @@ pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
 from cospot.nova.scheduler.instance_facts import Size
 from cospot.nova.scheduler.inventories import Inventories, InventoryCache
 from scheduler_cases import FakePlacement, Plugin, make_flavor, make_spec, make_state, names
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
+from waiting import PATIENCE_S, wait_until
 
 
 def test_a_new_host_is_read_once() -> None:
@@ -40,8 +33,8 @@ def test_what_there_is_no_time_for_is_read_in_the_background() -> None:
     placement = FakePlacement(states)
     cache = InventoryCache(placement)
     cache.read_new([state.uuid for state in states], 0.0)
-    wait_for(lambda: len(placement.asked) == 5)
-    wait_for(lambda: all(cache.get(state.uuid) is not None for state in states))
+    wait_until(lambda: len(placement.asked) == 5)
+    wait_until(lambda: all(cache.get(state.uuid) is not None for state in states))
 
 
 def test_a_placement_that_never_answers_is_waited_for_in_vain_no_longer_than_allowed() -> None:
@@ -50,17 +43,17 @@ def test_a_placement_that_never_answers_is_waited_for_in_vain_no_longer_than_all
     answers = threading.Event()
 
     def fetch(provider: str) -> Inventories | None:
-        answers.wait(30)
+        answers.wait(PATIENCE_S)
         return placement(provider)
 
     cache = InventoryCache(fetch)
     began = time.monotonic()
     cache.read_new([state.uuid], 0.2)
-    cache.read_new([state.uuid], 30.0)  # no request waits for it a second time
-    assert 0.1 < time.monotonic() - began < 10
+    cache.read_new([state.uuid], PATIENCE_S)  # no request waits for it a second time
+    assert 0.1 < time.monotonic() - began < PATIENCE_S
     assert cache.get(state.uuid) is None
     answers.set()
-    wait_for(lambda: cache.get(state.uuid) is not None)
+    wait_until(lambda: cache.get(state.uuid) is not None)
 
 
 def test_inventories_are_read_again_in_time_and_changes_are_told() -> None:
@@ -74,8 +67,8 @@ def test_inventories_are_read_again_in_time_and_changes_are_told() -> None:
     placement.inventories[state.uuid]["VCPU"]["allocation_ratio"] = 4.0
     assert cache.due() == []
     now[0] = 301.0
-    wait_for(lambda: len(placement.asked) == 2)
-    wait_for(lambda: cache.take_changed() == {state.uuid})
+    wait_until(lambda: len(placement.asked) == 2)
+    wait_until(lambda: cache.take_changed() == {state.uuid})
     capacity = cache.get(state.uuid)
     assert capacity is not None and capacity.total == Size(64, 32768, 1000)
 
@@ -93,7 +86,7 @@ def test_a_placement_that_is_down_is_left_alone_for_a_while(
     assert "could not be read (ConnectionError: placement is down)" in caplog.text
     placement.is_down = False
     now[0] = 6.0
-    wait_for(lambda: all(cache.get(state.uuid) is not None for state in states))
+    wait_until(lambda: all(cache.get(state.uuid) is not None for state in states))
 
 
 def test_malformed_inventories_leave_what_the_host_says(caplog: pytest.LogCaptureFixture) -> None:
@@ -133,5 +126,5 @@ def test_a_capacity_that_changes_changes_decisions() -> None:
     assert plugin.hosts([state], make_spec(flavor)) == []
     placement.inventories[state.uuid]["VCPU"]["allocation_ratio"] = 2.0
     now[0] = 301.0
-    wait_for(lambda: len(placement.asked) == 2)
-    wait_for(lambda: names(plugin.hosts([state], make_spec(flavor))) == ["a"])
+    wait_until(lambda: len(placement.asked) == 2)
+    wait_until(lambda: names(plugin.hosts([state], make_spec(flavor))) == ["a"])

@@ -35,6 +35,7 @@ from scheduler_cases import (
     names,
     new_uuid,
 )
+from waiting import PATIENCE_S, wait_until
 
 SetOption = Callable[..., None]
 LARGE_SPOT = make_flavor(16, 16384, spot=True)
@@ -49,7 +50,7 @@ class Hanging:
 
     def __call__(self, *_: Any) -> list[Any]:
         self.asked += 1
-        self.answers.wait(60)
+        self.answers.wait(PATIENCE_S)
         return []
 
 
@@ -65,13 +66,6 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 def test_an_answer_in_time_is_returned_and_an_error_raised() -> None:
@@ -130,7 +124,7 @@ class Case:
         """Return where ten requests went, which had to wait 0.1 s all together."""
         began = time.monotonic()
         (found,) = {tuple(self.place(flavor)) for _ in range(10)}
-        assert 0.1 <= time.monotonic() - began < 5
+        assert 0.1 <= time.monotonic() - began < PATIENCE_S
         return list(found)
 
 
@@ -271,8 +265,8 @@ for _ in range(5):
 for _ in range(5):
     assert names(plugin.hosts(again([other]), make_spec(VM))) == ["b"]
 took = time.monotonic() - began
-assert 0.3 <= took < 5, took
-assert ticks - before > 5, ticks
+assert 0.3 <= took < 300, took
+assert ticks - before > 1, ticks
 decider = plugin.filter._decider
 assert decider.take_unanswered() == ["database"]
 [asker] = [each for each in decider._askers if each.service == "database"]
@@ -281,7 +275,7 @@ if sys.argv[1] != "green":
     asking = [each for each in threading.enumerate() if each.name == "cospot-asks-database"]
     assert len(asking) == 1, asking
 server.close()  # resets what nobody took
-deadline = time.monotonic() + 10
+deadline = time.monotonic() + 300
 while asker._overdue:
     assert time.monotonic() < deadline
     time.sleep(0.01)
@@ -299,9 +293,9 @@ def test_a_database_that_takes_connections_and_says_nothing(threads: str) -> Non
         check=False,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=PATIENCE_S,
         cwd=here,
-        env={**os.environ, "PYTHONPATH": f"{os.environ['PYTHONPATH']}:{here}"},
+        env={**os.environ, "PYTHONPATH": f"{os.environ['PYTHONPATH']}:{here}:{here.parents[1]}"},
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1] == "decided"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import PATIENCE_S
 
 pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
 
@@ -34,7 +35,7 @@ def test_a_message_bus_that_is_away_costs_the_request_nothing(
     hangs = threading.Event()
 
     def make_sender() -> Any:
-        return lambda message: hangs.wait(30)
+        return lambda message: hangs.wait(PATIENCE_S)
 
     publisher = PlanPublisher(make_sender, most_waiting=2)
     for _ in range(6):
@@ -43,7 +44,7 @@ def test_a_message_bus_that_is_away_costs_the_request_nothing(
     assert publisher.dropped in (3, 4)
     assert "was dropped, because 2 plans wait for the message bus" in caplog.text
     hangs.set()
-    assert publisher.wait_until_sent(10)
+    assert publisher.wait_until_sent(PATIENCE_S)
 
 
 def test_a_plan_that_cannot_be_sent_is_logged_and_the_next_one_goes(
@@ -62,7 +63,7 @@ def test_a_plan_that_cannot_be_sent_is_logged_and_the_next_one_goes(
     plans = [some_plan(), some_plan()]
     for plan in plans:
         publisher.publish(plan)
-    assert publisher.wait_until_sent(10)
+    assert publisher.wait_until_sent(PATIENCE_S)
     assert sent == [plans[1].plan_id]
     assert f"plan {plans[0].plan_id}" in caplog.text and "no RabbitMQ" in caplog.text
 
@@ -100,7 +101,7 @@ def test_plans_go_through_an_exchange_of_their_own(tmp_path: Path) -> None:
     intake.start()
     try:
         NotificationSender(conf, "plans_of_a_test")({"a": "plan"})
-        assert arrived.wait(30)
+        assert arrived.wait(PATIENCE_S)
     finally:
         intake.stop()
     assert "plans_of_a_test" in FakeExchangeManager._exchanges

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
+from waiting import PATIENCE_S
 
 pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
 
@@ -279,7 +280,7 @@ def test_threads_share_one_filter() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=60)
+        thread.join(timeout=PATIENCE_S)
     assert plugin.filter.failures == 0
     assert len(placed) == 160
     assert all(placed.count(state.host) == 4 for state in states)

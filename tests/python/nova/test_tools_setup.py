@@ -6,6 +6,7 @@ pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
 pytest.importorskip("nova.conf", reason="python3-nova is not installed")
 
 from cospot.nova.tools.doctor import evictor_checks
+from cospot.nova.tools.service_user import ServiceUser
 from doctor_cases import GOOD_EVICTOR, configure, good_cloud, write_private
 from tool_cases import run
 
@@ -67,7 +68,7 @@ def test_check_says_what_is_missing_and_changes_nothing(cloud, setup):
     assert states(lines) == {
         "inventories": ["ok"],
         "scheduler": ["ok"],
-        "evictor's user": ["missing"],
+        "evictor's user": ["missing", "missing"],
         "evictor": ["ok"],
         "spot flavors": ["missing"],
         "open to tenants": ["missing"],
@@ -83,12 +84,13 @@ def test_apply_makes_the_user_and_a_flavor_for_nobody_then_opens_it(cloud, setup
     code, lines = setup("--apply", "--flavor", "m1")
     assert code == 0
     assert "done     evictor's user: user cospot-evictor" in lines
-    assert "done     evictor's user: role admin on the project service" in lines
+    assert "done     evictor's user: role cospot_evictor" in lines
+    assert "done     evictor's user: role cospot_evictor on the project service" in lines
     spot = cloud.flavor("spot.m1")
     assert spot["os-flavor-access:is_public"] is False and cloud.access == {}
     assert spot["extra_specs"]["resources:CUSTOM_SPOT_VCPU"] == "2"
     assert cloud.users["cospot-evictor"]["password"] == "its own"
-    assert cloud.roles == {"id-of-cospot-evictor": ["admin"]}
+    assert cloud.roles == {"id-of-cospot-evictor": ["cospot_evictor"]}
 
     assert setup("--check", "--flavor", "m1") == (
         0,
@@ -212,11 +214,40 @@ def test_a_user_with_another_password_is_left_to_a_human(cloud, setup):
     cloud.users["cospot-evictor"] = {"id": "there", "password": "another"}
     code, lines = setup("--apply")
     assert code == 0
-    assert "done     evictor's user: role admin on the project service" in lines
+    assert "done     evictor's user: role cospot_evictor on the project service" in lines
     code, lines = setup("--check")
-    assert code == 1 and states(lines)["evictor's user"] == ["missing"]
+    assert code == 1 and set(states(lines)["evictor's user"]) == {"missing"}
     at = next(i for i, line in enumerate(lines) if line.startswith("missing  evictor's user"))
     assert "openstack user set --password-prompt cospot-evictor" in lines[at + 1]
+
+
+def test_policy_files_that_do_not_let_the_role_in_are_said(cloud, setup, monkeypatch):
+    monkeypatch.setattr(ServiceUser, "problem", lambda self: "nova GET /os-hypervisors: 403")
+    _, lines = setup("--apply")
+    assert "done     evictor's user: role cospot_evictor on the project service" in lines
+    at = next(i for i, line in enumerate(lines) if line.startswith("missing  evictor's user"))
+    assert "must let the role cospot_evictor in" in lines[at] and "403" in lines[at]
+    assert lines[at + 1].strip().startswith("cat examples/nova/nova-policy.yaml >>")
+    assert lines[at + 2].strip().startswith("cat examples/nova/placement-policy.yaml >>")
+
+
+def test_the_user_gets_the_role_admin_if_asked_to(cloud, setup):
+    _, lines = setup("--apply", "--role", "admin")
+    assert "done     evictor's user: role admin on the project service" in lines
+    assert "policy files" not in "\n".join(lines)
+    assert cloud.roles == {"id-of-cospot-evictor": ["admin"]}
+
+
+def test_an_application_credential_is_its_owner_s(cloud, setup):
+    section = {
+        "auth_type": "v3applicationcredential",
+        "auth_url": f"{cloud.url}/identity/v3",
+        "application_credential_id": "i",
+        "application_credential_secret": "s",
+    }
+    _, lines = setup("--apply", section=section)
+    assert "missing  evictor's user: the application credential cannot" in "\n".join(lines)
+    assert "cospot-evictor" not in cloud.users
 
 
 def test_an_evictor_s_file_without_a_user_is_said(cloud, setup):

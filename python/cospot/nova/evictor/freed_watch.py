@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from oslo_log import log as logging
 
+from cospot.nova.background import Background
 from cospot.nova.evictor.causes import VM_CLAIM
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import CloudError, Complaints, EvictorError
@@ -42,17 +43,18 @@ class Leaving:
     is_locked: bool = False
 
 
-class FreedWatch:
+class FreedWatch(Background):
     """Asks placement about all leaving spots of a host at once, from a thread of its own.
 
     One that did not go in time is late: it is asked about further, but seldom, and given up once
-    Nova shows that its compute has.
+    Nova shows that its compute has. The thread ends once nothing is left to wait for.
 
     Args:
         did_not_go: called with a spot that is late, or will not go.
     """
 
     def __init__(self, context: EvictorContext, did_not_go: Callable[[Leaving], None]) -> None:
+        super().__init__("freed-watch")
         self._placement = context.placement
         self._servers = context.servers
         self._audit = context.audit
@@ -65,26 +67,11 @@ class FreedWatch:
         }
         self._did_not_go = did_not_go
         self._news = OwnerNews(context)
-        self._condition = threading.Condition()
         self._giving_up = threading.Lock()  # two threads find out that a compute has failed
         self._leaving: dict[str, Leaving] = {}
         self._late: dict[str, Leaving] = {}
         self._ask_late_at = float("-inf")
         self._complaints = Complaints()  # by provider
-        self._stopping = False
-        self._thread = threading.Thread(target=self._run, name="freed-watch", daemon=True)
-
-    def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
-
-    def stop(self, patience: float) -> None:
-        """End the thread once nothing is left to wait for, or after `patience` seconds."""
-        with self._condition:
-            self._stopping = True
-            self._condition.notify_all()
-        if self._thread.is_alive():
-            self._thread.join(patience)
 
     def watch(self, leaving: Leaving) -> None:
         """Wait for a spot's capacity too."""

@@ -93,16 +93,20 @@ class HostHistory:
             MissingInventoryError: the host has none of a resource.
         """
         resources = list(resources)
-        is_over = bool(usage.shortfall(resources))
+        is_over, capacity = bool(usage.shortfall(resources)), usage.capacity(resources)
         with self._lock:
-            if asked_at < self._asked_at.get(usage.provider, asked_at):
-                return is_over
-            self._asked_at[usage.provider] = asked_at
-            self._clock.observe(usage.name, is_over, asked_at)
-            if not is_over:
-                reference = Reference(usage.consumers, usage.capacity(resources))
-                self._references[usage.provider] = reference
-        if not is_over:
+            is_latest = asked_at >= self._asked_at.get(usage.provider, asked_at)
+            if is_latest:
+                self._asked_at[usage.provider] = asked_at
+                self._clock.observe(usage.name, is_over, asked_at)
+                if not is_over:
+                    self._references[usage.provider] = Reference(usage.consumers, capacity)
+            before = self._references.get(usage.provider, Reference({}, {})).capacity
+        # With no less capacity than when all fitted, claims since then explain whatever is over.
+        is_claimed = is_latest and all(
+            capacity[each] >= before.get(each, float("inf")) for each in resources
+        )
+        if is_claimed or not is_over:
             self.explained(usage.provider)
         return is_over
 

@@ -19,6 +19,7 @@ import oslo_messaging
 from oslo_log import log as logging
 
 from cospot.nova import plan_bus, plan_message
+from cospot.nova.background import Background
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.evictor.model import Amounts
@@ -55,7 +56,7 @@ class _Watch:
     has_failed: bool = False
 
 
-class ClaimWatch:
+class ClaimWatch(Background):
     """Asks placement about planned instances until they hold something on a host.
 
     Args:
@@ -69,6 +70,7 @@ class ClaimWatch:
         found: Callable[[str], None],
         expected: Callable[[str], None],
     ) -> None:
+        super().__init__("claim-watch", _THREADS)
         self._placement = context.placement
         self._metrics = context.metrics
         self._timeout = context.settings.claim_timeout
@@ -77,29 +79,9 @@ class ClaimWatch:
         self._found = found
         self._expected = expected
         self._last_at = float("-inf")
-        self._condition = threading.Condition()
         self._heap: list[tuple[float, int, _Watch]] = []
         self._asking = 0  # watches that a thread has taken from the heap
         self._order = itertools.count()
-        self._stopping = False
-        self._threads = [
-            threading.Thread(target=self._run, name=f"claim-watch-{number}", daemon=True)
-            for number in range(_THREADS)
-        ]
-
-    def start(self) -> None:
-        """Start the threads."""
-        for thread in self._threads:
-            thread.start()
-
-    def stop(self) -> None:
-        """End the threads; questions that are asked come to their end."""
-        with self._condition:
-            self._stopping = True
-            self._condition.notify_all()
-        for thread in self._threads:
-            if thread.is_alive():
-                thread.join()
 
     def watch(self, known: KnownPlan) -> None:
         """Ask about a plan's instance from now on, if there are not too many already."""

@@ -6,12 +6,12 @@ waits for a promise. Who was promised a lifetime comes after the others (victims
 
 from __future__ import annotations
 
-import threading
 import time
 from typing import Any, Final
 
 from oslo_log import log as logging
 
+from cospot.nova.background import Background
 from cospot.nova.evictor.cloud import Placement
 from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.evictor.records import AuditLog, Metrics
@@ -34,7 +34,7 @@ _DAY_S: Final = 86400.0
 _MOST_EVICTED: Final = 1000
 
 
-class PromiseKeeper:
+class PromiseKeeper(Background):
     """Thread-safe.
 
     Args:
@@ -45,6 +45,7 @@ class PromiseKeeper:
     def __init__(
         self, stores: Stores, placement: Placement, audit: AuditLog, metrics: Metrics
     ) -> None:
+        super().__init__("promise-keeper")
         self._settings = stores.settings
         self._now = stores.now
         self._placement = placement
@@ -58,18 +59,6 @@ class PromiseKeeper:
         self._unanswered: dict[str, int] = {}  # questions about spots not seen yet
         self._dropped_at = float("-inf")
         self._unreadable_until = float("-inf")
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="promise-keeper", daemon=True)
-
-    def start(self) -> None:
-        """Read what earlier services counted, and begin to count."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Stop counting; what was noted stays."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
 
     def take(self, promise: Promise) -> None:
         """Note a promise that a scheduler has given. Raises nothing."""
@@ -127,10 +116,9 @@ class PromiseKeeper:
             self._fail("promises cannot be counted", error)
 
     def _run(self) -> None:
-        while True:
+        self.count()
+        while self._pause(_PAUSE_S):
             self.count()
-            if self._stopping.wait(_PAUSE_S):
-                return
 
     def _count(self, now: float) -> None:
         window = self._settings.promise_days * _DAY_S

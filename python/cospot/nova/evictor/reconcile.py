@@ -5,13 +5,13 @@ The loop reconciles all hosts every so often: whatever was lost, forged or kille
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from oslo_log import log as logging
 
+from cospot.nova.background import Background
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.evictor.hosts import HostWatch
@@ -25,7 +25,7 @@ class _Task:
     cause: str
 
 
-class WorkQueue:
+class WorkQueue(Background):
     """Hosts waiting for a reconcile iteration, and threads that take them from there.
 
     Each host waits once, the most urgent first, after errors with growing pauses. No host is worked
@@ -38,33 +38,14 @@ class WorkQueue:
 
     def __init__(self, context: EvictorContext, work: Callable[[str, str], float | None]) -> None:
         settings = context.settings
+        super().__init__("worker", settings.workers)
         self._work = work
         #: Pauses after errors, seconds.
         self._first_delay, self._longest_delay = settings.retry_delay, settings.retry_delay_max
         self._errors_metric = context.metrics.errors.labels(where="pass")
-        self._condition = threading.Condition()
         self._waiting: dict[str, _Task] = {}
         self._running: set[str] = set()
         self._errors: dict[str, int] = {}
-        self._stopping = False
-        self._threads = [
-            threading.Thread(target=self._run, name=f"worker-{number}", daemon=True)
-            for number in range(settings.workers)
-        ]
-
-    def start(self) -> None:
-        """Start the threads."""
-        for thread in self._threads:
-            thread.start()
-
-    def stop(self) -> None:
-        """End the threads; iterations that are running come to their end."""
-        with self._condition:
-            self._stopping = True
-            self._condition.notify_all()
-        for thread in self._threads:
-            if thread.is_alive():
-                thread.join()
 
     def put(self, provider: str, cause: str, delay: float = 0.0) -> None:
         """Ask for an iteration on a provider; one that waits already only becomes more urgent."""
@@ -120,12 +101,12 @@ class WorkQueue:
             with self._condition:
                 self._errors.pop(provider, None)
             return again
-        pause = self._pause(provider)
+        pause = self._pause_after(provider)
         # Outside of the except clause, because oslo.log would append the error once more.
         LOG.warning("provider %s: %s; again in %.1f s", provider, problem, pause)
         return pause
 
-    def _pause(self, provider: str) -> float:
+    def _pause_after(self, provider: str) -> float:
         self._errors_metric.inc()
         with self._condition:
             count = self._errors.get(provider, 0)
@@ -133,7 +114,7 @@ class WorkQueue:
         return float(min(self._first_delay * 2 ** min(count, 30), self._longest_delay))
 
 
-class ReconcileLoop:
+class ReconcileLoop(Background):
     """Reconciles all hosts every so often: sends the overcommitted ones to be freed.
 
     Args:
@@ -147,31 +128,20 @@ class ReconcileLoop:
         queue: WorkQueue,
         afterwards: Callable[[], None],
     ) -> None:
+        super().__init__("reconcile")
         self._settings = context.settings
         self._metrics = context.metrics
         self._hosts = hosts
         self._queue = queue
         self._afterwards = afterwards
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="reconcile", daemon=True)
-
-    def start(self) -> None:
-        """Start the thread; the first reconcile is at once."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End the thread."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
 
     def _run(self) -> None:
-        while not self._stopping.is_set():
+        took = self._settings.reconcile_interval  # the first is at once
+        while self._pause(self._settings.reconcile_interval - took):
             began = time.monotonic()
             self._reconcile()
             took = time.monotonic() - began
             self._metrics.reconcile.observe(took)
-            self._stopping.wait(max(0.0, self._settings.reconcile_interval - took))
 
     def _reconcile(self) -> None:
         try:

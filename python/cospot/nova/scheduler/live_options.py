@@ -9,6 +9,7 @@ from oslo_log import log as logging
 from cospot.nova.configuration_faults import OptionError
 from cospot.nova.live_options import READING_ERRORS, LiveOptions
 from cospot.nova.scheduler import options
+from cospot.nova.scheduler.metrics import metrics_of
 
 LOG = logging.getLogger(__name__)
 
@@ -31,8 +32,10 @@ def live_options_of(conf: Any) -> LiveOptions:
 
 def _reload(live: LiveOptions) -> None:
     """Take what the files say; nothing may be raised into Nova's own reload."""
+    failed = True
     try:
         live.reload()
+        failed = False
     except OptionError as error:
         LOG.critical("cospot: configuration: %s; going on with the old one; reload again", error)
     except READING_ERRORS as error:  # though Nova has just read them
@@ -40,5 +43,7 @@ def _reload(live: LiveOptions) -> None:
     except Exception as error:
         LOG.exception("cospot: unexpected error while nova.conf was read again")
         live.distrust(f"cannot be read again: {error!r}")
+    if (metrics := metrics_of(live.now.metrics_directory)) is not None:
+        metrics.note_reload(failed=failed or bool(live.now.fault))
     if live.now.fault:
         LOG.critical("cospot: configuration: %s; reload again", live.now.fault)

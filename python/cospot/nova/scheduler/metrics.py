@@ -76,6 +76,8 @@ HANGING: Final = Family(
     "service",
     ("placement", "database"),
 )
+#: A gauge of each worker, without a label of its own.
+RELOAD_FAILED: Final = "reload_failed"
 DURATION: Final = Family(
     "duration_seconds",
     "Time that a request spent in the plugin",
@@ -139,6 +141,7 @@ class _Counts:
         }
     )
     hanging: Sequence[str] = ()
+    reload_failed: bool = False
     buckets: dict[str, list[int]] = field(
         default_factory=lambda: {part: [0] * (len(BUCKETS_S) + 1) for part in DURATION.values}
     )
@@ -162,6 +165,12 @@ class _Counts:
         for value in HANGING.values:
             labels = f'worker="{worker}",{HANGING.label}="{value}"'
             lines.append(f"{_PREFIX}{HANGING.name}{{{labels}}} {hanging.count(value)}")
+        name = f"{_PREFIX}{RELOAD_FAILED}"
+        lines += [
+            f"# HELP {name} 1 when the last reload was refused and the old options stay",
+            f"# TYPE {name} gauge",
+            f'{name}{{worker="{worker}"}} {int(self.reload_failed)}',
+        ]
         lines += _head(DURATION, "histogram")
         for part in DURATION.values:
             labels = f'worker="{worker}",{DURATION.label}="{part}"'
@@ -203,9 +212,19 @@ class SchedulerMetrics:
         """Count the time that the weigher took for a decided request."""
         self._note(None, "weigher", seconds)
 
-    def _note(self, tally: RequestTally | None, part: str, seconds: float) -> None:
+    def note_reload(self, *, failed: bool) -> None:
+        """Take note of whether the last reload was refused."""
+        counts = self._counts()
+        with counts.lock:
+            counts.reload_failed = failed
+        self._have_written(counts)
+
+    def _counts(self) -> _Counts:
         pid = os.getpid()  # a forked process starts at 0, with a lock that nobody holds
-        counts = self._of_process.get(pid) or self._of_process.setdefault(pid, _Counts())
+        return self._of_process.get(pid) or self._of_process.setdefault(pid, _Counts())
+
+    def _note(self, tally: RequestTally | None, part: str, seconds: float) -> None:
+        counts = self._counts()
         with counts.lock:
             if tally is not None:
                 counts.hanging = tally.hanging
@@ -213,6 +232,10 @@ class SchedulerMetrics:
                 counts.counters[key] += 1
             counts.buckets[part][bisect.bisect_left(BUCKETS_S, seconds)] += 1
             counts.sums[part] += seconds
+        self._have_written(counts)
+
+    def _have_written(self, counts: _Counts) -> None:
+        with counts.lock:
             starts, counts.is_written = not counts.is_written, True
         if starts:
             self._start(counts)
@@ -351,6 +374,7 @@ def series() -> Mapping[str, set[str]]:
     labels = {"worker", DURATION.label}
     return {
         **{f"{_PREFIX}{family.name}": {"worker", family.label} for family in (*COUNTERS, HANGING)},
+        f"{_PREFIX}{RELOAD_FAILED}": {"worker"},
         f"{name}_bucket": {*labels, "le"},
         f"{name}_sum": labels,
         f"{name}_count": labels,

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from oslo_log import log as logging
 
+from cospot.nova.background import Background
 from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase, StateError, Transaction
@@ -33,7 +34,7 @@ class LostLeaseError(EvictorError):
     """Another process has taken the lease: nothing was stored, and nothing may be done."""
 
 
-class Leases:
+class Leases(Background):
     """Hands out locks like a tooz coordinator; one object per process.
 
     Args:
@@ -42,27 +43,24 @@ class Leases:
     """
 
     def __init__(self, database: StateDatabase, least: float = 0.0) -> None:
+        super().__init__("leases")
         self._database = database
         self.lasts = max(LEASE_S, least)
         self._held: set[str] = set()
         self._lock = threading.Lock()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
 
     def start(self, start_heart: bool = True) -> None:
         """Start renewing the leases held by this process."""
         if start_heart:
-            self._thread.start()
+            super().start()
 
-    def stop(self) -> None:
+    def stop(self, patience: float | None = None) -> None:
         """Release all leases of this process.
 
         Raises:
             StateError: they expire by themselves.
         """
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        super().stop(patience)
         table = schema.LEASES
         mine = table.update().where(table.c.owner == self._database.owner).values(until=0.0)
         self._database.run(lambda done: done.execute(mine))
@@ -72,7 +70,7 @@ class Leases:
         return Lease(self, name.decode())
 
     def _run(self) -> None:
-        while not self._stopping.wait(self.lasts / _RENEWALS):
+        while self._pause(self.lasts / _RENEWALS):
             try:
                 self.renew_held()
             except StateError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from cospot.errors import ConfigError
@@ -65,7 +66,7 @@ def from_settings(configuration: Any) -> Cloud:
 
 def _from_environment(cloud: str | None) -> Cloud:
     import yaml
-    from keystoneauth1 import adapter, exceptions
+    from keystoneauth1 import exceptions
     from openstack.config import loader
     from openstack.exceptions import ConfigException
 
@@ -75,16 +76,22 @@ def _from_environment(cloud: str | None) -> Cloud:
         session = region.get_session()
     except (ConfigException, exceptions.ClientException, yaml.YAMLError, *_ODD_FILE) as error:
         raise ConfigError(f"credentials{f' of cloud {cloud}' if cloud else ''}: {error}") from error
+    return _cloud(
+        session,
+        lambda service: {
+            "interface": region.get_interface(service),
+            "region_name": region.get_region_name(service),
+            "endpoint_override": region.get_endpoint(service),
+        },
+    )
+
+
+def _cloud(session: Any, options: Callable[[str], Mapping[str, Any]]) -> Cloud:
+    from keystoneauth1.adapter import Adapter
+
     return Cloud(
         **{
-            service: adapter.Adapter(
-                session,
-                service_type=service,
-                version=version,
-                interface=region.get_interface(service),
-                region_name=region.get_region_name(service),
-                endpoint_override=region.get_endpoint(service),
-            )
+            service: Adapter(session, service_type=service, version=version, **options(service))
             for service, version in _SERVICES.items()
         }
     )
@@ -98,7 +105,7 @@ def _has_credentials(configuration: Any, section: str) -> bool:
 
 
 def _from_section(configuration: Any, section: str) -> Cloud:
-    from keystoneauth1 import adapter, exceptions, loading
+    from keystoneauth1 import exceptions, loading
     from oslo_config import cfg
 
     loading.register_session_conf_options(configuration, section)
@@ -110,15 +117,5 @@ def _from_section(configuration: Any, section: str) -> Cloud:
         interfaces, region = group.valid_interfaces, group.region_name
     except (exceptions.ClientException, cfg.Error, ValueError) as error:
         raise ConfigError(f"credentials of [{section}]: {error}") from error
-    return Cloud(
-        **{
-            service: adapter.Adapter(
-                session,
-                service_type=service,
-                version=version,
-                interface=interfaces or ["internal", "public"],
-                region_name=region,
-            )
-            for service, version in _SERVICES.items()
-        }
-    )
+    options = {"interface": interfaces or ["internal", "public"], "region_name": region}
+    return _cloud(session, lambda service: options)

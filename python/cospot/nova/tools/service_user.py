@@ -8,8 +8,8 @@ from cospot.errors import ConfigError
 from cospot.nova.tools import credentials, settings
 from cospot.nova.tools.cloud import Cloud, CloudError
 
-#: Required to delete other projects' servers: docs/nova/security.md.
-ROLE: Final = "admin"
+#: Nova and placement let it in by their policy files: docs/nova/security.md.
+ROLE: Final = "cospot_evictor"
 _GROUP: Final = "nova"
 _NEEDED: Final = ("username", "password", "project_name")
 
@@ -19,22 +19,29 @@ class ServiceUser:
 
     Args:
         evictor: The evictor's configuration.
+        role: The role that it gets.
+
+    Attributes:
+        may_be_made: Whether it logs in by a password; an application credential is its owner's.
 
     Raises:
         ConfigError: The section names no user with a password and a project.
     """
 
-    def __init__(self, evictor: Any) -> None:
+    def __init__(self, evictor: Any, role: str = ROLE) -> None:
         from keystoneauth1 import loading
 
         loading.register_auth_conf_options(evictor, _GROUP)
         evictor.register_opts(loading.get_auth_plugin_conf_options("password"), group=_GROUP)
         self._evictor = evictor
         self._group = evictor[_GROUP]
-        missing = [name for name in _NEEDED if not self._group[name]]
+        self._role = role
+        self.may_be_made = "credential" not in (self._group.auth_type or "")
+        needed = _NEEDED if self.may_be_made else ()
+        missing = [name for name in needed if not self._group[name]]
         if missing:
             raise ConfigError(f"[{_GROUP}] of the evictor's file lacks {', '.join(missing)}")
-        self.name = str(self._group.username)
+        self.name = str(self._group.username or "the application credential")
         self.project = str(self._group.project_name)
 
     def problem(self) -> str:
@@ -68,9 +75,12 @@ class ServiceUser:
             made.append(f"user {self.name}")
         path = f"/projects/{project}/users/{user}/roles"
         held = {role["name"] for role in cloud.ask_identity("GET", path)["roles"]}
-        if ROLE not in held:
-            cloud.ask_identity("PUT", f"{path}/{_only(cloud, 'roles', ROLE)}")
-            made.append(f"role {ROLE} on the project {self.project}")
+        if self._role not in held:
+            if not cloud.ask_identity("GET", "/roles", name=self._role)["roles"]:
+                cloud.ask_identity("POST", "/roles", {"role": {"name": self._role}})
+                made.append(f"role {self._role}")
+            cloud.ask_identity("PUT", f"{path}/{_only(cloud, 'roles', self._role)}")
+            made.append(f"role {self._role} on the project {self.project}")
         return made
 
     def _domain(self, cloud: Cloud, of: str) -> str:

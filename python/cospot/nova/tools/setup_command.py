@@ -9,6 +9,7 @@ from cospot.nova.tools import credentials, settings, setup_flavors, setup_steps
 from cospot.nova.tools.doctor import command as doctor_command
 from cospot.nova.tools.doctor.cloud_checks import cloud_checks
 from cospot.nova.tools.doctor.configuration_checks import configuration_checks
+from cospot.nova.tools.service_user import ROLE
 from cospot.nova.tools.setup_steps import Missing, Setup, Step
 
 
@@ -34,6 +35,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         action="append",
         default=[],
         help="a flavor that gets a spot flavor, spot.NAME; may be given again",
+    )
+    parser.add_argument(
+        "--role",
+        default=ROLE,
+        help=f"role of the evictor's user ({ROLE}, for which Nova's and placement's policy files"
+        " need a line; admin needs none)",
     )
     parser.add_argument(
         "--without-disk",
@@ -77,7 +84,7 @@ def _setup(arguments: argparse.Namespace) -> Setup:
         *doctor_command.checks_of_evictor(arguments, nova),
     ]
     counts_disk = not arguments.without_disk and any(pair.base.disk_gb for pair in pairs)
-    return Setup(cloud, nova, evictor, pairs, checks, counts_disk=counts_disk)
+    return Setup(cloud, nova, evictor, pairs, checks, counts_disk=counts_disk, role=arguments.role)
 
 
 def _report(step: Step, done: list[str], left: list[Missing]) -> list[str]:

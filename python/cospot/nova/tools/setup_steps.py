@@ -18,7 +18,7 @@ from cospot.nova import spot_flavors
 from cospot.nova.tools import setup_flavors
 from cospot.nova.tools.cloud import Cloud
 from cospot.nova.tools.doctor.finding import Check, Finding, Result, Verdict, run_checks
-from cospot.nova.tools.service_user import ServiceUser
+from cospot.nova.tools.service_user import ROLE, ServiceUser
 from cospot.nova.tools.setup_flavors import FlavorPair
 from cospot.nova.tools.state_database import open_state, said
 
@@ -28,6 +28,12 @@ OPENING: Final = "open to tenants"
 STATE: Final = "state database"
 _RESTART: Final = "systemctl restart nova-scheduler nova-api"
 _EVICTOR_FILE: Final = "/etc/cospot/cospot-evictor.conf"
+#: How Nova and placement learn of the role.
+_LET_IN: Final = f"the policy files of nova-api and placement must let the role {ROLE} in"
+_POLICIES: Final = (
+    "cat examples/nova/nova-policy.yaml >> /etc/nova/policy.yaml",
+    "cat examples/nova/placement-policy.yaml >> /etc/placement/policy.yaml",
+)
 #: The doctor's checks of nova.conf that a setup must pass; the others are about quality.
 _SCHEDULER_CHECKS: Final = ("compiled module", "filter", "weigher", "host_subset_size", "policies")
 _EVICTOR_CHECKS: Final = (
@@ -77,6 +83,7 @@ class Setup:
         pairs: The flavors with their spot flavors.
         counts_disk: Whether any of them requests disk.
         checks: All checks of the doctor.
+        role: The role of the evictor's user.
     """
 
     def __init__(
@@ -88,8 +95,10 @@ class Setup:
         checks: Sequence[Check],
         *,
         counts_disk: bool,
+        role: str = ROLE,
     ) -> None:
         self._cloud = cloud
+        self._role = role
         self._nova = nova
         self._evictor = evictor
         self._pairs = pairs
@@ -132,7 +141,7 @@ class Setup:
 
     def _user(self) -> Iterator[Missing]:
         try:
-            user = ServiceUser(self._evictor)
+            user = ServiceUser(self._evictor, self._role)
         except ConfigError as error:
             yield Missing(
                 str(error),
@@ -144,12 +153,16 @@ class Setup:
             )
             return
         problem = user.problem()
-        if problem:
-            yield Missing(
-                f"{user.name} cannot do its work: {problem}",
-                (f"if it already exists: openstack user set --password-prompt {user.name}",),
-                lambda: user.make(self._cloud),
-            )
+        if not problem:
+            return
+        what = f"{user.name} cannot do its work: {problem}"
+        if user.may_be_made:
+            text = f"if it already exists: openstack user set --password-prompt {user.name}"
+            yield Missing(what, (text,), lambda: user.make(self._cloud))
+            if self._role == ROLE:
+                yield Missing(_LET_IN, _POLICIES, partial(_let_in, user))
+        else:
+            yield Missing(what, ("see docs/nova/security.md",))
 
     def _state(self) -> Iterator[Step]:
         """Yield the step of the state database, if there is one."""
@@ -220,6 +233,17 @@ class Setup:
 
 def _with_disk(group: Any) -> str:
     return ",".join([*group.resources, spot_flavors.DISK_GB])
+
+
+def _let_in(user: ServiceUser) -> list[str]:
+    """See that the user, which is there by now, can do its work.
+
+    Raises:
+        ConfigError: It cannot.
+    """
+    if problem := user.problem():
+        raise ConfigError(problem)
+    return []
 
 
 def _faults(results: Mapping[str, Result], names: Iterable[str]) -> Iterator[Missing]:

@@ -89,7 +89,7 @@ Backoff read_backoff(const ConfigNode& node, const std::string& key, bool may_ha
   return rule;
 }
 
-/// Where a file may stand instead of a rate.
+/// True if the node names a file in place of a rate.
 bool is_file(const ConfigNode& node) { return node.kind == ConfigNode::Kind::kScalar; }
 
 template <class Read>

@@ -127,7 +127,7 @@ std::any check_plans(const ProviderStudySettings& settings, const Workload& work
 }  // namespace
 
 StudyPart disruptions_part() {
-  // What the figures need, where a study has it under another name.
+  // The columns that the figures need, if a study names them differently.
   std::vector<Measure<RunOutcome>> measures{
       measure<RunOutcome>({.name = "vm_requests", .unit = "VMs", .meaning = "requested"},
                           [](const RunOutcome& one) { return one.run().vm_requests; })};

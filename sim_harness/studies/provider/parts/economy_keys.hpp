@@ -23,7 +23,7 @@ struct EconomyClassSettings {
   double economy_price = 0.7;
   EconomySettings economy{};
 
-  /// Whether predictions are needed; false if every promise is unlimited.
+  /// True if predictions are needed; false if every promise is unlimited.
   [[nodiscard]] bool has_promises() const {
     return std::ranges::any_of(promises,
                                [](const auto& each) { return each != kUnlimitedPromise; });
@@ -35,7 +35,7 @@ extern const Axis<EconomyClassSettings, double> kEconomyPercentAxis;
 extern const Axis<EconomyClassSettings, std::string> kPromiseAxis;
 extern const Setting<EconomyClassSettings> kForecasterSetting;
 extern const Setting<EconomyClassSettings> kEconomyPriceSetting;
-/// How promises are made, apart from the datacenter's own settings.
+/// The way in which promises are made, apart from the datacenter's own settings.
 [[nodiscard]] Setting<EconomyClassSettings> economy_promise_setting();
 
 }  // namespace cospot

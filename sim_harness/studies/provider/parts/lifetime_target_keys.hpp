@@ -30,7 +30,7 @@ struct TargetSettings {
 
 extern const Axis<TargetSettings, SlaTarget> kTargetAxis;
 
-/// How the promise is made: the options of the filter.
+/// The way in which the promise is made: the options of the filter.
 [[nodiscard]] Setting<TargetSettings> lifetime_promise_setting();
 
 }  // namespace cospot

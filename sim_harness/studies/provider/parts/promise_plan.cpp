@@ -27,8 +27,9 @@ EconomyInput vm_use(const Workload& workload, UsageResource resource,
           .periods = period_minima(usage_of_vms(workload, capacity, resource), settings.period())};
 }
 
-/// How much of a resource is promised over time in a datacenter that has `capacity` of it: at each
-/// prediction, what the VMs' use so far lets expect. The first member is the time in periods.
+/// The promised amount of a resource over time in a datacenter that has `capacity` of it: at each
+/// prediction, the amount that the VMs' use so far suggests. The first member is the time in
+/// periods.
 std::vector<std::pair<std::int64_t, std::int64_t>> promised_amounts(
     EconomyInput input, std::int64_t capacity, const EconomyClassSettings& settings,
     double confidence) {

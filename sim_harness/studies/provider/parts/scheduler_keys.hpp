@@ -19,7 +19,7 @@ struct SchedulersSettings {
   std::vector<std::int64_t> max_retries{2};  ///< Nova's max_attempts is 3
 };
 
-/// How loosely one or several schedulers follow a ranking.
+/// The looseness with which one or several schedulers follow a ranking.
 struct SubsetSettings {
   std::vector<std::int64_t> subset_sizes{1};
 };

@@ -18,7 +18,7 @@ struct SignalSettings {
 
 extern const Axis<SignalSettings, SignalQuestion> kSignalAxis;
 
-/// When signals are given, and the folds over which they are scored.
+/// The times at which signals are given, and the folds over which they are scored.
 [[nodiscard]] Setting<SignalSettings> signal_times_setting();
 
 }  // namespace cospot

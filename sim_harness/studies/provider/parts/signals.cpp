@@ -47,7 +47,7 @@ Measure<R> of_skill(Column column, const Get& get) {
   });
 }
 
-/// What a decile of the forecasts came to: the reliability diagram.
+/// Adds the outcome of a decile of the forecasts.
 void add_decile(std::vector<Measure<R>>& all, std::size_t decile) {
   const std::string prefix = fmt::format("decile{}_", decile + 1);
   const std::string which =
@@ -72,7 +72,7 @@ void add_decile(std::vector<Measure<R>>& all, std::size_t decile) {
       [](const ReliabilityBin& bin) { return bin.observed(); });
 }
 
-/// Of obtainable alone: where they do not fit at the moment.
+/// Adds the measures that `obtainable` alone has: moments at which the spots do not fit.
 void add_when_full(std::vector<Measure<R>>& all) {
   all.push_back(measure<R>({.name = "cases_when_full",
                             .unit = "cases",

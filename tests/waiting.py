@@ -1,0 +1,44 @@
+"""How tests wait: for the thing itself, and far longer than a busy machine needs."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+#: The longest that anything takes, on a machine with other work. A deletion that Nova lost is
+#: ordered again after the evictor's `deletion_timeout`, 120 s, and is no failure.
+PATIENCE_S = 300.0
+Found = TypeVar("Found")
+
+
+def wait_until(
+    condition: Callable[[], Found], what: str | Callable[[], str] = "the condition"
+) -> Found:
+    """Return what `condition` returns as soon as that is true.
+
+    A pause is a twentieth of the wait so far, from 0.01 to 1 s: the processes that are waited for
+    share the processors with this one.
+
+    Raises:
+        TimeoutError: it was not within PATIENCE_S; `what` (a function is asked then) says what.
+    """
+    began = time.monotonic()
+    while not (found := condition()):
+        waited = time.monotonic() - began
+        if waited > PATIENCE_S:
+            raise TimeoutError(f"not within {PATIENCE_S:g} s: {what() if callable(what) else what}")
+        time.sleep(min(max(0.01, waited / 20), 1.0))
+    return found
+
+
+def stored_runs(database: Path) -> int:
+    """Return how many runs a study that is under way has stored; 0 before its tables are there."""
+    try:
+        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+            return int(connection.execute("SELECT count(*) FROM run").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
