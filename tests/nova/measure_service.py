@@ -29,8 +29,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-_TESTS = Path(__file__).parents[1]
-sys.path[:0] = [str(_TESTS), str(_TESTS / "python" / "nova")]
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "python" / "nova"))
 
 from cospot.nova.evictor.command import read_configuration
 from cospot.nova.evictor.records import set_up_logging
