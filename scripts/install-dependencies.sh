@@ -9,7 +9,8 @@ Usage: scripts/install-dependencies.sh [--with-dev] [--with-libvirt] [--dry-run]
 
   --with-dev   also what tests/run.sh uses: clang and its tools, Python's test tools and packages,
                Chromium, OpenStack Nova
-  --with-libvirt  also what tests/nova/deploy.sh up --libvirt needs: QEMU and libvirt, which Debian
+  --with-libvirt
+               also what tests/nova/deploy.sh up --libvirt needs: QEMU and libvirt, which Debian
                does not start by these packages
   --dry-run    only say what is missing
 TEXT

@@ -19,8 +19,9 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from evictor_cloud import Cloud, wait_until
+from evictor_cloud import Cloud
 from evictor_running import Running, audit_records, make_service, send, write_configuration
+from waiting import wait_until
 
 NOVA_TESTS = Path(__file__).parents[2] / "nova"
 sys.path.insert(0, str(NOVA_TESTS))
