@@ -133,8 +133,8 @@ def test_no_spot_gets_what_notices_free_while_the_reserve_is_not_complete(cloud,
     """
     cloud.set_policy(**Policy().options(), default_reserve=RESERVE)
     start(cloud, notice_seconds=60)
-    given = wait_for_notices(cloud)
-    assert len(given) == 2
+    wait_until(lambda: len(notices(cloud)) == 2, "two spots have notice", 60)
+    given = notices(cloud)
     first = max(given, key=lambda spot: cloud.server(spot)["flavor"]["vcpus"])
     freed = cloud.server(first)["flavor"]
     cloud.delete(first)
