@@ -133,7 +133,7 @@ def test_no_spot_gets_what_notices_free_while_the_reserve_is_not_complete(cloud,
     """
     cloud.set_policy(**Policy().options(), default_reserve=RESERVE)
     start(cloud, notice_seconds=60)
-    wait_until(lambda: len(notices(cloud)) == 2, "two spots have notice", 60)
+    wait_until(lambda: len(notices(cloud)) == 2, "two spots have notice")
     given = notices(cloud)
     first = max(given, key=lambda spot: cloud.server(spot)["flavor"]["vcpus"])
     freed = cloud.server(first)["flavor"]
