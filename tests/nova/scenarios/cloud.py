@@ -13,6 +13,8 @@ from running_services import COMPUTE_API, RunningServices
 from waiting import wait_until
 
 PLACEMENT_API = "1.36"
+#: Nova deletes what is in one of these, and confirms a resize before.
+_STEADY = ("ACTIVE", "ERROR", "SHELVED_OFFLOADED", "SHUTOFF", "VERIFY_RESIZE")
 
 
 @dataclass(frozen=True)
@@ -309,7 +311,7 @@ class Cloud(RunningServices):
         for server in self.servers():
             if server.get("locked"):
                 self.act(server["id"], "unlock")
-            steady = server["status"] in ("ACTIVE", "ERROR", "SHELVED_OFFLOADED", "SHUTOFF")
+            steady = server["status"] in _STEADY
             if server["OS-EXT-STS:task_state"] or not steady:
                 # Nova ignores the deletion of a server whose first deletion it has lost.
                 self.act(server["id"], "os-resetState", {"state": "error"})

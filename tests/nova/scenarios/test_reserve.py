@@ -43,8 +43,9 @@ def start(cloud, notice_seconds=NOTICE_S, **options):
     )
 
 
-def room_for_one(cloud):
-    return any(max(host.over[0] + 4, host.over[1] + 4096) <= 0 for host in cloud.hosts().values())
+def room_for_one(cloud, vcpus=4, memory_mb=4096):
+    over = [host.over for host in cloud.hosts().values()]
+    return any(max(each[0] + vcpus, each[1] + memory_mb) <= 0 for each in over)
 
 
 def notices(cloud):
@@ -123,21 +124,22 @@ def test_notice_is_withdrawn_when_room_comes_by_itself(cloud, full):
 
 @pytest.mark.keeps_instances
 def test_no_spot_gets_what_notices_free_while_the_reserve_is_not_complete(cloud, full):
-    """The owner of one of two with notice deletes it: half of the reserve is free.
+    """No single spot and what is free beside it are 12 vCPUs; two spots of h2 or h3 are.
 
-    A spot of that size would fit there and nowhere else, and would cost a third spot its place.
+    The owner of one of them, which have notice, deletes it: half of the reserve is free. A spot of
+    that size would fit there and nowhere else, and would cost a third spot its place.
     """
-    cloud.set_policy(**Policy().options(), default_reserve=RESERVE)
-    start(cloud, notice_seconds=60)
+    cloud.set_policy(**Policy().options(), default_reserve="12:4096")
+    cloud.start_evictor(mode="proactive", default_reserve="12:4096", notice_seconds=60)
     wait_until(lambda: len(notices(cloud)) == 2, "two spots have notice")
     given = notices(cloud)
     first = max(given, key=lambda spot: cloud.server(spot)["flavor"]["vcpus"])
     freed = cloud.server(first)["flavor"]
     cloud.delete(first)
     cloud.wait_until_reported()
-    assert not room_for_one(cloud)
+    assert not room_for_one(cloud, 12)
     cloud.wait_until_refused(cloud.request("spot", freed["vcpus"], freed["ram"]))
-    wait_until(lambda: room_for_one(cloud), "the reserve is there")
+    wait_until(lambda: room_for_one(cloud, 12), "the reserve is there")
     assert full - cloud.spots() == set(given)
 
 

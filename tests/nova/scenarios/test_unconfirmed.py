@@ -41,7 +41,8 @@ def test_a_vm_on_its_way_to_a_spot_flavor_is_spared_while_others_suffice(cloud):
     cloud.act(vm, "resize", {"flavorRef": flavor_name("spot", 4, 1024)})
     cloud.wait_for_status(vm, "VERIFY_RESIZE")
     host = cloud.host_of(vm)
-    free = -cloud.hosts()[host].over[0]
+    over_vcpus, over_mb = cloud.hosts()[host].over
+    free = min(-over_vcpus, -over_mb // 1024)
     spots = [cloud.boot("spot", 1, 1024, host=host) for _ in range(free)]
     cloud.start_evictor()
     cloud.boot("vm", 2, 2048, host=host)

@@ -160,7 +160,7 @@ def test_the_ten_steps(paste, cloud) -> None:
     spot = cloud.flavor("spot.m1.large")
     assert spot["extra_specs"]["resources:CUSTOM_SPOT_VCPU"] == "4"
     assert not spot["os-flavor-access:is_public"]  # until --open
-    assert cloud.roles == {"id-of-cospot-evictor": ["admin"]}
+    assert cloud.roles == {"id-of-cospot-evictor": ["cospot_evictor"]}
     inventories = machine / "etc" / "nova" / "provider_config" / "cospot.yaml"
     assert "total: 8" in inventories.read_text()
     dropin = machine / "etc" / "systemd" / "system" / "cospot-evictor.service.d" / "cospot.conf"
