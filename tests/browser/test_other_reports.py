@@ -517,7 +517,8 @@ class Pair(unittest.TestCase):
             page.run(
                 "return [...document.querySelectorAll('#changes tbody tr')].map((row) =>"
                 " [...row.querySelectorAll('td')].map((cell) =>"
-                "  Number(cell.textContent.replace('\u2212', '-').replace(/[^-0-9.]/g, '')))).sort()"
+                "  Number(cell.textContent.replace('\u2212', '-')"
+                "   .replace(/[^-0-9.]/g, '')))).sort()"
             )
         )
         expected = sorted(

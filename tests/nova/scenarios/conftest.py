@@ -9,7 +9,7 @@ from deployment import command, settings
 from deployment.processes import kill_marked
 from watch import check_no_vm_was_evicted
 
-missing = command.missing_packages()
+missing = command.missing_packages(settings.settings_from_environment())
 
 
 def pytest_collection_modifyitems(items):
