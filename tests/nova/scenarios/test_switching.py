@@ -8,7 +8,7 @@ from keystoneauth1.exceptions import Forbidden
 from oracle import Policy, state_of
 from running_services import evictor_name, read_metric
 from states import fill_with_spots
-from waiting import wait_until
+from waiting import PATIENCE_S, wait_until
 from watch import audit_lines
 
 POLICY = Policy(vm_policy="UTIL")
@@ -152,7 +152,7 @@ def test_a_misspelt_option_stops_the_start_and_no_running_evictor(cloud):
     done = subprocess.run(
         [*command, "--config-dir", cloud.settings.folder / "no-config"],
         env=cloud.processes.environment(cloud.services.environment),
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=PATIENCE_S, check=False,
     )  # fmt: skip
     assert done.returncode == 2, done
     assert "dry_runn" in done.stderr and "dry_run" in done.stderr

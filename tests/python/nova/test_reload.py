@@ -269,8 +269,8 @@ def test_a_refused_reload_of_the_scheduler_is_a_metric_until_one_succeeds(
 ) -> None:
     pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
     from cospot.nova.scheduler import metrics
-    from evictor_cloud import wait_until
     from scheduler_cases import Plugin
+    from waiting import wait_until
 
     path, conf = scheduler_configuration(tmp_path, monkeypatch)
     folder = str(tmp_path)
