@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/files/output_file.hpp"
+#include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/host_totals.hpp"
