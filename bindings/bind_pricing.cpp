@@ -16,6 +16,7 @@
 #include "bindings/policy_entries.hpp"
 #include "bindings/python_result.hpp"
 #include "bindings/watched_work.hpp"
+#include "bindings/workloads.hpp"
 #include "core/errors.hpp"
 #include "guarantees/pricing/checkpoint_model.hpp"
 #include "guarantees/pricing/fixed_interval.hpp"

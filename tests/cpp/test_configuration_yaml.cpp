@@ -99,7 +99,7 @@ TEST_CASE("yaml_text, yaml_comment: any text stays on its line, and is read back
 
 TEST_CASE(
     "workload_yaml: a path that could not be a label, or names a model, has a key of its own") {
-  const auto written = [](Json workload) { return workload_yaml(workload); };
+  const auto written = [](const Json& workload) { return workload_yaml(workload); };
   CHECK(written({{"label", "a.csv"}}) == "a.csv");
   CHECK(written({{"label", "a%2Cb.csv"}, {"path", "a,b.csv"}}) ==
         R"({path: "a,b.csv", label: "a%2Cb.csv"})");

@@ -262,10 +262,11 @@ TEST_CASE("LifetimeEstimate: spells are of one condition, and what is dropped en
     history.place({.vcpus = 2, .instance_class = kind, .instance = id, .time = seconds(at)}, 0);
   };
   for (const InstanceIndex turn : {0U, 1U}) {
-    place(2 * turn, 20 * turn, InstanceClass::kSpot);
-    place(2 * turn + 1, 20 * turn + 10, InstanceClass::kVm);
-    history.end(2 * turn, seconds(20 * turn + 10));
-    history.end(2 * turn + 1, seconds(20 * turn + 10));
+    const std::int64_t begin = std::int64_t{20} * turn;
+    place(2 * turn, begin, InstanceClass::kSpot);
+    place(2 * turn + 1, begin + 10, InstanceClass::kVm);
+    history.end(2 * turn, seconds(begin + 10));
+    history.end(2 * turn + 1, seconds(begin + 10));
   }
   LifetimeEstimateSettings settings = settings_for({0.1});
   settings.sizes = {{1, 0, 0}};
