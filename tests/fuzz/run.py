@@ -133,7 +133,8 @@ def run(
         resource.prlimit(process.pid, resource.RLIMIT_CPU, (MOST_CPU_S + 1, MOST_CPU_S + 2))
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
         resource.prlimit(process.pid, resource.RLIMIT_CORE, (0, 0))
-        signal.signal(signal.SIGALRM, lambda *_: process.kill())
+        # Not process.kill(), which would reap it and leave nothing to wait for.
+        signal.signal(signal.SIGALRM, lambda *_: os.kill(process.pid, signal.SIGKILL))
         signal.alarm(MOST_WALL_S)
         _, status, used = os.wait4(process.pid, 0)
         signal.alarm(0)
