@@ -197,6 +197,16 @@ std::vector<double> read_numbers(py::handle values, std::string_view name) {
   return numbers;
 }
 
+std::vector<std::string> read_names(py::handle given, std::string_view name,
+                                    std::string_view example) {
+  std::vector<std::string> names;
+  for (const py::object& one :
+       read_items(given, name, fmt::format("names, as [\"{}\"]", example))) {
+    names.push_back(read_text(one, name));
+  }
+  return names;
+}
+
 std::vector<std::string> read_texts(py::handle given, std::string_view name) {
   if (!py::isinstance<py::list>(given) && !py::isinstance<py::tuple>(given)) {
     return {read_path(given, name).string()};

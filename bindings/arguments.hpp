@@ -79,6 +79,10 @@ class ArgumentError : public InputError {
                                                        std::string_view name,
                                                        std::string_view expected);
 
+/// A list of names; errors show `example` as one.
+[[nodiscard]] std::vector<std::string> read_names(pybind11::handle given, std::string_view name,
+                                                  std::string_view example);
+
 /// One text, path or whole number, or a list of them.
 [[nodiscard]] std::vector<std::string> read_texts(pybind11::handle given, std::string_view name);
 

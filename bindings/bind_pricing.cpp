@@ -108,8 +108,8 @@ py::object price_classes(const py::object& trace, const py::object& given_classe
     classes.push_back(read_count(one, "classes", 1));
   }
   std::vector<PartitionRule> rules;
-  for (const py::object& one : read_items(given_partition, "partition", "names, as [\"equal\"]")) {
-    rules.push_back(parse_partition(read_text(one, "partition")));
+  for (const std::string& name : read_names(given_partition, "partition", "equal")) {
+    rules.push_back(parse_partition(name));
   }
   CapacityTrace loaded =
       load_capacity(trace, read_trace_options(servers, from_day, to_day, server_vcpus));

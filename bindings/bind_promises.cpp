@@ -56,14 +56,6 @@ struct GivenEconomy {
   BacktestRequest request;
 };
 
-std::vector<std::string> read_forecasters(const py::object& given) {
-  std::vector<std::string> names;
-  for (const py::object& one : read_items(given, "forecasters", "names, as [\"ses\"]")) {
-    names.push_back(read_text(one, "forecasters"));
-  }
-  return names;
-}
-
 GivenEconomy read_economy(const py::object& usage, const std::vector<std::string>& forecasters,
                           const py::object& given_confidences, const std::vector<double>& prices,
                           const py::kwargs& settings) {
@@ -102,8 +94,8 @@ py::object plan(const py::object& usage, const std::string& forecaster,
 py::object run_backtest(const py::object& usage, const py::object& forecasters,
                         const py::object& confidences, const py::object& prices,
                         const py::kwargs& settings) {
-  const GivenEconomy given = read_economy(usage, read_forecasters(forecasters), confidences,
-                                          read_numbers(prices, "prices"), settings);
+  const GivenEconomy given = read_economy(usage, read_names(forecasters, "forecasters", "ses"),
+                                          confidences, read_numbers(prices, "prices"), settings);
   const BacktestReport report =
       watched([&] { return backtest(given.input, given.settings, given.request); });
   Json json = backtest_json(given.input, given.settings, given.request, report);

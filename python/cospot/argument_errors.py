@@ -55,14 +55,15 @@ def _check(what: str, annotation: ast.expr, value: object, space: dict[str, Any]
         expected = re.sub(r"PathLike\[str\]|Path\b", "path", ast.unparse(annotation))
         expected = expected.replace("pd.DataFrame", "pandas DataFrame").replace(" | ", " or ")
         raise ArgumentError(f"{what} is of type {_type_name(value)}, expected {expected}")
+    takes_paths, takes_arrays = "Path" in ast.unparse(annotation), _is_array(annotation)
     for number in value if isinstance(value, tuple | list) else (value,):
-        if "Path" in ast.unparse(annotation):
+        if takes_paths:
             _check_path(what, number)
         if isinstance(number, numbers.Integral) and abs(int(number)) > _MOST:
             raise ConfigError(f"{what} is too large, expected a whole number of 64 bits")
         # Arrays may hold infinity (a server that is never revoked); so may a number in their place.
         is_finite = not isinstance(number, numbers.Real) or math.isfinite(number)
-        if not is_finite and not _is_array(annotation):
+        if not is_finite and not takes_arrays:
             raise ConfigError(f"{what} is {number}, expected a finite number")
 
 
@@ -80,7 +81,7 @@ def _is_array(annotation: ast.expr) -> bool:
 
 
 def _is_of(annotation: ast.expr, value: object, space: dict[str, Any]) -> bool:
-    """Whether a value fits an annotation of a module's; those unknown here accept everything."""
+    """Return True if a value fits an annotation of a module; unknown ones accept everything."""
     match annotation:
         case ast.BinOp(left=left, right=right):
             return _is_of(left, value, space) or _is_of(right, value, space)

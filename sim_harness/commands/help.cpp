@@ -90,7 +90,7 @@ const std::vector<CommandHelp>& command_helps() {
   return all;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 64> kValueNames{
+constexpr auto kValueNames = std::to_array<std::pair<std::string_view, std::string_view>>(
     {{"--set", "KEY=VALUE"},
      {"--hosts", "HOSTS"},
      {"--economy-percent", "PERCENT"},
@@ -149,7 +149,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 64> kValueNa
      {"--host-cores", "MACHINE=TOTAL"},
      {"--host-memory", "MACHINE=TOTAL"},
      {"--machines", "MACHINE"},
-     {"--confidence", "PROBABILITY"}}};
+     {"--confidence", "PROBABILITY"}});
 
 /// The name of a value in help: by its option, or by its type.
 std::string value_name(const CLI::Option& option) {

@@ -89,7 +89,7 @@ def made(write: Callable[[Path], object], name: str) -> Files:
 
 
 def run_once(program: Path, files: Files, command: str, *results: str) -> Files:
-    """What a valid command writes."""
+    """Return the files that a valid command writes."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_files(folder, files)

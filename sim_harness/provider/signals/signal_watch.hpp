@@ -65,10 +65,6 @@ class SignalWatch final : public RunObserver {
 
   // Recorded so far.
 
-  [[nodiscard]] const History& history() const { return uptime_.history(); }
-  [[nodiscard]] const SpotLives& lives() const { return lives_; }
-  [[nodiscard]] std::span<const SpotPool> pools() const { return pools_.pools(); }
-
  private:
   class Listener;
 

@@ -33,7 +33,6 @@ class UptimeSignal {
                std::vector<ResourceVector> host_totals);
 
   [[nodiscard]] History& history() { return history_; }
-  [[nodiscard]] const History& history() const { return history_; }
 
   /// Records the placement of life `number`, with the state of the datacenter at that time. Scores
   /// every span up to its requested run time.

@@ -4,11 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "core/errors.hpp"

@@ -22,7 +22,7 @@ class ServiceUser:
         role: The role that it gets.
 
     Attributes:
-        may_be_made: Whether it logs in by a password; an application credential is its owner's.
+        may_be_made: True if it logs in by a password; an application credential is its owner's.
 
     Raises:
         ConfigError: The section names no user with a password and a project.
