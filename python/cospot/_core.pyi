@@ -152,7 +152,7 @@ class HostSpec:
             num_io_ops: Instances being built, resized or moved, as Nova counts them.
 
         Raises:
-            ConfigError: A number is out of range.
+            ConfigError: A number is out of range, or more is used than there is.
             ArgumentError: An argument is of another type.
         """
     @property
@@ -1274,8 +1274,8 @@ class Simulation:
 
         Args:
             workload: What is replayed.
-            hosts: How many hosts there are, from 1, or a HostTable, which is copied. None: as many as
-                `host` names.
+            hosts: How many hosts there are, from 1; or a HostTable, which is copied; or a file of hosts
+                in place of `host`. None: as many as `host` names.
             host: What each has, when `hosts` is no HostTable: a ResourceVector or a tuple (vcpus,
                 memory_mb[, disk_gb]); or several types, a list of dicts as in sweep files
                 ([{"type": "gen3", "count": 120, "vcpus": 64, "memory_mb": 262144}, ...]), or the path of a

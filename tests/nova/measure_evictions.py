@@ -25,6 +25,7 @@ from pathlib import Path
 import oslo_messaging
 from oslo_config import cfg
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent / "scenarios"))
 
 from cloud import Cloud

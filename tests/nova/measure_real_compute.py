@@ -9,6 +9,7 @@ takes the place of one. From outside it is seen which processes there are and wh
 every 20 ms.
 """
 
+import argparse
 import os
 import statistics
 import sys
@@ -16,6 +17,7 @@ import threading
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent / "scenarios"))
 
 from cloud import Cloud
@@ -101,7 +103,9 @@ def one_eviction(cloud):
 
 
 def main():
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("count", type=int, nargs="?", default=10, help="so many evictions")
+    count = parser.parse_args().count
     cloud = Cloud(settings_from_environment())
     cloud.stop_evictors()
     cloud.empty()

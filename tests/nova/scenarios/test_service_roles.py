@@ -12,6 +12,7 @@ from deployment import identity
 from deployment.flavors import flavor_name
 from deployment.settings import PASSWORD, ROOT
 from keystoneauth1.adapter import Adapter
+from waiting import wait_until
 from watch import audit_lines
 
 PLACEMENT_READS = (
@@ -132,8 +133,8 @@ def evict_confirm_and_tell(cloud, **credentials):
     cloud.wait_until_gone([stays])
     cloud.wait_until_not_overcommitted()
     cloud.wait_for_status(moved, "ACTIVE")
-    done = {line["event"]: line for line in audit_lines(cloud)}
-    assert {"confirm_intent", "confirm_freed", "intent", "freed"} <= set(done), done
+    all_done = {"confirm_intent", "confirm_freed", "intent", "freed"}
+    wait_until(lambda: all_done <= {line["event"] for line in audit_lines(cloud)}, "all is logged")
     assert set(vms) <= {each.id for each in cloud.instances()}
     gone = cloud.nova.get(f"/servers/detail?all_tenants=1&deleted=true&uuid={stays}").json()
     (server,) = [each for each in gone["servers"] if each["id"] == stays]
