@@ -184,12 +184,19 @@ class RunningServices:
         for copy in (1, 2):
             self.processes.stop(evictor_name(copy), number)
 
+    def evictor_metrics(self):
+        """Return the metrics of the first copy of the evictor, by name and labels."""
+        with urlopen(
+            self.settings.url("evictor-metrics", "/metrics"), timeout=PATIENCE_S
+        ) as answer:
+            rows = [line.rpartition(" ") for line in answer.read().decode().splitlines()]
+        return {name: float(value) for name, _, value in rows if not name.startswith("#")}
+
     def wait_until_evictor_has_reconciled(self, times=2):
         """Wait until the first copy of the evictor has reconciled all hosts so often again."""
-        name = "cospot_evictor_reconcile_seconds_count"
 
         def count():
-            return read_metric(self.settings.url("evictor-metrics", "/metrics"), name)
+            return self.evictor_metrics().get("cospot_evictor_reconcile_seconds_count", 0)
 
         wanted = count() + times
         wait_until(lambda: count() >= wanted, "the evictor has reconciled all hosts")
@@ -266,15 +273,6 @@ class RunningServices:
         self.nova.put(
             f"/os-services/{services[0]['id']}", json={"forced_down": is_down}, raise_exc=is_down
         )
-
-
-def read_metric(url, name):
-    """Return the value of a metric without labels."""
-    with urlopen(url, timeout=PATIENCE_S) as answer:
-        for line in answer.read().decode().splitlines():
-            if line.startswith(f"{name} "):
-                return float(line.split()[1])
-    return 0.0
 
 
 def evictor_name(copy):

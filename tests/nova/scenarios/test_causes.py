@@ -7,7 +7,7 @@ import pytest
 from oracle import Policy
 from states import fill_with_spots
 from waiting import wait_until
-from watch import audit_lines
+from watch import events, intents
 
 POLICY = Policy(vm_policy="UTIL")
 
@@ -17,14 +17,6 @@ def inventories_as_before(cloud):
     """Have the scheduler forget what was wrong here: it reads inventories every few minutes."""
     yield
     cloud.restart_scheduler()
-
-
-def intents(cloud):
-    return [line for line in audit_lines(cloud) if line["event"] == "intent"]
-
-
-def events(cloud):
-    return {line["event"] for line in audit_lines(cloud)}
 
 
 def newest_first(cloud, host):

@@ -8,7 +8,7 @@ import pytest
 from deployment.backing_services import change_database
 from oracle import Policy, state_of
 from states import fill_with_spots
-from watch import audit_lines
+from watch import intents
 
 POLICY = Policy(vm_policy="UTIL")
 #: A VM that UTIL puts on h3, the host with the most vCPUs used by VMs; both its spots are evicted.
@@ -31,7 +31,7 @@ def full_of_spots(cloud):
 
 
 def check_each_was_ordered_once(cloud):
-    ordered = [line["instance"] for line in audit_lines(cloud) if line["event"] == "intent"]
+    ordered = [line["instance"] for line in intents(cloud)]
     assert ordered
     assert len(ordered) == len(set(ordered))
 
@@ -207,5 +207,5 @@ def test_an_order_that_was_lost_on_its_way_to_the_compute(cloud):
         assert cloud.server(victim)["OS-EXT-STS:task_state"] == "deleting"
     cloud.start_evictor(deletion_timeout=2)
     check_evicted_for(cloud, vm, expected, before)
-    ways = {line["chosen_by"] for line in audit_lines(cloud) if line["event"] == "intent"}
+    ways = {line["chosen_by"] for line in intents(cloud)}
     assert ways == {"deletion-stuck"}

@@ -16,8 +16,8 @@ from cospot.nova.plan_message import (
 from oracle import Policy, state_of
 from oslo_config import cfg
 from states import fill_with_spots
-from waiting import PATIENCE_S, wait_until
-from watch import audit_lines
+from waiting import wait_until
+from watch import audit_lines, intents
 
 POLICY = Policy(vm_policy="UTIL")
 
@@ -60,23 +60,10 @@ def planned_host(cloud, name, victims, provider=None):
     return PlannedHost(host=name, node=name, provider=provider, victims=tuple(victims), score=0.0)
 
 
-def metrics(cloud):
-    import urllib.request
-
-    port = cloud.settings.port("evictor-metrics")
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_S) as answer:
-        lines = answer.read().decode().splitlines()
-    return {
-        line.rpartition(" ")[0]: float(line.rpartition(" ")[2])
-        for line in lines
-        if not line.startswith("#")
-    }
-
-
 def plans_received(cloud):
     return sum(
         value
-        for name, value in metrics(cloud).items()
+        for name, value in cloud.evictor_metrics().items()
         if name.startswith("cospot_evictor_plans_total")
     )
 
@@ -87,9 +74,7 @@ def wait_for_plans(cloud, count):
     Twice, so that what it might have done in consequence has been done.
     """
     wait_until(lambda: plans_received(cloud) >= count, f"{count} plans arrive")
-    reconciles = "cospot_evictor_reconcile_seconds_count"
-    seen = metrics(cloud)[reconciles]
-    wait_until(lambda: metrics(cloud)[reconciles] >= seen + 2, "two reconciles of all hosts")
+    cloud.wait_until_evictor_has_reconciled()
 
 
 @pytest.mark.keeps_instances
@@ -117,7 +102,7 @@ def test_plans_that_name_vms_or_spots_that_need_not_go(cloud, send):
         send(message)
     wait_for_plans(cloud, len(forged))
     assert {instance.id for instance in cloud.instances()} == before
-    assert [line for line in audit_lines(cloud) if line["event"] == "intent"] == []
+    assert intents(cloud) == []
 
 
 MALFORMED = [

@@ -13,9 +13,8 @@ import pytest
 from deployment import identity
 from deployment.settings import PASSWORD, ROOT
 from running_services import evictor_name
-from test_forged_plans import metrics
 from waiting import PATIENCE_S, wait_until
-from watch import audit_lines
+from watch import intents
 
 PAGE = (ROOT / "docs" / "nova" / "README.md").read_text()
 FENCE = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -181,14 +180,14 @@ class Machine:
 
     def has_reconciled(self):
         try:
-            return metrics(self.cloud)["cospot_evictor_reconcile_seconds_count"] >= 1
+            return self.cloud.evictor_metrics()["cospot_evictor_reconcile_seconds_count"] >= 1
         except OSError:
             return False
 
     def reload_evictor(self):
         self.cloud.processes.send(evictor_name(1), signal.SIGHUP)
         enabled = "cospot_evictor_enabled"
-        wait_until(lambda: metrics(self.cloud)[enabled] == 1, "evictions are on")
+        wait_until(lambda: self.cloud.evictor_metrics()[enabled] == 1, "evictions are on")
 
 
 def delete_flavors(cloud):
@@ -243,5 +242,5 @@ def see_it_work(cloud, offered):
     cloud.boot("vm", 4, 4096, host="h1", filtered=True, flavorRef=BASE)
     cloud.wait_until_not_overcommitted()
     assert len(cloud.spots() & set(spots)) == 1
-    evicted = {line["instance"] for line in audit_lines(cloud) if line["event"] == "intent"}
+    evicted = {line["instance"] for line in intents(cloud)}
     assert len(evicted) == 1 and evicted <= set(spots)

@@ -6,7 +6,7 @@ import pytest
 from oracle import Policy
 from states import fill_with_spots
 from waiting import wait_until
-from watch import audit_lines
+from watch import audit_lines, events
 
 #: h2 has 2 vCPUs and 1024 MiB left, all other hosts nothing: one VM of 4 and 4096 takes the spot
 #: of 4 and 1024 that is its first, and of the rest what frees 2048 MiB more.
@@ -119,7 +119,7 @@ def test_notice_is_withdrawn_when_room_comes_by_itself(cloud, full):
     cloud.delete(*(server for server in others if server not in notices(cloud)))
     assert room_for_one(cloud)
     wait_until(lambda: not notices(cloud), "the notice is withdrawn")
-    assert "intent" not in {line["event"] for line in audit_lines(cloud)}
+    assert "intent" not in events(cloud)
 
 
 @pytest.mark.keeps_instances

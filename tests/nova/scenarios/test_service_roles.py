@@ -13,7 +13,7 @@ from deployment.flavors import flavor_name
 from deployment.settings import PASSWORD, ROOT
 from keystoneauth1.adapter import Adapter
 from waiting import wait_until
-from watch import audit_lines
+from watch import events
 
 PLACEMENT_READS = (
     "/resource_providers",
@@ -134,7 +134,7 @@ def evict_confirm_and_tell(cloud, **credentials):
     cloud.wait_until_not_overcommitted()
     cloud.wait_for_status(moved, "ACTIVE")
     all_done = {"confirm_intent", "confirm_freed", "intent", "freed"}
-    wait_until(lambda: all_done <= {line["event"] for line in audit_lines(cloud)}, "all is logged")
+    wait_until(lambda: all_done <= events(cloud), "all is logged")
     assert set(vms) <= {each.id for each in cloud.instances()}
     gone = cloud.nova.get(f"/servers/detail?all_tenants=1&deleted=true&uuid={stays}").json()
     (server,) = [each for each in gone["servers"] if each["id"] == stays]

@@ -8,28 +8,16 @@ import pytest
 from deployment.settings import PASSWORD
 from oracle import Policy
 from slow_placement import slow_placement
-from test_forged_plans import metrics
 from waiting import PATIENCE_S, wait_until
-from watch import audit_lines
+from watch import events, intents
 
 POLICY = Policy(vm_policy="UTIL")
 RECONCILES = "cospot_evictor_reconcile_seconds_count"
 
 
-def wait_for_looks(cloud, count):
-    seen = metrics(cloud)[RECONCILES]
-    wait_until(
-        lambda: metrics(cloud)[RECONCILES] >= seen + count, f"{count} reconciles of all hosts"
-    )
-
-
 def ordered(cloud):
     """Return the spots whose eviction was ordered, once for each order."""
-    return [line["instance"] for line in audit_lines(cloud) if line["event"] == "intent"]
-
-
-def events(cloud):
-    return {line["event"] for line in audit_lines(cloud)}
+    return [line["instance"] for line in intents(cloud)]
 
 
 def status(cloud):
@@ -69,7 +57,7 @@ def stopped_compute(cloud):
 def check_one_went(cloud, before):
     cloud.processes.send("compute-h1", signal.SIGCONT)
     cloud.wait_until_not_overcommitted()
-    wait_for_looks(cloud, 2)
+    cloud.wait_until_evictor_has_reconciled(2)
     assert len(before - cloud.spots()) == 1
     assert set(ordered(cloud)) == before - cloud.spots()
 
@@ -80,7 +68,7 @@ def test_a_clock_that_is_ahead_costs_one_spot(cloud):
     before = cloud.spots()
     cloud.start_evictor(clock_ahead=400, reconcile_interval=0.5)
     wait_until(lambda: ordered(cloud), "one is ordered")
-    wait_for_looks(cloud, 4)
+    cloud.wait_until_evictor_has_reconciled(4)
     assert len(ordered(cloud)) == 1
     check_one_went(cloud, before)
 
@@ -93,7 +81,7 @@ def test_a_compute_that_hangs_costs_one_spot(cloud):
     wait_until(lambda: "host_stalled" in events(cloud), "the alarm")
     wait_until(lambda: len(ordered(cloud)) >= 3, "it is ordered again")
     assert len(set(ordered(cloud))) == 1
-    assert metrics(cloud)['cospot_evictor_stalled_host{host="h1"}'] == 1
+    assert cloud.evictor_metrics()['cospot_evictor_stalled_host{host="h1"}'] == 1
     (alarm,) = status(cloud)["stalled_hosts"]
     assert (alarm["host"], alarm["spots"]) == ("h1", list(set(ordered(cloud))))
     check_one_went(cloud, before)
@@ -129,7 +117,9 @@ def test_placement_that_hangs_for_one_plan_holds_up_no_other(cloud):
     spots = {instance.host: instance.id for instance in cloud.instances()}
     with slow_placement(cloud.settings.port("placement"), spots.values()) as placement:
         cloud.start_evictor(placement_url=placement.url, reconcile_interval=600)
-        wait_until(lambda: metrics(cloud)[RECONCILES] >= 1, "the first reconcile of all hosts")
+        wait_until(
+            lambda: cloud.evictor_metrics()[RECONCILES] >= 1, "the first reconcile of all hosts"
+        )
         placement.provider = cloud.providers()["h1"]
         unlucky = cloud.boot("vm", 4, 4096, host="h1", filtered=True)
         wait_until(lambda: placement.unlucky == unlucky, "its claim is asked for")
@@ -138,7 +128,7 @@ def test_placement_that_hangs_for_one_plan_holds_up_no_other(cloud):
         assert spots["h1"] in cloud.spots()
         placement.go_on.set()
         cloud.wait_until_gone([spots["h1"]])
-    causes = {line["cause"] for line in audit_lines(cloud) if line["event"] == "intent"}
+    causes = {line["cause"] for line in intents(cloud)}
     assert causes == {"plan"}
 
 

@@ -6,16 +6,12 @@ import subprocess
 import pytest
 from keystoneauth1.exceptions import Forbidden
 from oracle import Policy, state_of
-from running_services import evictor_name, read_metric
+from running_services import evictor_name
 from states import fill_with_spots
 from waiting import PATIENCE_S, wait_until
-from watch import audit_lines
+from watch import audit_lines, events, intents
 
 POLICY = Policy(vm_policy="UTIL")
-
-
-def events(cloud):
-    return {line["event"] for line in audit_lines(cloud)}
 
 
 @pytest.mark.keeps_instances
@@ -27,7 +23,7 @@ def test_without_plans_the_evictor_alone_makes_room(cloud, switch):
     cloud.start_evictor()
     vm = cloud.boot("vm", 4, 4096)
     cloud.wait_until_not_overcommitted()
-    causes = {line["cause"] for line in audit_lines(cloud) if line["event"] == "intent"}
+    causes = {line["cause"] for line in intents(cloud)}
     assert causes <= {"reconcile"}
     assert cloud.server(vm)["status"] == "ACTIVE"
 
@@ -158,16 +154,16 @@ def test_a_misspelt_option_stops_the_start_and_no_running_evictor(cloud):
     assert "dry_runn" in done.stderr and "dry_run" in done.stderr
     assert "Traceback" not in done.stderr
 
-    name, metrics = evictor_name(1), cloud.settings.url("evictor-metrics", "/metrics")
+    name = evictor_name(1)
     cloud.start_evictor(dry_run=True)
     known = size_of_log(cloud, name)
     cloud.configure_evictor(dry_runn=False)
     cloud.processes.send(name, signal.SIGHUP)
     said(cloud, name, "dry_runn", known)
-    assert read_metric(metrics, "cospot_evictor_reload_failed") == 1
-    assert read_metric(metrics, "cospot_evictor_enabled") == 0  # still a dry run
+    assert cloud.evictor_metrics()["cospot_evictor_reload_failed"] == 1
+    assert cloud.evictor_metrics()["cospot_evictor_enabled"] == 0  # still a dry run
     assert "it evicts" in cloud.reload_evictor(dry_run=False)
-    assert read_metric(metrics, "cospot_evictor_reload_failed") == 0
+    assert cloud.evictor_metrics()["cospot_evictor_reload_failed"] == 0
 
 
 def test_a_misspelt_option_of_the_scheduler_leaves_the_old_ones_in_force(cloud):
