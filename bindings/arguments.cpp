@@ -319,7 +319,7 @@ std::string argument_name(std::string_view option) {
   return name;
 }
 
-/// Whether text that ends here is a command, to which what follows belongs.
+/// Tells whether text that ends here is a command, to which the next word belongs.
 bool is_in_command(std::string_view before) {
   if (std::ranges::count(before, '`') % 2 == 1) return true;
   const std::size_t clause = before.find_last_of(";:(),`");
@@ -337,7 +337,7 @@ std::string with_argument_names(std::string_view text) {
        at = text.find("--", at + 2)) {
     const std::size_t end = std::min(text.find_first_not_of(kLetters, at + 2), text.size());
     const bool is_word = at == 0 || text[at - 1] == ' ' || text[at - 1] == '(';
-    // What stands in quotes is somebody's value.
+    // Text in quotes is somebody's value.
     if (!is_word || end == at + 2 || text[at + 2] == '-' || is_in_command(text.substr(0, at))) {
       continue;
     }

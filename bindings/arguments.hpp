@@ -55,7 +55,7 @@ class ArgumentError : public InputError {
 /// A ResourceVector, or a tuple (vcpus, memory_mb) or (vcpus, memory_mb, disk_gb); amounts >= 0.
 [[nodiscard]] ResourceVector read_resources(pybind11::handle value, std::string_view name);
 
-/// What a host has: as read_resources, but vcpus and memory_mb at least 1.
+/// The resources of a host: as read_resources, but vcpus and memory_mb at least 1.
 [[nodiscard]] ResourceVector read_host(pybind11::handle value, std::string_view name);
 
 /// Microseconds since the start of the window, at most 10,000 days from it.
@@ -64,7 +64,7 @@ class ArgumentError : public InputError {
 /// As read_time, or NEVER_US.
 [[nodiscard]] SimTime read_end(pybind11::handle value, std::string_view name);
 
-/// Of a spot; None: it was promised nothing.
+/// The promise to a spot; None: it was promised nothing.
 [[nodiscard]] SimTime read_promised_until(pybind11::handle value);
 
 [[nodiscard]] std::string read_text(pybind11::handle value, std::string_view name);

@@ -27,7 +27,7 @@ using namespace pybind11::literals;
 
 namespace {
 
-/// What compare returns.
+/// The result of compare().
 struct PythonOutcome {
   ExperimentOutcome counts;
   std::filesystem::path database;
@@ -48,7 +48,7 @@ ExperimentOutcome run_watched_experiment(const LoadExperiment& load,
   return outcome;
 }
 
-/// What the database says it was made by.
+/// The command that the database states as its origin.
 std::string command_of(const py::object& sweep, const GivenStudy& given,
                        const std::vector<std::string>& overrides) {
   if (py::isinstance<py::dict>(sweep)) return "cospot.compare of a dict";
@@ -107,7 +107,7 @@ PythonOutcome make_outcome(std::size_t total, std::size_t done, std::size_t skip
   return outcome;
 }
 
-/// What the revenue of every run is worth, by the columns that its study declares.
+/// The revenue of every run in money, by the columns that its study declares.
 py::dict money_of_results(const py::object& database, std::optional<double> on_demand,
                           std::optional<double> spot, std::optional<double> economy,
                           const py::object& flavors) {

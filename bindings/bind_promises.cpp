@@ -49,7 +49,7 @@ py::object quote(const py::object& study, const py::object& at_hours, const py::
   return make_result("cospot.provider.sla", "Quotes", quotes_json(quotes));
 }
 
-/// What plan and backtest are asked, read.
+/// The arguments of plan() and backtest(), read.
 struct GivenEconomy {
   EconomySettings settings;
   EconomyInput input;
@@ -77,7 +77,7 @@ GivenEconomy read_economy(const py::object& usage, const std::vector<std::string
   given.input =
       watched([&] { return load_economy_input(parse_workload_spec(name), given.settings); });
   warn(given.input.warnings);
-  // What forecasts in Python is this one, unless somebody said otherwise.
+  // Forecasters in Python run in this interpreter, unless the environment names another.
   py::module_::import("os").attr("environ").attr("setdefault")(
       "COSPOT_PYTHON", py::module_::import("sys").attr("executable"));
   return given;

@@ -1,4 +1,5 @@
-// How the values of the module are pickled and copied, which are not, and how notebooks show them.
+// Pickling, copying and notebook display of the module's values, and the values that cannot be
+// pickled.
 
 #include <fmt/format.h>
 #include <pybind11/pybind11.h>
@@ -309,7 +310,7 @@ LifetimeQuantiles quantiles_of_state(const py::tuple& state) {
   return quantiles;
 }
 
-/// What a notebook shows: made in Python when it is asked for.
+/// The HTML of a notebook, made in Python when it is asked for.
 void show_in_notebooks(const py::module_& core, const char* name) {
   const py::object bound_class = core.attr(name);
   bound_class.attr("_repr_html_") = py::cpp_function(

@@ -52,7 +52,7 @@ std::vector<std::size_t> complete_by_net(const TuneFindings& findings) {
   return settings;
 }
 
-/// What `cospot tune --json` says, and more: every setting, and the verdict in words of its own.
+/// The output of `cospot tune --json`, with every setting and the verdict in words.
 py::object to_result(const TuneFindings& findings, const std::optional<TuneMoney>& money) {
   const ExpectedFigures expected = expected_figures(findings);
   const auto more_hosts = [](const MoreHosts& more) {

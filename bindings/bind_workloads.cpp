@@ -171,7 +171,7 @@ PythonWorkload from_pandas(const py::object& frame, const py::object& name,
   return from_columns(columns, name, window_us, window_days);
 }
 
-/// Of whatever holds columns; pandas reads it.
+/// Takes whatever holds columns; pandas reads it.
 PythonWorkload from_frame(const py::object& frame, const py::object& name,
                           const py::object& window_us, const py::object& window_days,
                           const py::object& window_start) {

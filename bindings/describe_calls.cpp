@@ -15,10 +15,10 @@ namespace py = pybind11;
 
 namespace {
 
-/// What a definition holds, whatever its arguments are.
+/// The parts of a definition that do not depend on its arguments.
 using AnyCall = void (*)();
 
-/// What one of Python's calls is passed on to.
+/// The C++ function that one of Python's calls is passed on to.
 struct BoundCall {
   AnyCall call = nullptr;
   PyObject* self = nullptr;
@@ -96,7 +96,8 @@ PyObject* pass_on_vector(PyObject* self, PyObject* const* values, Py_ssize_t cou
   return result;
 }
 
-/// What takes its place in a definition; null when the arguments come in a way unknown here.
+/// The value that takes its place in a definition; null when the arguments come in a way unknown
+/// here.
 AnyCall passing_on(const PyMethodDef& definition) {
   switch (definition.ml_flags) {
     case METH_VARARGS | METH_KEYWORDS:

@@ -46,7 +46,7 @@ struct HostOfColumns {
   [[nodiscard]] HostRow row() const { return hosts.view[host]; }
 };
 
-/// What a policy is given for a view that it may keep: the columns outlive their table if need be.
+/// A view that a policy may keep: the columns outlive their table if need be.
 [[nodiscard]] inline HostColumns kept_columns(const HostView& hosts) {
   return {hosts, hosts.table->keep_columns()};
 }

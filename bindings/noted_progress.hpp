@@ -66,7 +66,7 @@ class Reporter {
   }
 
  private:
-  /// Of the workloads, once they are read.
+  /// Gives the warnings of the workloads, once they are read.
   void warn_once() {
     std::vector<std::string> warnings;
     {

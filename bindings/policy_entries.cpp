@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kMaxMultiplier = 1e12;  // as in sweep files
 
-/// What a kind of policies is called, and its class in cospot.provider.policies.
+/// The name of a kind of policies, and its class in cospot.provider.policies.
 template <class Spec>
 struct Kind;
 template <>
@@ -64,7 +64,7 @@ void make_by(Spec& spec, const py::object& make, const std::atomic<bool>* interr
   };
 }
 
-/// What a file names and cannot be made is a mistake of the file.
+/// A policy that a file names and that cannot be made is a mistake of the file.
 template <class Spec>
 void load_named(Spec& spec, const std::atomic<bool>* interrupted) {
   const PolicyLock lock;

@@ -29,7 +29,7 @@ using CompiledFilter = Compiled<Filter, FilterSpec>;
 using CompiledWeigher = Compiled<Weigher, WeigherSpec>;
 using CompiledEvictor = Compiled<Evictor, EvictorSpec>;
 
-/// What one scan of a chain writes to, kept so that decisions do not allocate.
+/// The buffers that one scan of a chain writes to, kept so that decisions do not allocate.
 struct ScanBuffers {
   ChainScratch scan;
   std::vector<RankedHost> ranked;
@@ -94,9 +94,9 @@ void set_maker(Spec& spec, pybind11::handle policy);
 /// Options as keyword arguments of Python.
 [[nodiscard]] pybind11::dict to_keywords(const PolicyOptions& options);
 
-// What Python may name a policy with: a name (of a registry, or with a scheme), a compiled policy,
-// or a class below cospot.Filter, ... or an object of one. A class makes a new object for every
-// run; an object is shared by all runs.
+// The ways in which Python may name a policy: a name (of a registry, or with a scheme), a compiled
+// policy, or a class below cospot.Filter, ... or an object of one. A class makes a new object for
+// every run; an object is shared by all runs.
 //
 // Errors: ConfigError for an unknown name or a class that cannot be made, ArgumentError for other
 // types.

@@ -38,7 +38,7 @@ class RaisedByLoading final : public ConfigError {
 /// is none, and ends what it ends anywhere.
 [[nodiscard]] bool is_policy_fault(const pybind11::error_already_set& error);
 
-/// Whether those two are mistakes too, because nobody in Python waits for them.
+/// True where those two are mistakes too, because nobody in Python waits for them.
 [[nodiscard]] bool& every_exception_is_told();
 
 /// Turns an exception from finding or making a policy into a ConfigError. Called with the lock.

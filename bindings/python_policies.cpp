@@ -86,7 +86,7 @@ py::array_t<HostIndex> rows_array(std::span<const HostIndex> rows) {
   return py::array_t<HostIndex>(static_cast<py::ssize_t>(rows.size()), rows.data());
 }
 
-/// What a batch method returned, as an array of `T` with one value for each candidate. `kinds` are
+/// The answer of a batch method, as an array of `T` with one value for each candidate. `kinds` are
 /// the NumPy kinds that it may have, `expected` their name.
 template <class T>
 py::array_t<T> require_batch(const PolicyObject& policy, const char* method,

@@ -57,7 +57,7 @@ class PythonFilter final : public Filter {
   FilterMode mode_ = FilterMode::kDrop;
 };
 
-/// What the method `tier` says.
+/// The answer of the method `tier`.
 [[nodiscard]] std::string_view tier_name(Tier tier);
 
 class PythonWeigher final : public Weigher {

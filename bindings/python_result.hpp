@@ -10,7 +10,7 @@ namespace cospot::bindings {
 /// JSON as Python has it: dicts, lists, numbers, texts and None.
 [[nodiscard]] pybind11::object to_python(const Json& json);
 
-/// What a study measured: revenue in vcpu-seconds, None where there is no value.
+/// The measures of a study: revenue in vcpu-seconds, None where there is no value.
 [[nodiscard]] pybind11::object measured(const Value& value);
 
 /// A result as a dataclass of a Python module, where its fields are documented: made of the JSON of

@@ -23,7 +23,7 @@ struct PreparedRun {
   HostTable hosts;
 };
 
-/// What the hosts are: what one of alike hosts has, a list of types as in sweep files, or the path
+/// The hosts: the resources of one of alike hosts, a list of types as in sweep files, or the path
 /// of a file of hosts. Errors: ConfigError, InputError, TypeError.
 [[nodiscard]] HostMix read_host_mix(const pybind11::object& value, std::string_view name);
 
@@ -34,7 +34,7 @@ struct PreparedRun {
                                               const pybind11::object& headroom_percent,
                                               const pybind11::object& added_type);
 
-/// Of the arguments that every simulated run has. Errors: ConfigError, TypeError.
+/// Reads the arguments that every simulated run has. Errors: ConfigError, TypeError.
 [[nodiscard]] PreparedRun prepare_run(const pybind11::object& hosts, const pybind11::object& host,
                                       const pybind11::object& vm, const pybind11::object& spot,
                                       const pybind11::object& evictor, bool saf,

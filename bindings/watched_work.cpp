@@ -16,7 +16,7 @@ namespace py = pybind11;
 
 namespace {
 
-/// How often the calling thread looks for Ctrl-C.
+/// The interval at which the calling thread looks for Ctrl-C.
 constexpr std::chrono::milliseconds kLookEvery{50};
 
 /// Work on its thread.
@@ -29,7 +29,7 @@ class Worker {
     return done_.wait_for(lock, kLookEvery, [this] { return is_done_; });
   }
   void stop() { flag_.asked = true; }
-  /// What ended the work, once it is done.
+  /// The error that ended the work, once it is done.
   [[nodiscard]] const std::exception_ptr& failure() const { return failure_; }
 
  private:

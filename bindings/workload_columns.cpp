@@ -29,7 +29,7 @@ constexpr std::array<const char*, 5> kRequired{"is_spot", "vcpus", "memory_mb", 
 constexpr std::array<const char*, 8> kOptional{"instance_id",  "tenant_id",          "disk_gb",
                                                "zone",         "extra_specs",        "group",
                                                "group_policy", "max_server_per_host"};
-/// What requests ask beside room, as in a workload file.
+/// The demands of requests besides room, as in a workload file.
 constexpr std::array<std::pair<const char*, WorkloadColumn>, 5> kPlacement{
     {{"zone", WorkloadColumn::kZone},
      {"extra_specs", WorkloadColumn::kExtraSpecs},

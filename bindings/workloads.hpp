@@ -33,7 +33,7 @@ class PythonWorkload {
     return {shared_, &shared_->workload};
   }
 
-  /// What its file says that a vcpu is: for people, not for runs.
+  /// The meaning of a vcpu according to its file: for people, not for runs.
   [[nodiscard]] const VcpusUnit& unit() const { return shared_->unit; }
 
   /// The workload's events in order, made when first asked for. Called without Python's lock.

@@ -8,7 +8,7 @@
 
 namespace cospot {
 
-/// Whose model a file holds, by its first word: kSurvival for a survival model, kPredicted for
+/// The kind of model in a file, by its first word: kSurvival for a survival model, kPredicted for
 /// anything else. Errors: ConfigError, when it cannot be read.
 [[nodiscard]] KnownLifetimes model_kind(const std::string& path);
 

@@ -144,7 +144,7 @@ def burstiness(w):
 
 
 def next_batch_likeness(w):
-    """Of consecutive batches of a tenant: share with the same flavor, and with like lifetimes."""
+    """Compare consecutive batches of a tenant: shares of like flavors, and of like lifetimes."""
     same = close = pairs = 0
     for a, b in itertools.pairwise(w.batches):
         if a[0][0] == b[0][0]:

@@ -40,7 +40,7 @@ SETTINGS = 720
 
 
 def run(arguments, *command):
-    """What a command of cospot prints; its errors are the user's to see."""
+    """Return the output of a command of cospot; the user sees its errors."""
     done = subprocess.run(
         [arguments.cospot, *command], stdout=subprocess.PIPE, text=True, check=False
     )
@@ -59,7 +59,7 @@ def setting_of(row):
 
 
 def setting_found(found):
-    """What the search found, of the JSON of tune."""
+    """Return the findings of the search from the JSON of tune."""
     otn = found["otn"]
     return (found["vm"], found["spot"], found["evictor"], found["saf"], str(otn))
 

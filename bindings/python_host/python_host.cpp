@@ -48,7 +48,7 @@ void preinitialise() {
   require_ok(Py_PreInitialize(&config));
 }
 
-/// Of the interpreter whose libraries count, as /usr/bin/python3.
+/// The path of the interpreter whose libraries count, as /usr/bin/python3.
 class InterpreterConfig {
  public:
   explicit InterpreterConfig(const std::filesystem::path& python) {

@@ -1,4 +1,4 @@
-"""What each extension of the broker changes, everything else equal, over the same seeds.
+"""The effect of each extension of the broker, everything else equal, over the same seeds.
 
 Reads the CSVs of run.sh (without and with the fallback to on-demand) and writes one table.
 """

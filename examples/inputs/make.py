@@ -48,7 +48,7 @@ class Draw:
 
 
 def _busy(time_s: float) -> float:
-    """How busy an hour is: 0.4 at night and at weekends, 1 around noon on a working day."""
+    """Return the load of an hour: 0.4 at night and at weekends, 1 around noon on a working day."""
     hour, day = time_s / 3600 % 24, int(time_s // DAY) % 7
     return 0.4 + (0.6 * math.sin(math.pi * (hour - 7) / 12) if day < 5 and 7 < hour < 19 else 0)
 

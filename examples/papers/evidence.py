@@ -46,7 +46,7 @@ class EvidenceError(Exception):
 
 @dataclass(frozen=True)
 class Paper:
-    """What a run of a paper was, and what it found.
+    """The command of a paper's run, and its findings.
 
     Attributes:
         folder: In examples/papers; the name of its file of findings.

@@ -1,4 +1,4 @@
-"""How to install the optional packages that a part of cospot needs."""
+"""The optional packages that parts of cospot need, and the command that installs them."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def _is_watched() -> bool:
 
 
 def _is_notebook() -> bool:
-    """Whether this is a notebook that can show a bar: without ipywidgets tqdm complains."""
+    """Tell whether this is a notebook that can show a bar: without ipywidgets tqdm complains."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return type(shell).__name__ == "ZMQInteractiveShell" and find_spec("ipywidgets") is not None

@@ -1,4 +1,4 @@
-"""What was run for the evaluation: the grid, prior work and the worse rankings."""
+"""The runs of the evaluation: the grid, prior work and the worse rankings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How findings are judged, and what they were measured on."""
+"""The rules by which findings are judged, and the measurements behind them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much the numbers of the grid differ from one workload to another."""
+"""The spread of the grid's numbers from one workload to another."""
 
 from __future__ import annotations
 

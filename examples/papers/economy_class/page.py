@@ -29,7 +29,7 @@ class Series:
 
     @property
     def name(self) -> str:
-        """What it is called in tables."""
+        """Return its name in tables."""
         return re.split(r"[:,(]", self.title)[0].strip()
 
 

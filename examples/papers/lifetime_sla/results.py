@@ -45,7 +45,7 @@ class Combination:
 
     @property
     def verdict(self) -> str:
-        """Whether the promise was kept: the whole interval is on one side of the target."""
+        """Tell whether the promise was kept: the whole interval is on one side of the target."""
         if self.target is None:
             return ""
         lower, upper = self._bounds
@@ -91,7 +91,7 @@ def combined(runs: pd.DataFrame, *, same_requests: bool = False) -> Combination:
 
 
 class Results:
-    """What run.sh left in a folder."""
+    """The results that run.sh left in a folder."""
 
     def __init__(self, folder: Path) -> None:
         """Look at what is in a folder."""

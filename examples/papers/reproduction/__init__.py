@@ -1,4 +1,4 @@
-"""What the reproductions of papers share: findings, tables, figures, one page of them.
+"""The common parts of the reproductions of papers: findings, tables, figures, one page of them.
 
 A reproduction makes a `reproduction.page.Page`; `reproduction.command.run` writes it.
 """

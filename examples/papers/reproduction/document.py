@@ -1,4 +1,4 @@
-"""Where the tables of a reproduction stand in a document of docs/.
+"""The places of a reproduction's tables in a document of docs/.
 
 ``python -m reproduction.document FILE`` only looks whether a file has the markers.
 """

@@ -1,4 +1,4 @@
-"""How findings of a reproduction are judged."""
+"""The rules by which findings of a reproduction are judged."""
 
 from __future__ import annotations
 

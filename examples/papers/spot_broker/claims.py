@@ -1,4 +1,4 @@
-"""What the broker's paper says of the direction in which its measures go, and tests of it.
+"""The claims of the broker's paper about the direction of its measures, and their tests.
 
 A direction is tested over the seeds: paired, one-sided Student's t at 5 %.
 """
@@ -37,7 +37,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How many of a claim's pairs hold."""
+    """Count the pairs of a claim that hold."""
 
     claim: Claim
     holding: int

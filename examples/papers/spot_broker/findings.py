@@ -1,4 +1,4 @@
-"""What the broker's paper published beside what came out here, on each market."""
+"""The results of the broker's paper and those found here, on each market."""
 
 from __future__ import annotations
 

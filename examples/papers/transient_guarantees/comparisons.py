@@ -1,4 +1,4 @@
-"""What the paper says of figures 8b and 9 in one number each, beside the same of a trace.
+"""The paper's figures 8b and 9 as one number each, and the same of a trace.
 
 Source: Shastri, Rizk and Irwin, "Transient Guarantees", SC 2016, section V-B.
 """

@@ -86,7 +86,7 @@ def figure_6() -> Iterator[tuple[str, str, float, str]]:
 
 
 def figure_6c(data: Path) -> Iterator[tuple[str, str, float, str]]:
-    """How the window from which the MTTR is estimated matters, on a recorded server."""
+    """The effect of the window from which the MTTR is estimated, on a recorded server."""
     path, part = LOGS["SURF Lisa"]
     if not (data / path).exists():
         return

@@ -1,4 +1,4 @@
-"""What selling without guarantees earns: equation 2, the exact renewal process, simulated jobs.
+"""The income without guarantees: equation 2, the exact renewal process, simulated jobs.
 
 Source: Shastri, Rizk and Irwin, "Transient Guarantees: Maximizing the Value of Idle Cloud
 Capacity", SC 2016, figures 9b and 10. Times are in hours.
@@ -162,7 +162,7 @@ def lives_together(servers: Iterable[Lives]) -> Lives:
 
 @dataclass(frozen=True)
 class Model:
-    """How a performance is found: by a formula, or by a job on the recorded lives."""
+    """The ways to find a performance: by a formula, or by a job on the recorded lives."""
 
     name: str
     restart: bool = False

@@ -120,7 +120,7 @@ class Change:
 
 @dataclass(frozen=True)
 class SpotPlan:
-    """What to sell, its out-of-sample income, and the promises that held."""
+    """The capacity to sell, its out-of-sample income, and the promises that held."""
 
     advice: str  #: "plan", "single" or "nothing holds"
     advised: str  #: name of an alternative

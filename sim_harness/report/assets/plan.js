@@ -76,7 +76,7 @@
               scale: { domain: ["sold from now on", "not sold from now on"], range: [palette[0], palette[3]] } } } },
           { mark: { type: "rule", strokeWidth: 2, color: Theme.ink("text") },
             encoding: { x: { field: "low", type: "quantitative" }, x2: { field: "high" } } },
-          // Where none was broken there is no bar to see.
+          // Without a broken promise there is no bar to see.
           { mark: { type: "point", filled: true, size: 50, color: Theme.ink("text"), opacity: 1 },
             encoding: { x: { field: "broken", type: "quantitative" } } },
           { mark: { type: "tick", thickness: 3, size: 18, color: Theme.ink("accent") },

@@ -1,4 +1,4 @@
-// Of two databases: every configuration before, after, and the difference.
+// Two databases: every configuration before, after, and the difference.
 const Changes = (() => {
   const { element } = Format;
   const mostRows = 200;

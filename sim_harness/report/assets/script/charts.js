@@ -39,7 +39,7 @@ const Charts = (() => {
     return view;
   }
 
-  /** Where the origin of the scales is, in pixels from the corner of the canvas. */
+  /** The place of the scales' origin, in pixels from the corner of the canvas. */
   function originOf(view) {
     const [left, top] = view.origin();
     const padding = view.padding();

@@ -54,7 +54,7 @@ const Configuration = (() => {
     ]);
   }
 
-  /** What to type with the configuration of a point in chosen.yaml. */
+  /** The command to type with the configuration of a point in chosen.yaml. */
   function commands(point) {
     if (!Results.isComparison) return commandOfStudy(point);
     const lines = [];

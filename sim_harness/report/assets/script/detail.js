@@ -25,7 +25,7 @@ const Detail = (() => {
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   }
 
-  /** Of other studies what they declare to be looked at first, or their first measures. */
+  /** The measures that another study declares to be looked at first, or its first ones. */
   function otherFacts(point) {
     const declared = Results.figures.filter(({ name, title }) => title && name in Format.measures)
       .map(({ name }) => name);
@@ -84,7 +84,7 @@ const Detail = (() => {
       ...configuration(point));
   }
 
-  /** What is shown until something is selected. */
+  /** The text until something is selected. */
   function best() {
     if (Results.isComparison) return "Earns most without VM loss";
     return "Best in view";

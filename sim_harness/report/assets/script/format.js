@@ -29,7 +29,7 @@ const Format = (() => {
   }
   const titles = Object.fromEntries(Results.dimensions.map((d) => [d, axisTitle(d)]));
 
-  /** Whether a title has its unit in it: `VMs rejected`. */
+  /** Tells whether a title has its unit in it: `VMs rejected`. */
   const says = (title, unit) => title.toLowerCase().split(" ").includes(unit.toLowerCase());
 
   const hours = Results.isRelative ? "unit-hours" : "vCPU-hours";
@@ -49,7 +49,7 @@ const Format = (() => {
     const title = figure?.title ? capitalised(figure.title) : own.name;
     return { name: title, unit: shown === "money" || says(title, shown) ? "" : shown, better: figure?.better, text: write };
   }
-  /** What an axis of a chart may show: its name, and what it counts in. */
+  /** The title of a chart's axis: its name and its unit. */
   const measures = Object.fromEntries(Results.described
     .filter((column) => Results.isNumber(column.name))
     .map((column) => [column.name, measureOf(column)]));
@@ -144,7 +144,7 @@ const Format = (() => {
 
   /** A title within a sentence: acronyms stay as they are. */
   const inSentence = (title) => (/^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title);
-  /** What an axis over which means are taken has one of, without its unit: "seed", "start". */
+  /** The singular of an axis over which means are taken, without its unit: "seed", "start". */
   const sample = (dimension) => inSentence(titles[dimension]).replace(/ \([^)]*\)$/, "");
   const samples = Results.averaged.map((d) => `${sample(d)}s`).join(" and ");
   const readableName = (name) => readable(name).name;

@@ -1,4 +1,4 @@
-// What was run, the figures of what is in view, and the best allocator of each datacenter size.
+// The runs, the figures of what is in view, and the best allocator of each datacenter size.
 const Overview = (() => {
   const { element } = Format;
 
@@ -38,7 +38,7 @@ const Overview = (() => {
           typeof cell === "number" ? Format.count(cell) : cell)))))));
   }
 
-  /** What each workload requests; a price or a share of it is of its first run. */
+  /** The demand of each workload; a price or a share of it is of its first run. */
   function workloadTable() {
     const { vm_requests: vms, spot_requests: spots, vm_revenue_requested: vmRevenue,
       spot_revenue_requested: spotRevenue } = Results.columns;

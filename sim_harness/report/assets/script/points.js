@@ -20,7 +20,7 @@ const Points = (() => {
 
   const meanOfNumbers = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-  /** What a mean is over: the workloads, each the mean of its runs, or the seeds of a single one. */
+  /** The base of a mean: the workloads, each the mean of its runs, or the seeds of a single one. */
   function samplesOf(runs, column) {
     const known = runs.filter((run) => !Number.isNaN(column[run]));
     let groups = [known];
@@ -162,14 +162,14 @@ const Points = (() => {
     return [...best.values()].sort((a, b) => a.size - b.size);
   }
 
-  /** Of the points that lose no VM, the one that earns most from spots: of those that can be set, or
+  /** Finds the point that earns most from spots among those that lose no VM: of those that can be set, or
    *  of those that know lifetimes. */
   function earnsMost(points, bound) {
     return points.reduce((best, point) => (point.lossless && point.bound === bound &&
       point.spot_share > (best?.spot_share ?? -Infinity) ? point : best), null);
   }
 
-  /** Of two databases: the points that both have, each with the one before. */
+  /** The points that two databases share, each with the one before. */
   function changesOf(points) {
     const keyOf = (point) => Results.indexWithout(point.runs[0], ["database",
       ...(point.runs.length > 1 ? Results.averaged : [])]);

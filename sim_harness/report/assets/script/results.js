@@ -25,7 +25,7 @@ const Results = (() => {
     const dimension = name === "headroom_percent" ? "size" : name;
     const names = dimension === "workload" ? shortNames(values.map((value) => value.label))
       : values.map((value) => displayName(dimension, key, value.label));
-    // What is read; `names` are what the address says.
+    // The databases that are read; `names` are those of the address.
     const note = raw.study === "compare" ? "knows lifetimes" : "upper bound";
     const shown = names.map((label, i) => (values[i].bound ? `${label} (${note})` : label));
     axes[dimension] = { key, unit, values, names, shown, titles: values.map((value) => value.label) };
@@ -48,7 +48,7 @@ const Results = (() => {
     stride *= length;
   }
 
-  /** Whether a run, or a point, has a policy that needs true lifetimes: what it earns is an upper
+  /** Tells whether a run, or a point, has a policy that needs true lifetimes: what it earns is an upper
    *  bound, which no datacenter can be set to. */
   const isBound = (at) =>
     dimensions.some((dimension) => axes[dimension].values[at[dimension]].bound);
@@ -68,7 +68,7 @@ const Results = (() => {
   const isNumber = (name) => columns[name] instanceof Float64Array;
   const has = (name) => name in columns && columns[name].some((value) => !Number.isNaN(value));
 
-  // What runs did over time, where they kept it: the days of each run one after the other.
+  // The timeline of runs that kept one: the days of each run one after the other.
   function timelineOf({ days, columns: ofDays }) {
     const counts = Array.isArray(days) ? days : new Array(runCount).fill(days.all);
     let next = 0;
@@ -88,7 +88,7 @@ const Results = (() => {
 
   return {
     study: raw.study,
-    // Of policies alone there is a scatter, and the best of each size. Two databases have a first axis
+    // Policies alone have a scatter, and the best of each size. Two databases have a first axis
     // `database`, with the values before and after.
     isComparison: raw.study === "compare" && !raw.isPair,
     isPair: raw.isPair ?? false,
@@ -111,12 +111,12 @@ const Results = (() => {
     expectedRuns: raw.expectedRuns,
     createdBy: raw.createdBy,
     versions: raw.versions,
-    // What the study declares to be looked at first: {name, title, decimals, unit, better}.
+    // The measures that the study declares to be looked at first: {name, title, decimals, unit, better}.
     figures: raw.figures,
     // As the database has it, and a comparison's as its file has it.
     configuration: raw.configuration,
     yaml: raw.yaml ?? null,
-    // Of Student's t, for the 95 % interval of a mean of so many samples.
+    // Quantiles of Student's t, for the 95 % interval of a mean of so many samples.
     tQuantiles: raw.tQuantiles,
     hasMoney: raw.columns.some((column) => column.role === "money"),
     isRelative: raw.configuration.workloads?.some((one) => one.vcpus_unit === "relative") ?? false,

@@ -135,7 +135,7 @@ const Scatter = (() => {
     view?.data("selected", values).run();
   }
 
-  /** Where a point is drawn, in pixels from the corner of the canvas. */
+  /** The place of a point, in pixels from the corner of the canvas. */
   function placeOf(id) {
     const point = shown.points.find((candidate) => candidate.id === id);
     const [left, top] = Charts.originOf(view);

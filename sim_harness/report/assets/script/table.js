@@ -21,7 +21,7 @@ const Table = (() => {
       "99th percentile of the time a VM allocation took"],
   ].filter(([key]) => key in Results.columns && (key !== "alloc_p99_ns" || Results.isTimed));
 
-  /** Of other studies what they declare, or every column. */
+  /** The columns that another study declares, or all. */
   function describedColumns(state) {
     const declared = Results.figures.filter(({ title }) => title).map(({ name }) => name);
     if (state.columns === "all" || declared.length === 0) return Results.described;

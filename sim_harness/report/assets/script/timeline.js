@@ -1,4 +1,4 @@
-// What the chosen point does over time: a small chart for each quantity, by the days of the window.
+// The chosen point over time: a small chart for each quantity, by the days of the window.
 const Timeline = (() => {
   const { timeline } = Results;
   const part = document.getElementById("timeline-part");
@@ -42,7 +42,7 @@ const Timeline = (() => {
       ? [{ mark: { type: "bar", size: Math.max(2, Math.min(16, 220 / days.length)), opacity: 0.85 },
         encoding: { x, y: y("mean"), color } }]
       : [{ mark: { type: "line", strokeWidth: 2 }, encoding: { x, y: y("mean"), color } }];
-    // Where the pointer finds a day: wider than what is drawn.
+    // The area in which the pointer finds a day: wider than the drawing.
     const touch = { mark: { type: "point", size: 500, opacity: 0, filled: true, tooltip: { content: "data" } },
       encoding: { x, y: y("mean") } };
     const dots = { mark: { type: "point", filled: true, size: 28, opacity: 1 },

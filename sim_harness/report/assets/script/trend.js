@@ -9,18 +9,18 @@ const Trend = (() => {
   const colorNames = (state) => (state.color === "none" ? [""] : Results.axes[state.color].shown);
   let drawn = { points: [], state: null, result: null };
 
-  /** What is drawn: for each value of the axis and of the colour. */
+  /** The drawn series: for each value of the axis and of the colour. */
   function rows(state, result) {
     return Points.spread(result.points, state.x, state.color, state.measure).map((row) => ({ ...row,
       name: Results.axes[state.x].shown[row.group], colorName: colorNames(state)[row.color],
       number: Results.axes[state.x].values[row.group].number }));
   }
 
-  /** Whether an axis has numbers, of which the next one is more: seeds are names. */
+  /** Tells whether the values of an axis are quantities: seeds are names. */
   const isOrdered = (dimension) => dimension !== "seed" && Results.axes[dimension].values.length > 1 &&
     Results.axes[dimension].values.every(({ number }) => typeof number === "number");
 
-  /** Of the numbers of an axis: powers stand evenly apart. */
+  /** The scale of an axis of numbers: powers stand evenly apart. */
   function numberScale(numbers) {
     const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
     const smallest = Math.min(...numbers.filter((value) => value > 0));
@@ -39,7 +39,7 @@ const Trend = (() => {
     return lines.map((line) => line.trim());
   }
 
-  /** How categories are laid out: upright bars where the names fit below them. */
+  /** The layout of categories: upright bars where the names fit below them. */
   function layout(state, values, width) {
     const names = [...new Set(values.map((row) => row.name))];
     const colors = new Set(values.map((row) => row.color)).size;
@@ -49,7 +49,7 @@ const Trend = (() => {
     const isFlat = longest * letter + 8 > band || band < 10 * colors;
     const most = isFlat ? letters : Math.max(longest, 1);
     const lines = Math.max(1, ...names.map((name) => wrapped(name, most).length));
-    // Of many bars each is thinner, so that the chart stays one to look at.
+    // Bars are thinner where there are many, so that the chart stays one to look at.
     const thickness = Math.max(5, Math.min(14, 1000 / (names.length * colors)));
     const step = Math.max(14 * lines + 8, thickness * colors + 10, 28);
     return { isFlat, most, height: isFlat ? names.length * step + 50 : 340 };
@@ -61,7 +61,7 @@ const Trend = (() => {
       symbolType: "circle" };
   }
 
-  /** What every part of a specification shares. */
+  /** The settings that every part of a specification shares. */
   function parts(state, values, width, forFile) {
     const ordered = isOrdered(state.x) && state.marks === "mean";
     const { isFlat, most, height } = ordered ? { isFlat: false, most: 99, height: 340 }
@@ -151,7 +151,7 @@ const Trend = (() => {
         mark: { type: "point", filled: false, strokeWidth: 1, size: 22, opacity: 0.55, clip,
           cursor: "pointer" },
         encoding: encoding(p, p.measure("value"), null, p.ordered ? {} : ink) },
-      // What the pointer finds: easier to hit than what is seen.
+      // The mark that the pointer finds: easier to hit than the visible one.
       { data: { name: "dots" }, mark: { ...target, size: 140, cursor: "pointer" },
         encoding: encoding(p, p.measure("value")) },
       ...(p.ordered ? [{ mark: { ...target, size: 180 }, encoding: encoding(p, p.measure("mean")) }] : []),

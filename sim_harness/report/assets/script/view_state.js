@@ -1,4 +1,4 @@
-// What the reader looks at. It lives in the address's fragment, so that a link shows the same view.
+// The state of the reader's view. It lives in the address's fragment, so that a link shows the same view.
 const ViewState = (() => {
   const { isComparison } = Results;
   const several = Results.averaged.length > 0;
@@ -26,7 +26,7 @@ const ViewState = (() => {
 
   const choices = {
     mode: several ? ["mean", "runs"] : ["runs"],
-    // What the study declares comes first.
+    // The measures that the study declares come first.
     measure: [...new Set([...Results.figures.map(({ name }) => name), ...Object.keys(Format.measures)])]
       .filter((name) => name in Format.measures),
     marks: ["mean", "spread"],
