@@ -5,6 +5,7 @@
 
 #include "core/errors.hpp"
 #include "error_text.hpp"
+#include "scratch_folder.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/data/prices/workload_prices.hpp"
@@ -50,6 +51,12 @@ TEST_CASE("PriceList: no price above the one on demand") {
                          "(0.05 > 0.04), and nobody would buy it;"));
   CHECK(refusal("spot=0.05").starts_with("--price: a spot's price is above the one on demand"));
   CHECK(read_price_list({"on-demand=0.04,spot=0.04,economy=0.04"}));
+}
+
+TEST_CASE("PriceList: a file's name may have what separates assignments") {
+  const ScratchFolder folder;
+  const auto file = folder.write("a=1,b.csv", "vcpus,memory_mb,on_demand,spot\n2,4,0.1,0.05\n");
+  CHECK(read_price_list({file.string()})->flavors.size() == 1);
 }
 
 TEST_CASE("PriceList: by flavor, the mean over what is requested") {

@@ -32,7 +32,15 @@ UNNOTICED = {"survived", "unreached"}
 MOST_MEMORY = 4 << 30
 MOST_OF_FILE = 500  # numbers that a file has; kMost of mutant.hpp is for all
 # Floating point as in the build; quick to compile rather than to run.
-FLAGS = ("-std=c++20", "-fPIE", "-ffp-contract=off", "-DFMT_SHARED", "-w", "-c")
+FLAGS = (
+    "-std=c++20",
+    "-fPIE",
+    "-ffp-contract=off",
+    "-DFMT_SHARED",
+    "-D_GLIBCXX_ASSERTIONS",
+    "-w",
+    "-c",
+)
 # Of these subjects tests know more than what they tell by the way.
 TESTS = (
     *("cover_search", "evict*", "evidence", "fifo_evictor", "handshake", "kept_promises"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import csv
 import math
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -244,6 +245,12 @@ def test_other_programs_may_forecast(
     done = run(program, environment, "economy", "plan", usage, *days, *given, "--confidence", 0.9)
     assert done.returncode == 0, done.stderr
     assert "model   last" in done.stdout
+    # In percent no more than all could be promised: ten times the capacity and more.
+    text = (tmp_path / "forecasts.csv").read_text()
+    (tmp_path / "forecasts.csv").write_text(re.sub(r",0\.\d+,0\n", ",75,0\n", text))
+    done = run(program, environment, "economy", "plan", usage, *days, *given, "--confidence", 0.9)
+    assert done.returncode == 2
+    assert "is 75 times the capacity or more in every step, expected shares" in done.stderr
     unknown = run(program, environment, "economy", "plan", usage, *days)
     assert unknown.returncode == 2
     assert "found 'last', expected one of: ses, mean, minimum, arima, ets, oracle" in unknown.stderr

@@ -198,6 +198,8 @@ std::vector<std::string> assignments_in(const std::filesystem::path& file) {
 
 std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) {
   if (texts.empty()) return std::nullopt;
+  if (texts.size() == 1 && texts.front().ends_with(".csv"))
+    return read_flavor_prices(texts.front());
   const std::vector<std::string> assignments = texts.size() == 1 && is_yaml_file(texts.front())
                                                    ? assignments_in(texts.front())
                                                    : assignments_of(texts);

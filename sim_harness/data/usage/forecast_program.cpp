@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <set>
@@ -129,6 +130,13 @@ ForecastTable forecasts_for(std::span<const ForecastTask> tasks,
         throw ConfigError(fmt::format("{}: the forecast {} has {} steps, expected {}",
                                       file->string(), key, found->second.point.size(),
                                       task.horizon));
+      }
+      const double least = std::ranges::min(found->second.point);
+      if (least > 1) {
+        throw ConfigError(fmt::format(
+            "{}: the forecast {} is {} times the capacity or more in every step, expected shares "
+            "of the capacity, such as 0.25 for a quarter",
+            file->string(), key, least));
       }
       known[key] = found->second;
       continue;
