@@ -1,5 +1,5 @@
 // The studies of cospot. A new one is a folder beside this file, its #include and its row here, and
-// a test (CONTRIBUTING.md).
+// a test (docs/extending.md).
 #include "sim_harness/studies/broker/broker_study.hpp"
 #include "sim_harness/studies/classes/classes_study.hpp"
 #include "sim_harness/studies/compare/compare_study.hpp"

@@ -198,7 +198,7 @@ message
 # well.
 #
 # To take a policy of yours there: a header like this, a line in `weighers/registry.cpp`, and a test;
-# [CONTRIBUTING.md](../../CONTRIBUTING.md) has a complete example. Or leave it in Python: the command
+# [docs/extending.md](../../docs/extending.md) has a complete example. Or leave it in Python: the command
 # line runs it as it is, with `vm: "python:my_module.FitOnMemory"` in a sweep file.
 
 # %% [check]

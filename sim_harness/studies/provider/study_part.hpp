@@ -99,7 +99,7 @@ struct StudyPart {
 };
 
 /// All parts, in the order of their axes. To add one, add a file in this folder and its entry here
-/// (CONTRIBUTING.md).
+/// (docs/extending.md).
 [[nodiscard]] const std::vector<StudyPart>& study_parts();
 
 }  // namespace cospot

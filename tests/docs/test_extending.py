@@ -1,4 +1,4 @@
-"""The examples of CONTRIBUTING.md, added to the tree as a contributor adds them."""
+"""The examples of docs/extending.md, added to the tree as a contributor adds them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ otn: 1
 
 def add_examples(tree: TreeCopy) -> None:
     """Write the files of the page, and the includes and rows of the registry."""
-    page = text_of("CONTRIBUTING.md")
+    page = text_of("docs/extending.md")
     examples = dict(_EXAMPLE.findall(page))
     assert len(examples) == 3
     for name, text in examples.items():
