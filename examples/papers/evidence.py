@@ -15,12 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs"
-_RULE = re.compile(r"\|(\s*:?-+:?\s*\|)+")
 _VERDICT = re.compile(r"holds|(differs|not tested) because \S.*")
-#: What the column "holds" of a paper's own page says, and the verdict that goes with it.
-_SHORT_VERDICTS = {
-    "yes": "holds", "**no**": "differs", "partly": "differs", "not tested": "not tested", "": None
-}  # fmt: skip
 _FINDING_KEYS = ("source", "what", "published", "ours", "data", "verdict")
 _PAPER_KEYS = ("folder", "title", "reference", "page", "command", "data", "tolerance", "commit")
 
@@ -210,42 +205,6 @@ def differences(path: Path, expected: str) -> list[str]:
     return []
 
 
-def contradictions(docs: Path, papers: Iterable[Paper]) -> list[str]:
-    """Return every row of a table of findings in docs/ that the stored findings do not have."""
-    complaints = []
-    for paper in papers:
-        path = docs / paper.page
-        if not paper.page or paper.findings is None or not path.exists():
-            continue
-        stored = {
-            (*(_cell(one[key]) for key in _FINDING_KEYS[:4]), one["verdict"].split(" because ")[0])
-            for one in paper.findings
-        }
-        for number, cells in _rows_of_findings(path.read_text(encoding="utf-8")):
-            verdict = _SHORT_VERDICTS.get(cells[-1], cells[-1])
-            # Without a verdict the row is no counterpart of anything that was published.
-            if verdict is not None and (*cells[:4], verdict) not in stored:
-                complaints.append(
-                    f"{path}:{number}: docs/evidence/{paper.folder}.json has no such finding: "
-                    f"{' | '.join(cells)}"
-                )
-    return complaints
-
-
-def _rows_of_findings(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Return the rows of tables as `reproduction.page.findings_table` makes them."""
-    inside = False
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.startswith("|"):
-            inside = False
-            continue
-        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-        if cells[:2] == ["source", "what"] and cells[3:] == ["here", "holds"]:
-            inside = True
-        elif inside and not _RULE.fullmatch(line):
-            yield number, cells
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the page or check it; return the exit code: 0, 1 for differences, 2 for bad input."""
     parser = argparse.ArgumentParser(prog="evidence.py", description=__doc__)
@@ -258,11 +217,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except EvidenceError as error:
         print(f"evidence.py: {error}", file=sys.stderr)
         return 2
-    complaints = contradictions(options.docs, papers)
-    if options.check:
-        complaints = differences(path, page(papers)) + complaints
-    else:
+    if not options.check:
         path.write_text(page(papers), encoding="utf-8")
+        return 0
+    complaints = differences(path, page(papers))
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     return 1 if complaints else 0

@@ -128,26 +128,3 @@ def test_a_paper_without_a_run_is_told_as_such(docs: Path) -> None:
     assert _check(docs) == 1
     assert evidence.main(["--docs", str(docs)]) == 0
     assert "| [CoSpot](#cospot) | no run stored |" in (docs / "evidence.md").read_text("utf-8")
-
-
-@pytest.mark.parametrize(
-    ("ours", "holds", "agrees"),
-    [
-        ("39 %", "**no**", True),
-        ("39 %", "partly", True),
-        ("40 %", "**no**", False),
-        ("39 %", "yes", False),
-        ("39 %", "", True),  # no verdict: put side by side only
-    ],
-)
-def test_a_paper_s_own_page_may_not_contradict(
-    docs: Path, capsys: pytest.CaptureFixture[str], ours: str, holds: str, agrees: bool
-) -> None:
-    (docs / "reproduction.md").write_text(
-        "text\n\n| source | what | CoSpot | here | holds |\n|---|---|---|---|---|\n"
-        f"| Finding 1 | gain, mean | 35 % | {ours} | {holds} |\n\n"
-        "| by | runs |\n|---|---|\n| a | 1 |\n",
-        "utf-8",
-    )
-    assert _check(docs) == (0 if agrees else 1)
-    assert agrees or "reproduction.md:5: docs/evidence/cooperation.json" in capsys.readouterr().err

@@ -236,9 +236,9 @@ def test_one_command_makes_it_all(tmp_path):
     assert outputs[0] == outputs[1]
     assert {f"figure-{number}.png" for number in (2, 4, 5, 6, 7, 8)} <= set(outputs[0])
     assert outputs[0]["grid.csv"].count(b"\n") == 1 + 2 * 3240
-    table = outputs[0]["findings.md"].decode()
-    assert "| Table 1 | workloads | 20 | 2 |" in table
-    assert "not run" not in table
+    found = outputs[0]["findings.json"].decode()
+    assert '"what": "workloads", "published": "20", "ours": "2"' in found
+    assert "not run" not in found
 
 
 @pytest.mark.slow
@@ -294,9 +294,9 @@ def test_a_fetched_folder_is_its_samples_plain_or_packed(tmp_path):
     assert done.returncode == 0, done.stderr
     labels = [f"${{COSPOT_DATA}}/azure2020-cospot/{name}" for name in expected]
     assert _workloads(tmp_path / "found") == labels
-    findings = (tmp_path / "found/findings.md").read_text()
-    assert "| Table 1 | workloads | 20 | 2 |" in findings
-    assert findings == (tmp_path / "named/findings.md").read_text()
+    findings = (tmp_path / "found/findings.json").read_text()
+    assert '"what": "workloads", "published": "20", "ours": "2"' in findings
+    assert findings == (tmp_path / "named/findings.json").read_text()
 
 
 @needs_program

@@ -12,7 +12,7 @@ pytest.importorskip("pandas", minversion="1.5")
 pytest.importorskip("matplotlib", minversion="3.6")
 
 from reproduction import command
-from reproduction.page import Finding, Page, Section, findings_table
+from reproduction.page import Finding, Page, Section
 
 
 def test_verdict_says_why() -> None:
@@ -31,8 +31,7 @@ def test_a_page_with_findings_writes_them_as_json(tmp_path: Path) -> None:
     finding = Finding("Table I", "mean", "21.8", "22.5 ± 1", True, data="generated")
 
     def made(folder: str, *findings: Finding) -> Path:
-        table = findings_table(findings, "paper")
-        page = Page("Title", "Paper", [Section("", [table])], findings=findings)
+        page = Page("Title", "Paper", [Section("", ["Text"])], findings=findings)
         parser = argparse.ArgumentParser()
         assert command.run(parser, lambda _: page, ["-o", str(tmp_path / folder)]) == 0
         return tmp_path / folder / "findings.json"
@@ -47,4 +46,6 @@ def test_a_page_with_findings_writes_them_as_json(tmp_path: Path) -> None:
             "verdict": "holds",
         }
     ]
+    row = "<td>Table I</td><td>mean</td><td>21.8</td><td>22.5 ± 1</td><td>yes</td>"
+    assert (tmp_path / "with" / "evaluation.html").read_text("utf-8").count(row) == 2
     assert not made("without").exists()

@@ -18,7 +18,7 @@ from cooperation.figures import drawings
 from cooperation.findings import all_findings
 from cooperation.spread import spread_table
 from reproduction import command
-from reproduction.page import Page, Section, Table, findings_table
+from reproduction.page import Page, Section, Table
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,15 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _page(options: argparse.Namespace) -> Page:
     evaluation = load_evaluation(options.grid, options.prior_work, options.degradation)
     findings = all_findings(evaluation, times=options.timing == "on")
-    table = findings_table(findings, "CoSpot")
     labels = [str(label) for label in evaluation.runs["workload"].unique()]
     return Page(
         title="CoSpot's evaluation, made again",
         paper=f"cospot {evaluation.version}, {len(labels)} workloads. "
         'The paper: Iqbal et al., "CoSpot", SoCC\'22.',
-        sections=[
-            Section("", [table, groups_table(evaluation.runs), spread_table(evaluation.runs)])
-        ],
+        sections=[Section("", [groups_table(evaluation.runs), spread_table(evaluation.runs)])],
         drawings=drawings(evaluation),
         findings=findings,
         notes=[

@@ -17,7 +17,7 @@ import pandas as pd
 from cospot.errors import InputError
 from reproduction import command
 from reproduction.judging import TOLERANCE
-from reproduction.page import Finding, Page, Section, Table, findings_table, percent
+from reproduction.page import Finding, Page, Section, Table, percent
 
 _STRATEGIES = ("on_demand", "greedy", "uniform_progress", "quoted", "optimal")
 _PUBLISHED_FACTOR = 2.0
@@ -151,15 +151,11 @@ def runs_of(database: Path) -> pd.DataFrame:
 def _page(options: argparse.Namespace) -> Page:
     runs = runs_of(options.results)
     found = findings(costs_by(runs, ["trace", "start_hours"]))
-    told = (
-        "Numbers of the paper's abstract; a number holds if it is within a tenth of the published "
-        "one or better, or in the published range."
-    )
     return Page(
         title='"Can\'t Be Late" on public traces',
         paper='Wu et al., "Can\'t Be Late: Optimizing Spot Instance Savings under Deadlines", '
         "NSDI 2024.",
-        sections=[Section("", [told, findings_table(found, "paper"), ours_in_parts(runs)])],
+        sections=[Section("", [ours_in_parts(runs)])],
         findings=found,
     )
 

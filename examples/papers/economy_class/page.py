@@ -17,7 +17,7 @@ from cospot import economy
 from cospot.errors import InputError
 from economy_class import findings, plots
 from reproduction import command
-from reproduction.page import Page, Section, Table, findings_table, percent
+from reproduction.page import Page, Section, Table, percent
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,6 @@ def _page(options: argparse.Namespace) -> Page:
     by_name = {SERIES[name].name: past for name, past in reports.items()}
     found = findings.all_findings(by_name)
     sections = [
-        Section("What the paper published", [findings_table(found, "paper")]),
         Section("Slack (Figures 3 and 4)", [slack(reports)]),
     ]
     horizons = {}

@@ -154,7 +154,8 @@ class Page:
         sections: What goes into the document too.
         drawings: Made one by one when they are written.
         notes: Sections that only the page has.
-        findings: What the paper published beside what came out here, for programs to read.
+        findings: What the paper published beside what came out here. The page has them, and
+            docs/evidence.md; the document, which would repeat them, has not.
     """
 
     title: str
@@ -178,6 +179,7 @@ class Page:
             "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">",
             f"<title>{escape(self.title)}</title><style>{_STYLE}</style></head><body>",
             f"<h1>{escape(self.title)}</h1><p>{escape(self.paper)}</p>",
+            *_html([Section("What the paper published", [findings_table(self.findings, "paper")])]),
             *_html(self.sections),
             *(["<h2>Figures</h2>", *figures] if figures else []),
             *_html(self.notes),

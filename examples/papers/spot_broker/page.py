@@ -19,22 +19,9 @@ from cospot.plots.style import new_figure
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from reproduction import command
-from reproduction.page import Drawing, Page, Section, Table, findings_table, percent
-from spot_broker.claims import BIDS, LATE, MECHANISMS, USEFUL, Cell, Runs, claims, is_below, judge
-from spot_broker.findings import AGAINST_HIGH, TABLE_3, Markets, findings, name_of, rises_of_ec2
-
-
-def verdicts(markets: Markets, high: Markets | None) -> Table:
-    """Return on which market each published direction holds; `high` as in ``findings``."""
-    words: dict[str, dict[str, str]] = {}
-    for seen in (markets, high or {}):
-        for name, runs in seen.items():
-            for claim in claims(runs):
-                if seen is markets or AGAINST_HIGH in claim.sentence:
-                    what = f"{claim.sentence} (`{claim.measure}`)"
-                    words.setdefault(what, {})[name] = judge(runs, claim).word
-    rows = [[what, *(by_market[name] for name in markets)] for what, by_market in words.items()]
-    return Table(("direction", *markets), rows)
+from reproduction.page import Drawing, Page, Section, Table, percent
+from spot_broker.claims import BIDS, LATE, MECHANISMS, USEFUL, Cell, Runs, is_below
+from spot_broker.findings import TABLE_3, Markets, findings, name_of, rises_of_ec2
 
 
 def cheapest(markets: Markets) -> Table:
@@ -175,15 +162,7 @@ def _page(options: argparse.Namespace) -> Page:
     found = list(findings(markets, high))
     if options.ec2 is not None:
         found.insert(0, rises_of_ec2(options.ec2))
-    seeds = max(runs.seeds for runs in markets.values())
-    told = (
-        "Means over seeds, compared pairwise on the same seeds; a direction *holds* if every pair "
-        f"of cells shows it with p < 0.05 (one-sided Student's t). Seeds: {seeds}"
-        + (f"; On-demand against High: {max(r.seeds for r in high.values())}." if high else ".")
-    )
     sections = [
-        Section("Each direction on each market", [told, verdicts(markets, high)]),
-        Section("What the paper published", [findings_table(found, "paper")]),
         Section("Table III: USD per useful job", [cheapest(markets)]),
         Section("Rank of the cheapest of each mechanism", [checkpoint_ranks(markets)]),
         Section(

@@ -19,7 +19,7 @@ import pandas as pd
 from cospot import classes
 from cospot.plots.style import new_figure
 from reproduction import command
-from reproduction.page import Drawing, Page, Section, Table, findings_table, percent
+from reproduction.page import Drawing, Page, Section, Table, percent
 from transient_guarantees import comparisons, findings, selling
 
 DELTA = 10 / 60
@@ -349,13 +349,12 @@ def _page(options: argparse.Namespace) -> Page:
     )
     sections, drawings, tables = per_trace(traces, options.output)
     found = findings.all_findings(simulated, tables)
-    beside = Section("What the paper published", [findings_table(found, "paper")])
     simulations = Section("Simulated jobs", [figures_3_and_6(simulated)])
     return Page(
         title="Transient guarantees, on other data",
         paper='Shastri, Rizk and Irwin, "Transient Guarantees: Maximizing the Value of Idle Cloud '
         'Capacity", SC 2016.',
-        sections=[beside, simulations, bounds, *sections],
+        sections=[simulations, bounds, *sections],
         drawings=drawings,
         findings=found,
     )

@@ -68,6 +68,7 @@ class Cloud:
 
     def __init__(self, freeing_takes: float = 0.0) -> None:
         self.freeing_takes = freeing_takes
+        self.placement_lags = 0.0  # a deleted server's allocation goes so much later
         self.stuck_after = 1e9  # how long a deletion counts as free, as the service is told
         self.clock_is_off = 0.0  # how far Nova's clock is ahead of the service's, seconds
         self.may_reset = True
@@ -123,8 +124,14 @@ class Cloud:
 
     def remove(self, instance: str) -> None:
         with self.lock:
-            found = self.instances.pop(instance, None)
-            if found is not None:
+            found = self.instances.get(instance)
+            if found is not None and found.has_server and self.placement_lags > 0:
+                found.has_server, found.ended = False, time.time()
+                timer = threading.Timer(self.placement_lags, self.remove, [instance])
+                timer.daemon = True
+                timer.start()
+            elif found is not None:
+                del self.instances[instance]
                 self.gone[instance] = found
                 found.ended = found.updated = time.time()
                 # As Nova, which confirms the resize of a server before it deletes that.
@@ -181,7 +188,9 @@ class Cloud:
 
     def _is_leaving(self, instance: Instance) -> bool:
         age = time.time() - int(instance.updated)  # as Nova shows it
-        return instance.task_state == "deleting" and age < self.stuck_after
+        return instance.ended is not None or (
+            instance.task_state == "deleting" and age < self.stuck_after
+        )
 
     def is_spot(self, instance: str) -> bool:
         found = self.instances.get(instance) or self.gone[instance]

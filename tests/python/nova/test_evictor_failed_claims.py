@@ -1,4 +1,4 @@
-"""VMs that claim a host and never run: nothing goes for those that Nova shows to have failed."""
+"""What holds a host for nobody: VMs that never run, servers that Nova has just deleted."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
+from cospot.nova.evictor import deletions
 from evictor_running import Running, events, metric
 from waiting import wait_until
 
@@ -141,3 +142,34 @@ def test_what_went_for_a_vm_that_failed_after_all_is_counted(running: Running, c
         "it is counted",
     )
     assert cloud.deleted == [spot]
+
+
+@pytest.mark.parametrize("who", ["the evictor", "a spot's owner", "a VM's owner"])
+def test_a_deleted_server_is_leaving_until_placement_knows(running: Running, who: str) -> None:
+    """Half of a host is about to be free, which is what the new VM takes: nobody else goes."""
+    cloud = running.cloud
+    cloud.placement_lags = 1.0
+    host = cloud.add_host("a")
+    first, _ = (cloud.add(host, 4, 1024, spot=each) for each in (who != "a VM's owner", True))
+    running.start()
+    running.reconciles(1)
+    if who != "the evictor":
+        cloud.remove(first)
+    cloud.add(host, 4, 1024, **new())
+    wait_until(lambda: not cloud.over(host), "it is gone in placement too")
+    running.reconciles(5)
+    assert cloud.deleted == ([first] if who == "the evictor" else [])
+
+
+def test_an_orphaned_allocation_does_not_keep_a_vm_waiting(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deletions, "JUST_GONE_S", 0.3)
+    cloud = running.cloud
+    host = cloud.add_host("a")
+    cloud.add(host, 4, 1024, spot=True, has_server=False)
+    spot = cloud.add(host, 4, 1024, spot=True)
+    running.start()
+    running.reconciles(1)
+    cloud.add(host, 4, 1024, **new())
+    wait_until(lambda: cloud.deleted == [spot], "the other goes")

@@ -10,6 +10,8 @@ from typing import Final
 
 #: Longer than one node of Nova's database is behind the one that took an order, seconds.
 _MOST_BEHIND_S: Final = 5.0
+#: Longer than what a deleted server held stays in placement, seconds: Nova frees it afterwards.
+JUST_GONE_S: Final = 5.0
 
 
 class Deletions:
@@ -51,6 +53,10 @@ class Deletions:
                 since = now
             self._since[provider][spot] = (since, updated)
             return now - since
+
+    def has_just_gone(self, provider: str, consumer: str) -> bool:
+        """Tell whether Nova has known no server of a consumer only since a moment ago."""
+        return self.age(provider, consumer) <= JUST_GONE_S
 
     def restart(self, provider: str, spot: str) -> None:
         """Count a spot's deletion from now: it was ordered again."""

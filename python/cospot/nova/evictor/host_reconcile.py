@@ -12,6 +12,7 @@ from oslo_log import log as logging
 
 from cospot.nova.evictor.causes import CauseFinder, Need
 from cospot.nova.evictor.context import EvictorContext
+from cospot.nova.evictor.deletions import JUST_GONE_S
 from cospot.nova.evictor.errors import PASSING, NotSentError, RepeatedNews
 from cospot.nova.evictor.executor import EvictionExecutor, HeldBack, Prepared, Reason
 from cospot.nova.evictor.hosts import HostHistory
@@ -167,6 +168,8 @@ class _Iteration:
                 break
             # What was ordered is known; for the next one the host is looked at again.
             snapshot = replace(snapshot, usage_at=float("-inf"))
+        if snapshot is not None and snapshot.just_gone and self._result.wait is None:
+            self._result.wait = JUST_GONE_S
         return self._result
 
     def _renew(self, snapshot: HostSnapshot, spots: list[str]) -> HostSnapshot | None:

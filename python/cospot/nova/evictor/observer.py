@@ -189,13 +189,20 @@ class HostObserver:
             for spot in spots
         }
         self._read_moves(usage, host, servers, verdicts)
+        unknown = [
+            each
+            for each in unlisted
+            if servers[each] is None and verdicts.get(each) in (None, Refusal.NO_SERVER)
+        ]
+        just_gone = [e for e in unknown if self._deletions.has_just_gone(usage.provider, e)]
+        verdicts |= {each: Refusal.LEAVING for each in just_gone if each in verdicts}
         sorted_spots = sort_spots(verdicts)
         going = {
             uuid: self._deletions.age(usage.provider, uuid, server.updated)
             for uuid, server in servers.items()
             if uuid in usage.consumers and uuid not in verdicts and server and server.is_leaving
         }
-        still_going = sorted_spots.leaving | sorted_spots.stuck | set(going)
+        still_going = sorted_spots.leaving | sorted_spots.stuck | {*going, *unknown}
         self._deletions.keep(usage.provider, still_going)
         return HostSnapshot(
             usage=usage,
@@ -212,9 +219,11 @@ class HostObserver:
             # One that does not go will take what it holds for longer, whoever waits for that.
             leaving_vms=frozenset(
                 [vm for vm in going if going[vm] <= self._deletions.timeout]
+                + [vm for vm in just_gone if vm not in verdicts]
                 + [vm for vm in usage.consumers if vm not in verdicts and self._failed(servers, vm)]
             ),
             came=frozenset(came),
+            just_gone=frozenset(just_gone),
             servers={uuid: each for uuid, each in servers.items() if each is not None},
         )
 

@@ -166,6 +166,7 @@ class HostSnapshot:
         capacity_at: when it was asked how much there is.
         evidence: about single spots.
         came: those that have come since the host was within its capacity.
+        just_gone: those that hold something there and that Nova has just ceased to know.
         servers: of those that hold something there, as far as Nova knows them.
     """
 
@@ -181,6 +182,7 @@ class HostSnapshot:
     capacity_at: float = float("-inf")
     evidence: Mapping[str, SpotEvidence] = field(default_factory=dict)
     came: frozenset[str] = frozenset()
+    just_gone: frozenset[str] = frozenset()
     servers: Mapping[str, Server] = field(default_factory=dict)
 
     @property
