@@ -292,6 +292,12 @@ BUGS: tuple[Bug, ...] = (
         ((Deletions, "is_behind", lambda self, spot, updated: False),),
     ),
     Bug(
+        "gone-not-yet-free",
+        "a server that Nova has deleted holds its host until placement knows it",
+        400,
+        ((Deletions, "has_just_gone", lambda self, provider, consumer: False),),
+    ),
+    Bug(
         "device-as-host",
         "a provider below a host is taken for one that has to be freed",
         2000,

@@ -344,8 +344,15 @@ class Cloud:
         instance.deleted = True
         self.kernel.trace("Nova", "%s is gone", instance.name)
         instance.status, instance.vm_state, instance.task_state = "DELETED", "deleted", None
+        # Placement learns of it afterwards, from the compute.
+        lag = 2.0 * self.random() if self.random() < 0.3 else 0.0
         for each in sorted(instance.held_on):
-            self.let_go(self.hosts[each], instance.uuid)
+            holder = self.hosts[each]
+            if lag and instance.host is not None:
+                self.changed(holder)
+                self.kernel.call_in(lag, functools.partial(self.let_go, holder, instance.uuid))
+            else:
+                self.let_go(holder, instance.uuid)
         self.end_migration(instance)
         host = instance.host
         if host is not None:

@@ -316,10 +316,10 @@ class Judge:
             is_fresh = since == min(consumers[0], servers[0])
             was_held = held[0] > capacity[0] or held[1] > capacity[1]
             if is_fresh and was_held and self._deletion_since(host, since):
-                self.race("a deletion began or ended between two questions")
+                self.race("a deletion began between two questions")
                 return
-            instances = [self.cloud.instances.get(consumer) for consumer in host.consumers]
-            if any(each and each.unclear_until > since for each in instances):
+            were_here = [each for each in self.cloud.instances.values() if each.host is host]
+            if any(each.unclear_until > since for each in were_here):
                 self.race("a spot that had just changed was shown as before its order")
                 return
             self.violation(
@@ -340,10 +340,9 @@ class Judge:
             self._check_race(thread, spot, host, told)
 
     def _deletion_since(self, host: Host, since: float) -> bool:
-        """Tell whether something of a host began or ended to be deleted since then."""
+        """Tell whether something of a host began to be deleted since then."""
         instances = (self.cloud.instances.get(consumer) for consumer in host.consumers)
-        begun = any(each and each.is_leaving and each.marked_at >= since for each in instances)
-        return begun or self.freed_at.get(host.uuid, -1.0) >= since
+        return any(each and each.is_leaving and each.marked_at >= since for each in instances)
 
     def _known_since(
         self, thread: Thread, at: float, waited_s: float, frozen_s: float, most: float
@@ -585,7 +584,7 @@ class Judge:
             vcpus = memory_mb = 0
             for consumer, amounts in host.consumers.items():
                 each = self.cloud.instances.get(consumer)
-                if each is not None and each.task_state == "deleting":
+                if each is not None and (each.task_state == "deleting" or each.deleted):
                     return False
                 if each is not None and each.failed_at <= self.kernel.now:
                     continue

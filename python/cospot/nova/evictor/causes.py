@@ -324,8 +324,13 @@ class CauseFinder:
     ) -> tuple[str, ...]:
         """Return the spots to be evicted for those that did not fit: in general these.
 
-        One that was promised a lifetime stays where others that were not do as well.
+        One that was promised a lifetime stays where others that were not do as well. After what a
+        resize on the host itself holds comes its server, as it may be that nobody can confirm it.
         """
+        here = snapshot.usage.consumers.keys() - {*gone}
+        servers = {each.migration: each.server.uuid for each in snapshot.spots.evictable.values()}
+        both = [name for each in race for name in (each, servers.get(each)) if name in here]
+        race = tuple(dict.fromkeys(name for name in both if name is not None))
         if not any(self._chooser.is_promised(each) for each in race):
             return race
         older = [each for each in self._newest(snapshot, gone) if each not in race]

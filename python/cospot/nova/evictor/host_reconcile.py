@@ -155,6 +155,7 @@ class _Iteration:
             if picks and (undone := claims.undone(snapshot, need, self._gone)):
                 self._picker.tried.difference_update(pick.uuid for pick in picks)
                 self._gone |= undone
+                self._result.wait = JUST_GONE_S
                 continue
             if not picks:
                 if not self._stalled.is_stalled(provider):  # which has been said

@@ -86,12 +86,13 @@ class NewClaims:
         return look, "plan" if came else "reconcile"
 
     def undone(self, snapshot: HostSnapshot, need: Need, known: Collection[str]) -> set[str]:
-        """Return the VMs, but those known, that have come and will not run, but hold their claim.
+        """Return the VMs, but those known, that have come, hold their claim, and will not run.
 
         Nova checks quotas again after the claims, and what fails there, or finds no host, is in
         ERROR on no host until its owner deletes it. A server that a compute has taken on may still
-        fail, and no longer shows it beforehand. Also what is needed for another reason than a VM's
-        claim may be more by what they hold.
+        fail, and no longer shows it beforehand. A claim without a server is a VM's that was deleted
+        a moment ago, or an orphan, which counts once it has been there for longer. Also what is
+        needed for another reason than a VM's claim may be more by what they hold.
         """
         came = {*need.claims, *snapshot.came} & snapshot.usage.consumers.keys()
         came -= {*known, *snapshot.leaving}
@@ -112,6 +113,10 @@ class NewClaims:
             if is_settled or time.monotonic() > deadline:
                 break
             time.sleep(_PAUSE_S)
+        if left:
+            has_just_gone = partial(self._context.deletions.has_just_gone, snapshot.usage.provider)
+            unknown = [vm for vm, each in zip(left, servers, strict=True) if each is None]
+            found.update(filter(has_just_gone, unknown))
         if len(self._waited_for) > _MOST_KNOWN:
             self._waited_for.clear()
         self._waited_for.update(left)

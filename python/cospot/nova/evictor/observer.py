@@ -173,6 +173,7 @@ class HostObserver:
         listed: Mapping[str, Server],
         taken_at: float,
         came: Collection[str],
+        before: Collection[str] = (),
     ) -> HostSnapshot:
         spots = [each for each, held in usage.consumers.items() if holds_only_spot_classes(held)]
         # The list leaves out soft-deleted servers and those that have moved; a VM that was
@@ -180,7 +181,8 @@ class HostObserver:
         unlisted = [
             each
             for each, held in usage.consumers.items()
-            if each not in listed and (each not in came or holds_only_spot_classes(held))
+            if each not in listed
+            and (each not in came or each in before or holds_only_spot_classes(held))
         ]
         asked = together([partial(self._servers.server, each) for each in unlisted])
         servers = {**listed, **dict(zip(unlisted, asked, strict=True))}
@@ -202,7 +204,7 @@ class HostObserver:
             for uuid, server in servers.items()
             if uuid in usage.consumers and uuid not in verdicts and server and server.is_leaving
         }
-        still_going = sorted_spots.leaving | sorted_spots.stuck | {*going, *unknown}
+        still_going = sorted_spots.leaving | sorted_spots.stuck | {*going, *unknown, *came}
         self._deletions.keep(usage.provider, still_going)
         return HostSnapshot(
             usage=usage,
@@ -319,7 +321,9 @@ class HostObserver:
             snapshot = replace(snapshot, usage=usage, usage_at=now)
         if is_old:
             taken_at = time.monotonic()
-            taken = self._snapshot(snapshot.usage, snapshot.host, listed, taken_at, snapshot.came)
+            taken = self._snapshot(
+                *(snapshot.usage, snapshot.host, listed, taken_at, snapshot.came), snapshot.servers
+            )
             snapshot = replace(taken, usage_at=now, capacity_at=snapshot.capacity_at)
         return replace(snapshot, evidence={**known, **fresh})
 
