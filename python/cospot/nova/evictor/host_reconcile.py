@@ -129,8 +129,9 @@ class _Iteration:
         asks_more = self._cause != "reconcile"
         look = self._context.observer.look(provider, named if asks_more else None)
         resources = self._context.settings.resources
-        is_stalled = self._stalled.is_stalled(provider)
+        # Before anything is asked of the state, which may be away: what was seen has been seen.
         is_over = reconciler.history.observe(look.usage, resources, look.asked_at)
+        is_stalled = self._stalled.is_stalled(provider)
         if self._cause == EXPECTED:
             look, self._cause = claims.awaited(look, reconciler.history.reference(provider))
             is_over = reconciler.history.observe(look.usage, resources, look.usage_at)
