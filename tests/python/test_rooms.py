@@ -22,6 +22,12 @@ WINGS = (
 )
 
 
+#: An import of ours: the module, and the names from it, which may be modules too.
+IMPORT = re.compile(
+    r"^ *(?:from|import) (cospot\.[\w.]+)(?: import (\([^)]*\)|.*))?$", re.MULTILINE
+)
+
+
 def includes(folder: Path) -> set[str]:
     """Return the paths of our own that the sources of a folder include."""
     found: set[str] = set()
@@ -69,6 +75,33 @@ def packages_of_python() -> dict[str, set[str]]:
     return graph
 
 
+def python_files() -> dict[str, set[str]]:
+    """Return which files of python/cospot each of them imports, at once or when it needs them."""
+    house = ROOT / "python" / "cospot"
+    files = {
+        "cospot." + ".".join(path.relative_to(house).with_suffix("").parts): path
+        for path in house.rglob("*.py")
+        if path.parent != house
+    }
+    graph = {}
+    for name, path in files.items():
+        used = set()
+        for module, names in IMPORT.findall(path.read_text()):
+            found = {f"{module}.{each}" for each in re.findall(r"\w+", names)} & files.keys()
+            used |= found or {each for each in (module, f"{module}.__init__") if each in files}
+        graph[name] = used - {name}
+    return graph
+
+
+def rooms_of_python() -> dict[str, set[str]]:
+    """Return which folders of python/cospot, two levels deep, each of them imports."""
+    graph: dict[str, set[str]] = {}
+    for name, used in python_files().items():
+        room, *others = (".".join(each.split(".")[1:-1][:2]) for each in (name, *sorted(used)))
+        graph.setdefault(room, set()).update({*others} - {room})
+    return graph
+
+
 def require_no_cycle(graph: dict[str, set[str]]) -> None:
     """Fail when some of these use each other."""
     left = dict(graph)
@@ -110,6 +143,19 @@ def test_no_packages_of_python_use_each_other() -> None:
     # Whoever uses the whole package is on top of it.
     assert [name for name, used in graph.items() if "cospot" in used] == ["nova"]
     assert not any("nova" in used for used in graph.values())
+
+
+def test_no_folders_of_python_use_each_other() -> None:
+    graph = rooms_of_python()
+    assert {"nova", "nova.evictor", "nova.state", "nova.tools", "sweeps"} <= graph.keys()
+    assert "nova.state" in graph["nova.evictor"]  # imports are seen at all
+    require_no_cycle(graph)
+
+
+def test_no_files_of_python_use_each_other() -> None:
+    graph = python_files()
+    assert "cospot.sweeps.shard_task" in graph["cospot.sweeps.dask_sweep"]
+    require_no_cycle(graph)
 
 
 def test_the_libraries_know_neither_the_harness_nor_python() -> None:

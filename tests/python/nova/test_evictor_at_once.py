@@ -15,8 +15,8 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from cospot.nova.evictor.pending import PendingDeletions
 from cospot.nova.evictor.plans import pause_after
+from cospot.nova.state.pending import PendingDeletions
 from evictor_running import Running, events, metric, plan_message, send
 from waiting import PATIENCE_S, wait_until
 

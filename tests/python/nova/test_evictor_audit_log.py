@@ -13,8 +13,8 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from cospot.nova.evictor.errors import AuditError
-from cospot.nova.evictor.records import AuditLog
+from cospot.nova.state.errors import AuditError
+from cospot.nova.state.records import AuditLog
 from evictor_running import Running, events, metric
 from waiting import wait_until
 

@@ -12,7 +12,7 @@ pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from cospot.nova.evictor.snapshot import Refusal
+from cospot.nova.state.safeguards import Refusal
 from evictor_cloud import Cloud
 from evictor_running import Running, events, limits_of, make_service, metric, write_configuration
 from waiting import wait_until

@@ -17,9 +17,9 @@ pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client
 
 from cospot.nova import plan_message as messages
 from cospot.nova.evictor import plans
-from cospot.nova.evictor.errors import CloudError
 from cospot.nova.evictor.plans import ClaimWatch
-from cospot.nova.evictor.stores import KnownPlan
+from cospot.nova.state.errors import CloudError
+from cospot.nova.state.stores import KnownPlan
 from evictor_running import Running, bare_context, events, metric, plan_message, send
 from waiting import PATIENCE_S, wait_until
 

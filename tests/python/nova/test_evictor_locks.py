@@ -14,7 +14,7 @@ pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from cospot.nova.evictor.safeguards import BusyLockError, HostLocks
+from cospot.nova.state.safeguards import BusyLockError, HostLocks
 from tooz.drivers import file as tooz_file
 
 

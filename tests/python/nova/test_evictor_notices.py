@@ -19,11 +19,11 @@ pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
 from cospot.nova.evictor import reserve_keeper, reserves, service
-from cospot.nova.evictor.errors import AuditError
 from cospot.nova.evictor.notices import Notices
-from cospot.nova.evictor.safeguards import HostLocks
-from cospot.nova.evictor.stores import Notice, NoticeStore, StoreError
-from cospot.nova.state import stores as state_stores
+from cospot.nova.state import opened_stores
+from cospot.nova.state.errors import AuditError
+from cospot.nova.state.safeguards import HostLocks
+from cospot.nova.state.stores import Notice, NoticeStore, StoreError
 from evictor_running import (
     Running,
     bare_context,
@@ -645,7 +645,7 @@ def clock_is_off(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """How far the clock of notices is ahead of what it was, seconds."""
     off = [0.0]
     clock = SimpleNamespace(time=lambda: time.time() + off[0])
-    monkeypatch.setattr(state_stores, "time", clock)
+    monkeypatch.setattr(opened_stores, "time", clock)
     return off
 
 

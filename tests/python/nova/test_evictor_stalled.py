@@ -16,10 +16,10 @@ pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
 from cospot.nova.evictor.deletions import Deletions
-from cospot.nova.evictor.pending import GRACE_S, PendingDeletions
-from cospot.nova.evictor.records import AuditLog
 from cospot.nova.evictor.stalled_hosts import Observed, StalledHosts, _Flow
-from cospot.nova.evictor.stores import StalledHostStore
+from cospot.nova.state.pending import GRACE_S, PendingDeletions
+from cospot.nova.state.records import AuditLog
+from cospot.nova.state.stores import StalledHostStore
 from evictor_running import (
     Running,
     bare_context,

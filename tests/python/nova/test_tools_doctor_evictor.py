@@ -294,7 +294,7 @@ def test_an_evictor_s_file_that_it_would_not_take_is_named(
 
 def test_metrics_of_the_real_service_are_read(cloud):
     prometheus_client = pytest.importorskip("prometheus_client")
-    from cospot.nova.evictor.records import Metrics
+    from cospot.nova.state.records import Metrics
 
     metrics = Metrics()
     metrics.evictions.labels(cause="plan").inc(2)

@@ -16,7 +16,6 @@ from keystoneauth1 import exceptions, loading, session
 
 from cospot.nova.evictor import options
 from cospot.nova.evictor.at_once import together
-from cospot.nova.evictor.errors import CloudError, SettingError
 from cospot.nova.evictor.model import (
     Amounts,
     ComputeHost,
@@ -33,6 +32,7 @@ from cospot.nova.evictor.model import (
     read_server,
     read_unconfirmed,
 )
+from cospot.nova.state.errors import CloudError, SettingError
 
 #: Answers of a service that is restarting or overloaded; a question may be asked again.
 _PASSING_STATUSES: Final = [429, 500, 502, 503, 504]

@@ -18,16 +18,16 @@ from cospot.nova.evictor.cloud import (
     open_client,
 )
 from cospot.nova.evictor.deletions import Deletions
-from cospot.nova.evictor.errors import SettingError
 from cospot.nova.evictor.observer import HostObserver
-from cospot.nova.evictor.pending import PendingDeletions
 from cospot.nova.evictor.promise_keeper import PromiseKeeper
-from cospot.nova.evictor.records import AuditLog, Metrics
-from cospot.nova.evictor.safeguards import HostLocks, Switches
-from cospot.nova.evictor.stores import PlanStore, ToldSpots
 from cospot.nova.evictor.victims import SpotChooser
 from cospot.nova.live_options import LiveOptions
-from cospot.nova.state.stores import Stores, open_stores
+from cospot.nova.state.errors import SettingError
+from cospot.nova.state.opened_stores import Stores, open_stores
+from cospot.nova.state.pending import PendingDeletions
+from cospot.nova.state.records import AuditLog, Metrics
+from cospot.nova.state.safeguards import HostLocks, Switches
+from cospot.nova.state.stores import PlanStore, ToldSpots
 
 if TYPE_CHECKING:
     from cospot.nova.state.orders import SharedOrders

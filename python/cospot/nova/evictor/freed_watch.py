@@ -14,9 +14,9 @@ from oslo_log import log as logging
 from cospot.nova.background import Background
 from cospot.nova.evictor.causes import VM_CLAIM
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import CloudError, Complaints, EvictorError
 from cospot.nova.evictor.owner_news import OwnerNews
-from cospot.nova.evictor.records import CONFIRM, event_of
+from cospot.nova.state.errors import CloudError, Complaints, EvictorError
+from cospot.nova.state.records import CONFIRM, event_of
 
 LOG = logging.getLogger(__name__)
 _FIRST_PAUSE_S: Final = 0.1

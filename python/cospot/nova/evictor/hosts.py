@@ -12,10 +12,10 @@ from typing import Final
 from oslo_log import log as logging
 
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import Complaints, EvictorError, MissingInventoryError
 from cospot.nova.evictor.model import Amounts, HostUsage, Provider
-from cospot.nova.evictor.records import Metrics
 from cospot.nova.spot_flavors import SPOT_CLASSES
+from cospot.nova.state.errors import Complaints, EvictorError, MissingInventoryError
+from cospot.nova.state.records import Metrics
 
 LOG = logging.getLogger(__name__)
 #: A VM's claim waits for the answer what its provider is, once, seconds.

@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from cospot.nova.evictor.errors import CloudError, MissingInventoryError
 from cospot.nova.inventory import granted, held
 from cospot.nova.moment import seconds_of
 from cospot.nova.spot_flavors import SPOT_CLASS_OF
+from cospot.nova.state.errors import CloudError, MissingInventoryError
 
 #: Amounts by placement's class for VMs (VCPU, MEMORY_MB in MiB, DISK_GB in GB).
 Amounts = Mapping[str, int]

@@ -17,9 +17,9 @@ import oslo_messaging
 from oslo_log import log as logging
 
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import PASSING, CloudError
 from cospot.nova.evictor.model import Server
-from cospot.nova.evictor.stores import Notice
+from cospot.nova.state.errors import PASSING, CloudError
+from cospot.nova.state.stores import Notice
 
 LOG = logging.getLogger(__name__)
 METADATA_KEY: Final = "cospot_evict_at"

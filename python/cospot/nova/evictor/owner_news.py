@@ -14,8 +14,8 @@ from oslo_log import log as logging
 
 from cospot.nova.evictor import causes
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import UNKNOWN_OUTCOMES, CloudError
 from cospot.nova.evictor.snapshot import Spot
+from cospot.nova.state.errors import UNKNOWN_OUTCOMES, CloudError
 
 LOG = logging.getLogger(__name__)
 _PATIENCE_S: Final = 3.0

@@ -15,8 +15,8 @@ from cospot.nova.evictor.causes import VM_CLAIM, CauseFinder, Need
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.snapshot import HostSnapshot, Spot
 from cospot.nova.evictor.stalled_hosts import StalledHosts
-from cospot.nova.evictor.stores import KnownPlan
 from cospot.nova.evictor.victims import Stage, frees_some, missing
+from cospot.nova.state.stores import KnownPlan
 
 #: After so many failures other spots are tried first.
 _MOST_FAILURES: Final = 3.0

@@ -13,8 +13,8 @@ from oslo_log import log as logging
 
 from cospot.nova.background import Background
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.evictor.hosts import HostWatch
+from cospot.nova.state.errors import EvictorError
 
 LOG = logging.getLogger(__name__)
 

@@ -18,7 +18,6 @@ from oslo_log import log as logging
 
 from cospot.nova.evictor.cloud import Servers
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.evictor.hosts import HostWatch
 from cospot.nova.signals import signals_file
 from cospot.nova.signals.audit_tail import AuditRecord, AuditTail
@@ -27,6 +26,7 @@ from cospot.nova.signals.quotes import QuoteTable
 from cospot.nova.signals.spot_lives import SpotLife, SpotLives, life_of
 from cospot.nova.spot_evictions import EVENTS, SpotEvictions
 from cospot.nova.spot_flavors import DISK_GB, MEMORY_MB, VCPU
+from cospot.nova.state.errors import EvictorError
 from cospot.whole_file import replace_file
 
 LOG = logging.getLogger(__name__)

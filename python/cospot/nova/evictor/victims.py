@@ -11,11 +11,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import cospot
-from cospot.nova.evictor.errors import SettingError
 from cospot.nova.evictor.model import Amounts
 from cospot.nova.evictor.snapshot import Spot
 from cospot.nova.evictor_policy import make_evictor_policy, promised_until_us, time_us
 from cospot.nova.spot_flavors import DISK_GB, MEMORY_MB, VCPU
+from cospot.nova.state.errors import SettingError
 
 
 @dataclass(frozen=True)

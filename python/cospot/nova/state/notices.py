@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from cospot.nova.evictor.errors import EvictorError
-from cospot.nova.evictor.stores import Notice, StoreError
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase, Transaction
+from cospot.nova.state.errors import EvictorError
 from cospot.nova.state.leases import Leases
+from cospot.nova.state.stores import Notice, StoreError
 
 
 class SharedNotices:

@@ -9,9 +9,9 @@ from typing import Any
 
 from oslo_log import log as logging
 
-from cospot.nova.evictor.stores import StalledHostRecord
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase, StateError, Transaction
+from cospot.nova.state.stores import StalledHostRecord
 
 LOG = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from oslo_config import cfg
 
 from cospot.errors import ConfigError
-from cospot.nova.evictor.errors import EvictorError
+from cospot.nova.state.errors import EvictorError
 from cospot.nova.tools import settings
 from cospot.nova.tools.text_table import text_table
 

@@ -22,7 +22,7 @@ from cospot.nova.tools.plan.plan_file import read_plan
 from cospot.nova.tools.text_table import text_table
 
 if TYPE_CHECKING:
-    from cospot.nova.evictor.stores import StalledHostRecord
+    from cospot.nova.state.stores import StalledHostRecord
 
 #: Exceeds what the read part of the log can hold.
 _MOST_EVICTIONS: Final = 1_000_000
@@ -210,7 +210,7 @@ def _read_log(arguments: argparse.Namespace) -> _AuditLog:
 
 def _read_stalled(arguments: argparse.Namespace) -> list[StalledHostRecord]:
     """Return the hosts on which this service stopped evicting because that frees nothing."""
-    from cospot.nova.evictor.errors import EvictorError
+    from cospot.nova.state.errors import EvictorError
     from cospot.nova.state.opening import stalled_hosts
 
     try:

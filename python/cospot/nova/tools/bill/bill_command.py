@@ -155,8 +155,8 @@ def _read_evictor(arguments: argparse.Namespace, month: Month) -> tuple[AuditHis
 
 
 def _read_promises(evictor: Any, now: float) -> _Promises:
-    from cospot.nova.evictor.errors import EvictorError
     from cospot.nova.promises.journal import FOLDER
+    from cospot.nova.state.errors import EvictorError
     from cospot.nova.state.opening import open_journal
 
     folder = Path(str(evictor.state_path)) / FOLDER

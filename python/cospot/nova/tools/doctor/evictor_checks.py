@@ -77,8 +77,8 @@ def _check_options(settings: Any) -> Iterator[Finding]:
 def _check_login(settings: Any) -> Iterator[Finding]:
     """Ask what the service asks, by its own means."""
     from cospot.nova.evictor import cloud
-    from cospot.nova.evictor.errors import EvictorError
     from cospot.nova.evictor.options import NOVA_GROUP, PLACEMENT_GROUP
+    from cospot.nova.state.errors import EvictorError
 
     if not settings.config_file and not settings.config_dir:
         yield unknown(

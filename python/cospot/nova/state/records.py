@@ -14,8 +14,8 @@ from typing import Any, Final
 from oslo_log import log as logging
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
 
-from cospot.nova.evictor.errors import AuditError
 from cospot.nova.line_file import APPENDING, append_line
+from cospot.nova.state.errors import AuditError
 
 _PREFIX: Final = "cospot_evictor"
 _FREED_BUCKETS_S: Final = (0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 8, 15, 30, 60, 120)

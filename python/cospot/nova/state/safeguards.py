@@ -10,17 +10,39 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final
 
 from oslo_log import log as logging
 from tooz import coordination
 
-from cospot.nova.evictor.errors import EvictorError, SettingError
-from cospot.nova.evictor.snapshot import Refusal
 from cospot.nova.live_options import LiveOptions
+from cospot.nova.state.errors import EvictorError, SettingError
 
 LOG = logging.getLogger(__name__)
 _MINUTE_S = 60.0
+
+
+class Refusal(str, Enum):
+    """Why an instance is not evicted; the values are the labels of the metric."""
+
+    GONE = "gone"
+    NOT_A_SPOT_ALLOCATION = "not-a-spot-allocation"
+    SEVERAL_PROVIDERS = "several-providers"
+    NO_SERVER = "no-server"
+    NOT_A_SPOT_FLAVOR = "not-a-spot-flavor"
+    OTHER_HOST = "other-host"
+    MOVING = "moving"
+    LEAVING = "leaving"
+    DELETION_STUCK = "deletion-stuck"
+    NOT_NEEDED = "not-needed"
+    FREES_NOTHING_NEEDED = "frees-nothing-needed"
+    PROMISED = "promised"
+    HOST_STALLED = "host-stalled"
+    DISABLED = "disabled"
+    LIMIT = "limit"
+    PROJECT_LIMIT = "project-limit"
+    HOST_LIMIT = "host-limit"
 
 
 @dataclass(frozen=True)
