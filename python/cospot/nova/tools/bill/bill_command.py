@@ -21,7 +21,7 @@ from cospot.nova.moment import seconds_of
 from cospot.nova.tools import argument_types, credentials, settings
 from cospot.nova.tools.bill.audit_history import AuditHistory, read_history
 from cospot.nova.tools.bill.month_bill import COLUMNS, FREE_S, Bill, Month, shown
-from cospot.nova.tools.bill.server_time import ServerTime, ended_at, is_spot, server_time
+from cospot.nova.tools.bill.server_time import ServerTime, is_spot, server_time
 from cospot.nova.tools.cloud import Cloud, CloudError
 from cospot.nova.tools.history import api_source
 from cospot.nova.tools.history.past_instance import FirstEnd
@@ -213,7 +213,7 @@ def _servers(cloud: Cloud, month: Month, first_end: FirstEnd) -> list[ServerTime
     """Read the spots that may have run in a month."""
     rows: dict[str, Mapping[str, Any]] = {}
     for row in api_source.read_rows(cloud, month.since):
-        ended = ended_at(row)
+        ended = api_source.ended_at(row)
         if ended is not None and ended >= month.since:
             first_end.note(ended)
         is_in_time = ended is None or ended >= month.since
