@@ -45,7 +45,7 @@ class PlanMessageError(ValueError):
 
 @dataclass(frozen=True)
 class PlannedHost:
-    """What to evict on one host if the VM is claimed there."""
+    """The spots to evict on one host if the VM is claimed there."""
 
     host: str
     node: str

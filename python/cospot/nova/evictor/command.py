@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from oslo_config import cfg
-from oslo_log import log as logging
 
 import cospot
 from cospot.nova import configuration_faults
+from cospot.nova import log as logging
 from cospot.nova.evictor import options
 from cospot.nova.evictor.service import EvictorService
 from cospot.nova.state.errors import EvictorError, SettingError

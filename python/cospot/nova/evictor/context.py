@@ -1,4 +1,4 @@
-"""What all parts of the service share: one context, made once and never changed.
+"""The context that all parts of the service share: made once and never changed.
 
 A part takes the context and what is really its own. What a part of the context needs is given to
 it in `open_context`, so none of them knows the context.
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EvictorContext:
-    """What the parts of one service share; each of these may be used by any thread.
+    """The objects that the parts of one service share; any thread may use each of them.
 
     Attributes:
         conf: oslo.config's configuration, for oslo.messaging, which reads its own options there.

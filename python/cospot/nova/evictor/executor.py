@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.at_once import together
 from cospot.nova.evictor.causes import RESERVE
 from cospot.nova.evictor.context import EvictorContext
@@ -90,7 +89,7 @@ class Prepared:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What Nova said to an order.
+    """Nova's answer to an order.
 
     Attributes:
         was_reset: Nova took the state that was to be set before.

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.causes import CauseFinder, Need
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.executor import EvictionExecutor, HeldBack, Prepared, Reason
@@ -34,7 +33,7 @@ EXPECTED: Final = "expected"
 
 @dataclass
 class IterationResult:
-    """What a reconcile iteration did on one host.
+    """The result of a reconcile iteration on one host.
 
     Attributes:
         evicted: spots, in the order in which they were evicted.

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.at_once import together
 from cospot.nova.evictor.cloud import Placement, Servers
 from cospot.nova.evictor.deletions import Deletions

@@ -39,7 +39,7 @@ MOST_AT_ONCE: Final = 8
 
 
 class Failures(dict[str, float]):
-    """How often evictions of spots failed, by UUID, without those that never did."""
+    """Counts of failed evictions by the UUID of the spot; spots without any are left out."""
 
     def may_try(self, spot: str) -> bool:
         """Tell whether a spot has not failed to go so often that others are tried first."""

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import oslo_messaging
-from oslo_log import log as logging
 
+from cospot.nova import log as logging
 from cospot.nova import plan_bus, plan_message
 from cospot.nova.background import Background
 from cospot.nova.evictor.context import EvictorContext

@@ -9,8 +9,7 @@ from __future__ import annotations
 import time
 from typing import Any, Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.background import Background
 from cospot.nova.evictor.cloud import Placement
 from cospot.nova.promises.journal import KnownPromise

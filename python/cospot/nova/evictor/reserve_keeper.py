@@ -10,8 +10,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.host_reconcile import HostReconciler
 from cospot.nova.evictor.hosts import HostWatch

@@ -6,8 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.executor import Reason
 from cospot.nova.evictor.host_reconcile import HostReconciler

@@ -8,8 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.model import HostUsage
 from cospot.nova.evictor.snapshot import HostSnapshot, Spot

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.configuration_faults import plain
 from cospot.nova.evictor.context import open_context
 from cospot.nova.evictor.executor import EvictionExecutor

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.deletions import Deletions
 from cospot.nova.evictor.model import Amounts, ComputeHost, HostUsage, Server, spot_amounts
 from cospot.nova.spot_flavors import holds_only_spot_classes, is_spot_flavor
@@ -123,7 +122,7 @@ def sort_spots(verdicts: Mapping[str, Spot | Refusal]) -> SpotsOfHost:
 
 @dataclass(frozen=True)
 class SpotEvidence:
-    """What a spot holds, by provider, and its server; the questions' monotonic time, seconds."""
+    """A spot's holdings by provider, and its server; the questions' monotonic time, seconds."""
 
     everywhere: Mapping[str, Amounts]
     server: Server | None

@@ -1,4 +1,4 @@
-"""Which spots of a host go: those that the evictor policy names, those without a promise first.
+"""The choice among a host's spots: the evictor policy names them, those without a promise first.
 
 A spot that was promised a lifetime which is not over goes only where all others of its host
 together do not free enough, and then only if the other promised ones do not do without it.

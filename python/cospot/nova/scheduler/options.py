@@ -18,7 +18,6 @@ _SWITCHES = [
     cfg.BoolOpt(
         "enabled",
         default=True,
-        mutable=True,
         help="""
 Whether cospot decides. When false the filter passes every host and the weigher does what
 `fallback_weighers` do: the scheduler goes on as if cospot were absent. Spots are then placed by
@@ -28,7 +27,6 @@ their custom resource classes alone, also beside VMs that leave them no room.
     cfg.BoolOpt(
         "dry_run",
         default=False,
-        mutable=True,
         help="""
 Decide and log every decision, and place as if cospot were absent. No plan is published.
 """,
@@ -39,7 +37,6 @@ _POLICIES = [
     cfg.StrOpt(
         "vm_policy",
         default="COS",
-        mutable=True,
         help="""
 How VMs are placed, as if there were no spots: a weigher that `cospot list` names (UTIL, COS, DPD,
 ...), `nova` for the weighers of `vm_weighers`, or python:MODULE.CLASS.
@@ -48,7 +45,6 @@ How VMs are placed, as if there were no spots: a weigher that `cospot list` name
     cfg.ListOpt(
         "vm_weighers",
         default=["nova.scheduler.weights.all_weighers"],
-        mutable=True,
         help="""
 With vm_policy = nova: the classes, or functions that return classes, that
 `[filter_scheduler] weight_classes` named before. Their multipliers are those of nova.conf. They see
@@ -58,7 +54,6 @@ every host as if it had no spots.
     cfg.StrOpt(
         "spot_policy",
         default="sCOS",
-        mutable=True,
         help="""
 How spots are placed: a weigher as for `vm_policy` (sUTIL, sCOS, sDPD, vmaUTIL, ...), or `nova` for
 the weighers of `vm_weighers`, which then see the hosts as they are.
@@ -67,7 +62,6 @@ the weighers of `vm_weighers`, which then see the hosts as they are.
     cfg.StrOpt(
         "evictor",
         default="FIFO",
-        mutable=True,
         help="""
 Which spots a VM displaces: FIFO (those placed first), YJF (those placed last) or LPKM (those that
 are expected to lose the least revenue, by `evictor_model`).
@@ -76,7 +70,6 @@ are expected to lose the least revenue, by `evictor_model`).
     cfg.StrOpt(
         "evictor_model",
         default="",
-        mutable=True,
         help="""
 With evictor = LPKM: the file that `cospot lifetime train --kind kaplan-meier` wrote, here and where
 cospot-evictor runs. It is read when the configuration is.
@@ -85,7 +78,6 @@ cospot-evictor runs. It is read when the configuration is.
     cfg.ListOpt(
         "reserve",
         default=[],
-        mutable=True,
         help="""
 Capacity that new spots are kept out of, as `reserve` of cospot-evictor: aggregate:vcpus:memory_mb
 or aggregate:vcpus:memory_mb:count. Set both to the same.
@@ -94,7 +86,6 @@ or aggregate:vcpus:memory_mb:count. Set both to the same.
     cfg.StrOpt(
         "default_reserve",
         default="",
-        mutable=True,
         help="""
 The same for all hosts in none of those aggregates together, as `default_reserve` of cospot-evictor:
 vcpus:memory_mb or vcpus:memory_mb:count.
@@ -105,7 +96,6 @@ vcpus:memory_mb or vcpus:memory_mb:count.
         default=1,
         min=1,
         max=10000,
-        mutable=True,
         help="""
 Offer top N: from how many of the VM policy's best hosts the one is taken whose evictions cost
 least.
@@ -114,7 +104,6 @@ least.
     cfg.BoolOpt(
         "saf",
         default=False,
-        mutable=True,
         help="""
 Spot-avoiding filter: hosts with room for the VM beside all their spots come before all others.
 """,
@@ -125,7 +114,6 @@ _SCOPE = [
     cfg.ListOpt(
         "resources",
         default=["VCPU", "MEMORY_MB"],
-        mutable=True,
         item_type=cfg.types.String(choices=["VCPU", "MEMORY_MB", "DISK_GB"]),
         help="""
 The resources that spots give up for VMs. VCPU and MEMORY_MB must be among them. Add DISK_GB where
@@ -135,7 +123,6 @@ instances use local disks, and CUSTOM_SPOT_DISK_GB to the spot flavors and inven
     cfg.ListOpt(
         "aggregates",
         default=[],
-        mutable=True,
         help="""
 Names of the host aggregates whose hosts may get spots. Empty: all hosts. VMs see every host.
 """,
@@ -155,7 +142,6 @@ Topic of the notification bus on which eviction plans go to cospot-evictor.
         default=4,
         min=1,
         max=MOST_HOSTS,
-        mutable=True,
         help="""
 For how many of the first hosts of a decision a plan names victims. More than one, because a claim
 may fail on the first; at least `[scheduler] max_attempts`, so that a build that is tried elsewhere
@@ -180,7 +166,6 @@ _VIEW = [
         default=300,
         min=5,
         max=86400,
-        mutable=True,
         help="""
 Age in seconds at which a host's inventories (totals, reserved amounts, allocation ratios) are read
 from placement again, in the background.
@@ -191,7 +176,6 @@ from placement again, in the background.
         default=0.5,
         min=0.0,
         max=30.0,
-        mutable=True,
         help="""
 How many seconds a request waits at most for the inventories of hosts that were never seen before.
 After that what Nova's compute nodes say of themselves is used until placement has answered.
@@ -202,7 +186,6 @@ After that what Nova's compute nodes say of themselves is used until placement h
         default=0.5,
         min=0.0,
         max=10.0,
-        mutable=True,
         help="""
 How many seconds a spot's request waits at most for placement to say who holds the host that it is
 to get, as other schedulers may have been faster. After that, what hosts have reported is used. 0:
@@ -214,7 +197,6 @@ placement is not asked.
         default=0.5,
         min=0.05,
         max=30.0,
-        mutable=True,
         help="""
 How many seconds a request waits at most for Nova's database to say what is on hosts whose reports
 contradict what the scheduler has heard, and which instances are deleted. After that, what the
@@ -227,7 +209,6 @@ before that question has ended, and not for 5 s.
         default=60,
         min=1,
         max=3600,
-        mutable=True,
         help="""
 For how many seconds a decision counts as use of its host while the host does not report the
 instance, and its victims count as gone. Decisions come faster than hosts report.
@@ -236,7 +217,6 @@ instance, and its victims count as gone. Decisions come faster than hosts report
     cfg.ListOpt(
         "fallback_weighers",
         default=["nova.scheduler.weights.all_weighers"],
-        mutable=True,
         help="""
 The weighers that order the hosts when cospot does not: it is switched off, in a dry run, or has
 failed. As `[filter_scheduler] weight_classes` was before cospot.
@@ -249,7 +229,6 @@ _PROMISES = [
         "lifetime_target",
         min=0.0001,
         max=0.5,
-        mutable=True,
         help="""
 The share of promised spots that may be evicted before the lifetime that they ask for with the
 scheduler hint, or extra spec of their flavor, `cospot:lifetime`. A spot that asks for more than
@@ -261,7 +240,6 @@ what he asks. Use it with evictor = YJF, here and in the configuration of cospot
         "lifetime_hints",
         default="flavors",
         choices=["flavors", "projects", "all"],
-        mutable=True,
         help="""
 Who may ask for a lifetime: `flavors`, only spot flavors by their extra spec, which their price can
 cover; `projects`, those of `lifetime_projects` by a hint too; `all`, every project. A spot with a
@@ -271,7 +249,6 @@ hint of another project gets no host. A promised spot is evicted after those of 
     cfg.ListOpt(
         "lifetime_projects",
         default=[],
-        mutable=True,
         help="""
 With lifetime_hints = projects: the ids of the projects in Keystone.
 """,
@@ -280,7 +257,6 @@ With lifetime_hints = projects: the ids of the projects in Keystone.
         "lifetimes_per_project",
         default=0,
         min=0,
-        mutable=True,
         help="""
 Most spots that a project has at once with a promise that is not over; 0: no limit. Each process of
 nova-scheduler counts those that it has promised, so with N of them the most is N times as many.
@@ -289,7 +265,6 @@ nova-scheduler counts those that it has promised, so with N of them the most is 
     cfg.StrOpt(
         "lifetime_promises",
         default="",
-        mutable=True,
         help="""
 The file that `cospot-nova promise` writes. It is read again when it has changed. Where it is
 missing, broken, too old or without `lifetime_target`, nothing is promised and no spot is refused.
@@ -299,7 +274,6 @@ missing, broken, too old or without `lifetime_target`, nothing is promised and n
         "promises_max_age",
         default=86400,
         min=60,
-        mutable=True,
         help="""
 Seconds since the end of the history that the file was made of, after which it counts as too old.
 """,
@@ -319,7 +293,10 @@ metrics. Read at the start only.
 ]
 
 OPTIONS = [*_SWITCHES, *_POLICIES, *_SCOPE, *_PLANS, *_VIEW, *_PROMISES, *_METRICS]
+#: Options that are read at the start alone; all others may change while the scheduler runs.
+_FIXED: Final = frozenset({"plan_topic", "plan_queue", "metrics_directory"})
 for _each in OPTIONS:
+    _each.mutable = _each.dest not in _FIXED
     _each.help = " ".join(_each.help.split())  # one line: programs that show it break it anew
 _LENIENT = lenient(OPTIONS)
 _PATHS: Final = ("evictor_model", "lifetime_promises", "metrics_directory")

@@ -13,8 +13,7 @@ import threading
 import time
 from typing import Any, Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.background import Background
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase, StateError, Transaction

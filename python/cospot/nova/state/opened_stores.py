@@ -25,7 +25,7 @@ _MISSED_RECONCILES: Final = 3
 
 @dataclass(frozen=True)
 class Stores:
-    """What the service remembers across restarts, one store of each kind.
+    """The service's memory across restarts, one store of each kind.
 
     Attributes:
         settings: the options used to open them.

@@ -12,8 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase, StateError, Transaction
 from cospot.nova.state.errors import EvictorError

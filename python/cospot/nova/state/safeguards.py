@@ -1,4 +1,4 @@
-"""What keeps the service from evicting: switches, limits, and one lock per host."""
+"""Safeguards that hold an eviction back: switches, limits, and one lock per host."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
-from oslo_log import log as logging
 from tooz import coordination
 
+from cospot.nova import log as logging
 from cospot.nova.live_options import LiveOptions
 from cospot.nova.state.errors import EvictorError, SettingError
 
@@ -47,7 +47,7 @@ class Refusal(str, Enum):
 
 @dataclass(frozen=True)
 class SwitchState:
-    """What the switches said at one moment.
+    """The state of all switches at one moment.
 
     Attributes:
         why_off: why nothing may be evicted; None when it may.
@@ -70,7 +70,7 @@ class SwitchState:
 
 
 class Switches:
-    """Whether evictions are on, by the configuration in force and the kill-switch file."""
+    """The switches of evictions: the configuration in force and the kill-switch file."""
 
     def __init__(self, settings: LiveOptions) -> None:
         self._settings = settings

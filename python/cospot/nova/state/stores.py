@@ -1,4 +1,4 @@
-"""What the service remembers: plans in memory, the rest in files that survive its death.
+"""The service's memory: plans in memory, the rest in files that survive its death.
 
 - `PlanStore`: plans that were received, in memory: preferences among spots, nothing more.
 - `StalledHostStore`: hosts that free nothing, for a service that is started again, and for
@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import datetime, timezone
 from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
+from cospot.nova.moment import offset_text_of
 from cospot.nova.plan_message import Plan
 from cospot.nova.state.errors import EvictorError
 from cospot.whole_file import replace_file
@@ -34,7 +34,7 @@ FOLDER: Final = "stalled"
 
 
 class PlanOutcome(str, Enum):
-    """What became of a plan; the values are the labels of the metric."""
+    """The fate of a plan; the values are the labels of the metric."""
 
     ACCEPTED = "accepted"
     DUPLICATE = "duplicate"
@@ -201,7 +201,7 @@ class StalledHostStore:
     def _write(
         self, provider: str, host: str, spots: Sequence[str], old: StalledHostRecord | None
     ) -> None:
-        now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        now = offset_text_of(time.time())
         record = StalledHostRecord(host, old.since if old is not None else now, tuple(spots))
         self._folder.mkdir(parents=True, exist_ok=True)
         replace_file(self._path(provider), json.dumps(asdict(record)).encode())
@@ -249,7 +249,11 @@ class NoticeStore:
         self._notices: dict[str, Notice] = {}
 
     def load(self) -> list[Notice]:
-        """Read the file; return the notices, none when it is missing or damaged."""
+        """Read the file again; return the notices, none when it is missing or damaged.
+
+        Raises:
+            StoreError: it cannot be read, where it is no file.
+        """
         self._notices = {each.spot: each for each in self._read()}
         return self.all()
 

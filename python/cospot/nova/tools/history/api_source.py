@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import datetime, timezone
 from typing import Any, Final
 
 from cospot.nova import spot_flavors
-from cospot.nova.moment import seconds_of
+from cospot.nova.moment import seconds_of, text_of
 from cospot.nova.tools.cloud import Cloud, CloudError, Provider
 from cospot.nova.tools.history.hosts_file import Aggregate, PastHost
 from cospot.nova.tools.history.past_instance import NO_WISHES, PastInstance, Wishes
@@ -60,7 +59,7 @@ def read_rows(cloud: Cloud, since: float) -> Iterator[Mapping[str, Any]]:
         CloudError: Nova does not answer, or one of its cells does not.
     """
     unreachable = 0
-    moment = datetime.fromtimestamp(since, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    moment = text_of(since)
     for query in ({}, {"deleted": "true", "changes-since": moment}):
         for row in cloud.servers(query):
             # For a cell that does not answer, Nova knows little more than the servers' ids.
