@@ -292,12 +292,18 @@ metrics. Read at the start only.
     ),
 ]
 
-OPTIONS = [*_SWITCHES, *_POLICIES, *_SCOPE, *_PLANS, *_VIEW, *_PROMISES, *_METRICS]
 #: Options that are read at the start alone; all others may change while the scheduler runs.
 _FIXED: Final = frozenset({"plan_topic", "plan_queue", "metrics_directory"})
-for _each in OPTIONS:
-    _each.mutable = _each.dest not in _FIXED
-    _each.help = " ".join(_each.help.split())  # one line: programs that show it break it anew
+
+
+def _completed(options: list[Any]) -> list[Any]:
+    for option in options:
+        option.help = " ".join(option.help.split())  # one line: what shows it breaks it anew
+        option.mutable = option.dest not in _FIXED
+    return options
+
+
+OPTIONS = _completed([*_SWITCHES, *_POLICIES, *_SCOPE, *_PLANS, *_VIEW, *_PROMISES, *_METRICS])
 _LENIENT = lenient(OPTIONS)
 _PATHS: Final = ("evictor_model", "lifetime_promises", "metrics_directory")
 
