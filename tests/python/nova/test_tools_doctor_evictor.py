@@ -18,21 +18,9 @@ from doctor_cases import (
     configure,
     diagnose,
     diagnose_cloud,
-    good_cloud,
     login,
     write_private,
 )
-
-
-@pytest.fixture
-def config(tmp_path):
-    return tmp_path / "nova.conf"
-
-
-@pytest.fixture
-def cloud(monkeypatch):
-    with good_cloud(monkeypatch) as made:
-        yield made
 
 
 @pytest.mark.parametrize(
