@@ -22,6 +22,11 @@ def printable(text: str) -> str:
     return _ACTS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
+def in_one_line(text: str) -> str:
+    """Write out line breaks and tabs too, for a record that is a line."""
+    return re.sub(r"[\t\n]", lambda found: f"\\u{ord(found[0]):04x}", printable(text))
+
+
 def without_middle(text: str) -> str:
     """Cut a text that is too long for a message. Its ends are the place and what was expected."""
     if len(text) <= _MOST:

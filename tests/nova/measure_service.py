@@ -33,8 +33,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "python" / "nova"))
 
 from cospot.nova.evictor.command import read_configuration
-from cospot.nova.evictor.records import set_up_logging
 from cospot.nova.evictor.service import EvictorService
+from cospot.nova.state.records import set_up_logging
 from cospot.nova.state.schema import METADATA
 from evictor_cloud import Cloud, CloudServer
 from evictor_running import plan_message, send, write_configuration

@@ -25,15 +25,15 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from cospot.nova.evictor.records import Metrics
 from cospot.nova.evictor.signal_keeper import SignalBook
 from cospot.nova.evictor.signal_server import SignalServer
-from cospot.nova.evictor.stores import ToldSpots
 from cospot.nova.evictor.vendordata import Vendordata
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.signals import signals_file
 from cospot.nova.signals.flavor_signals import Signals, signals_of
 from cospot.nova.signals.spot_lives import SpotLife, SpotLives
+from cospot.nova.state.records import Metrics
+from cospot.nova.state.stores import ToldSpots
 
 _DAY_S = 86400.0
 

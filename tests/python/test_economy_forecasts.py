@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cospot.errors import InputError
-from cospot.provider.economy.forecast import Forecast, NoModelError, forecast
+from cospot.provider.economy.forecast import Forecast, NoModelError
+from cospot.provider.economy.methods import forecast
 
 pytest.importorskip("statsmodels")
 

@@ -288,17 +288,23 @@ def test_views_are_what_the_frames_say(small_database: Path) -> None:
         assert sorted(front[column]) == pytest.approx(sorted(expected[column]))
 
 
-def test_money_is_what_runs_are_worth_at_prices_of_a_vcpu_hour(tmp_path: Path) -> None:
-    # As in tests/cli/price: VMs ask for 120 vCPU-hours; the spot for 48, of which it gets 24: then
-    # vm-2 needs its room. One vcpu is half a vCPU in the second file.
+def whole_and_half(folder: Path) -> list[str]:
+    """Write a workload twice, the second time with vCPUs of half the size."""
     rows = (
         "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
         "vm-1,a,vm,2,2,0,86400\nspot-1,b,spot,4,4,0,43200\nvm-2,a,vm,4,4,21600,86400\n"
     )
-    (tmp_path / "whole.csv").write_text("# window_days: 1\n" + rows)
-    (tmp_path / "half.csv").write_text("# window_days: 1\n# vcpus_unit: 0.5\n" + rows)
+    (folder / "whole.csv").write_text("# window_days: 1\n" + rows)
+    (folder / "half.csv").write_text("# window_days: 1\n# vcpus_unit: 0.5\n" + rows)
+    return [str(folder / "whole.csv"), str(folder / "half.csv")]
+
+
+def test_money_is_what_runs_are_worth_at_prices_of_a_vcpu_hour(tmp_path: Path) -> None:
+    # As in tests/cli/price: VMs ask for 120 vCPU-hours; the spot for 48, of which it gets 24: then
+    # vm-2 needs its room. One vcpu is half a vCPU in the second file.
+    workloads = whole_and_half(tmp_path)
     sweep = {
-        "workloads": [str(tmp_path / "whole.csv"), str(tmp_path / "half.csv")],
+        "workloads": workloads,
         "host": {"vcpus": 8, "memory_mb": 16}, "hosts": 1, "vm": "UTIL", "spot": "sUTIL",
         "evictor": "FIFO", "saf": False, "otn": [1, 2],
     }  # fmt: skip
@@ -333,16 +339,11 @@ def test_money_is_what_runs_are_worth_at_prices_of_a_vcpu_hour(tmp_path: Path) -
 def test_money_of_every_study_with_revenue_of_vms_and_spots(tmp_path: Path) -> None:
     # The workload of above: 120 vCPU-hours at 0.04 are 4.80, 24 of 48 at 0.012 are 0.288 of 0.576.
     # In the second file one vcpu is half a vCPU, in every study.
-    rows = (
-        "instance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
-        "vm-1,a,vm,2,2,0,86400\nspot-1,b,spot,4,4,0,43200\nvm-2,a,vm,4,4,21600,86400\n"
-    )
-    (tmp_path / "whole.csv").write_text("# window_days: 1\n" + rows)
-    (tmp_path / "half.csv").write_text("# window_days: 1\n# vcpus_unit: 0.5\n" + rows)
+    workloads = whole_and_half(tmp_path)
     flavors = tmp_path / "flavors.csv"
     flavors.write_text("name,vcpus,memory_mb,on_demand,spot\ns,2,2,0.10,0.03\nl,4,4,0.15,0.05\n")
     provider = {
-        "workloads": [str(tmp_path / "whole.csv"), str(tmp_path / "half.csv")],
+        "workloads": workloads,
         "host": {"vcpus": 8, "memory_mb": 16}, "hosts": 1, "vm": "UTIL",
     }  # fmt: skip
     policies = {"spot": "sUTIL", "evictor": "FIFO", "saf": False, "otn": [1]}

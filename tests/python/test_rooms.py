@@ -22,6 +22,12 @@ WINGS = (
 )
 
 
+#: An import of ours: the module, and the names from it, which may be modules too.
+IMPORT = re.compile(
+    r"^ *(?:from|import) (cospot\b[\w.]*)(?: import (\([^)]*\)|.*))?$", re.MULTILINE
+)
+
+
 def includes(folder: Path) -> set[str]:
     """Return the paths of our own that the sources of a folder include."""
     found: set[str] = set()
@@ -49,23 +55,37 @@ def rooms_of(house: str, depth: int = 1) -> dict[str, set[str]]:
     return {room: used - {room} for room, used in graph.items()}
 
 
-def packages_of_python() -> dict[str, set[str]]:
-    """Return which packages of python/cospot each of them imports, at once or when it needs them.
+def python_files() -> dict[str, set[str]]:
+    """Return which files of python/cospot each of them imports, at once or when it needs them.
 
     ``cospot`` is the package itself, which shows the names of all others.
     """
+    house = ROOT / "python" / "cospot"
+    files = {
+        "cospot." + ".".join(path.relative_to(house).with_suffix("").parts): path
+        for path in house.rglob("*.py")
+        if path.parent != house
+    }
     graph = {}
-    for package in sorted((ROOT / "python" / "cospot").iterdir()):
-        if not (package / "__init__.py").exists():
-            continue
-        used: set[str] = set()
-        for source in package.rglob("*.py"):
-            text = source.read_text()
-            used |= set(re.findall(r"^ *(?:from|import) cospot\.(\w+)", text, re.MULTILINE))
-            whole = r"^ *(?:import cospot$|from cospot import (?!_core$))"
-            if re.search(whole, text, re.MULTILINE):
-                used.add("cospot")
-        graph[package.name] = used - {package.name, "_core", "errors", "interval"}
+    for name, path in files.items():
+        used = set()
+        for module, names in IMPORT.findall(path.read_text()):
+            found = {f"{module}.{each}" for each in re.findall(r"\w+", names)} & files.keys()
+            used |= found or {each for each in (module, f"{module}.__init__") if each in files}
+            if module == "cospot" and names != "_core":
+                used.add(module)
+        graph[name] = used - {name}
+    return graph
+
+
+def rooms_of_python(depth: int) -> dict[str, set[str]]:
+    """Return which folders of python/cospot, so many levels deep, each of them imports."""
+    graph: dict[str, set[str]] = {}
+    for name, used in python_files().items():
+        room, *others = (
+            ".".join(each.split(".")[1:-1][:depth]) or each for each in (name, *sorted(used))
+        )
+        graph.setdefault(room, set()).update({*others} - {room})
     return graph
 
 
@@ -102,7 +122,7 @@ def test_no_folders_of_the_core_use_each_other() -> None:
 
 
 def test_no_packages_of_python_use_each_other() -> None:
-    graph = packages_of_python()
+    graph = rooms_of_python(1)
     names = {"results", "plots", "sweeps", "provider", "customer", "lifetime", "nova"}
     assert graph.keys() == names
     require_no_cycle(graph)
@@ -110,6 +130,19 @@ def test_no_packages_of_python_use_each_other() -> None:
     # Whoever uses the whole package is on top of it.
     assert [name for name, used in graph.items() if "cospot" in used] == ["nova"]
     assert not any("nova" in used for used in graph.values())
+
+
+def test_no_folders_of_python_use_each_other() -> None:
+    graph = rooms_of_python(2)
+    assert {"nova", "nova.evictor", "nova.state", "nova.tools", "sweeps"} <= graph.keys()
+    assert "nova.state" in graph["nova.evictor"]  # imports are seen at all
+    require_no_cycle(graph)
+
+
+def test_no_files_of_python_use_each_other() -> None:
+    graph = python_files()
+    assert "cospot.sweeps.shard_task" in graph["cospot.sweeps.dask_sweep"]
+    require_no_cycle(graph)
 
 
 def test_the_libraries_know_neither_the_harness_nor_python() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from cospot.nova.moment import moment_of
@@ -35,6 +37,17 @@ def append_line(file: int, line: bytes) -> None:
 def _is_unfinished(file: int) -> bool:
     size = os.fstat(file).st_size
     return size > 0 and os.pread(file, 1, size - 1) != b"\n"
+
+
+def objects(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects among some lines; skip others, such as an incomplete one."""
+    for line in lines:
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict):
+            yield record
 
 
 def seconds_of(text: Any) -> float | None:

@@ -24,6 +24,16 @@ def moment_of(text: str) -> datetime:
     return found
 
 
+def text_of(seconds: float) -> str:
+    """Return seconds since the epoch as a time of UTC: 2026-05-01T00:00:00Z."""
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def offset_text_of(seconds: float) -> str:
+    """Return the same with the offset from UTC: 2026-05-01T00:00:00+00:00."""
+    return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="seconds")
+
+
 def seconds_of(text: str) -> float:
     """Parse a time as moment_of() does to seconds since the epoch."""
     return moment_of(text).timestamp()

@@ -45,7 +45,7 @@ class PlanMessageError(ValueError):
 
 @dataclass(frozen=True)
 class PlannedHost:
-    """What to evict on one host if the VM is claimed there."""
+    """The spots to evict on one host if the VM is claimed there."""
 
     host: str
     node: str
@@ -73,25 +73,8 @@ class Plan:
 
 def plan_to_message(plan: Plan) -> dict[str, Any]:
     """Return the plan as a message object."""
-    return {
-        "version": VERSION,
-        "plan_id": plan.plan_id,
-        "made_at": plan.made_at,
-        "instance": plan.instance,
-        "project_id": plan.project_id,
-        "request_id": plan.request_id,
-        "policy": dict(plan.policy),
-        "hosts": [
-            {
-                "host": host.host,
-                "node": host.node,
-                "provider": host.provider,
-                "victims": list(host.victims),
-                "score": host.score,
-            }
-            for host in plan.hosts
-        ],
-    }
+    hosts = [{**vars(host), "victims": list(host.victims)} for host in plan.hosts]
+    return {"version": VERSION, **vars(plan), "policy": dict(plan.policy), "hosts": hosts}
 
 
 def plan_from_message(message: object) -> Plan:

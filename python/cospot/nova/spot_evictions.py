@@ -1,4 +1,4 @@
-"""Which orders in the evictor's audit log were evictions: one rule for bill, signals and plan.
+"""The orders in the evictor's audit log that were evictions: one rule for bill, signals and plan.
 
 An order is an eviction unless Nova refused it, did not know the server any more, or its compute did
 not delete the server. Then an earlier order still stands if Nova took it, or may have: a spot that
@@ -53,7 +53,7 @@ class SpotEvictions:
 
     @property
     def is_open(self) -> bool:
-        """Whether an eviction is open."""
+        """True if an eviction is open."""
         return bool(self.all) and self.all[-1].is_open
 
     def take(self, event: str, record: Mapping[str, Any], at: float) -> bool:

@@ -1,4 +1,4 @@
-"""What makes a flavor a spot flavor, and what its instances take from a host.
+"""The marks of a spot flavor, and the amounts that its instances take from a host.
 
 A spot flavor requests none of placement's standard classes and the same amounts of custom ones, so
 that placement shows the VMs' usage as if there were no spots. Extra specs of a flavor belong to the

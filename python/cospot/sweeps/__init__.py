@@ -91,7 +91,8 @@ def sweep(
         return Path(fspath(db))
     if tasks is not None and tasks < 1:
         raise ConfigError(f"found tasks={tasks}; expected a number from 1")
-    from cospot.sweeps.dask_sweep import SweptStudy, connect, run_on_cluster
+    from cospot.sweeps.dask_sweep import connect, run_on_cluster
+    from cospot.sweeps.shard_task import SweptStudy
 
     # Check the study and its workloads, and create the database or check that it can be continued.
     compare(

@@ -5,24 +5,20 @@ from __future__ import annotations
 import functools
 import os
 import pickle
-import re
 import socket
 import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import yaml
 
 from cospot._core import __version__
 from cospot.errors import ConfigError, CospotError, DatabaseError, InputError
 from cospot.extras import install_hint
 from cospot.sweeps.shard_merge import SweepState, append_shard, extract_shard, read_state
-from cospot.sweeps.shard_task import ShardResult, ShardTask, run_shard
+from cospot.sweeps.shard_task import ShardResult, ShardTask, SweptStudy, run_shard
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -46,44 +42,6 @@ _VERSION = "__import__('importlib').import_module('cospot._core').__version__"
 _RUN = "__import__('importlib').import_module('cospot.sweeps.dask_sweep')._on_worker(number, sent)"
 
 Progress = Callable[[int, int], Any]
-
-
-@dataclass(frozen=True)
-class SweptStudy:
-    """A study as sent to workers.
-
-    Attributes:
-        study: The absolute path of its file, or a dict with its keys.
-        text: The contents of the file; empty for a dict.
-        overrides: ``key=value`` as for ``--set``.
-    """
-
-    study: Path | dict[str, Any]
-    text: str
-    overrides: tuple[str, ...]
-
-    @staticmethod
-    def of(study: Any, overrides: tuple[str, ...]) -> SweptStudy:
-        """Read a valid study."""
-        if isinstance(study, dict):
-            return SweptStudy(study, "", overrides)
-        path = Path(os.fsdecode(study)).resolve()
-        return SweptStudy(path, path.read_text(encoding="utf-8"), overrides)
-
-    def workloads(self) -> Any:
-        """Return the value of the key ``workloads``."""
-        keys = self.study if isinstance(self.study, dict) else yaml.safe_load(self.text)
-        return keys["workloads"]
-
-    def folder(self) -> Path:
-        """Return the folder to which workload paths are relative."""
-        return Path.cwd() if isinstance(self.study, dict) else self.study.parent
-
-    def environment(self) -> dict[str, str]:
-        """Return the environment variables that the study uses, as ``${NAME}``."""
-        text = str(self.study) if isinstance(self.study, dict) else self.text
-        names = re.findall(r"\$\{(\w+)\}", "\n".join([text, *self.overrides]))
-        return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def task_count(state: SweepState, threads: int) -> int:

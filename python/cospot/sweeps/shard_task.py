@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import tempfile
 from collections.abc import Mapping
@@ -14,11 +15,51 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from cospot._core import compare
 from cospot.errors import CospotError, InputError
 
 #: Variables specific to a worker, which clients do not override.
 _OWN_NAMES = frozenset(os.environ)
+
+
+@dataclass(frozen=True)
+class SweptStudy:
+    """A study as sent to workers.
+
+    Attributes:
+        study: The absolute path of its file, or a dict with its keys.
+        text: The contents of the file; empty for a dict.
+        overrides: ``key=value`` as for ``--set``.
+    """
+
+    study: Path | dict[str, Any]
+    text: str
+    overrides: tuple[str, ...]
+
+    @staticmethod
+    def of(study: Any, overrides: tuple[str, ...]) -> SweptStudy:
+        """Read a valid study."""
+        if isinstance(study, dict):
+            return SweptStudy(study, "", overrides)
+        path = Path(os.fsdecode(study)).resolve()
+        return SweptStudy(path, path.read_text(encoding="utf-8"), overrides)
+
+    def workloads(self) -> Any:
+        """Return the value of the key ``workloads``."""
+        keys = self.study if isinstance(self.study, dict) else yaml.safe_load(self.text)
+        return keys["workloads"]
+
+    def folder(self) -> Path:
+        """Return the folder to which workload paths are relative."""
+        return Path.cwd() if isinstance(self.study, dict) else self.study.parent
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment variables that the study uses, as ``${NAME}``."""
+        text = str(self.study) if isinstance(self.study, dict) else self.text
+        names = re.findall(r"\$\{(\w+)\}", "\n".join([text, *self.overrides]))
+        return {name: os.environ[name] for name in names if name in os.environ}
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,10 @@ from distributed import WorkerPlugin
 
 from cospot.errors import ConfigError
 from cospot.sweeps.shard_merge import read_configuration, read_workloads
-from cospot.sweeps.shard_task import WORKLOADS_FILE
+from cospot.sweeps.shard_task import WORKLOADS_FILE, SweptStudy
 
 if TYPE_CHECKING:
     from distributed import Client, Worker
-
-    from cospot.sweeps.dask_sweep import SweptStudy
 
 
 class ShippedWorkloads(WorkerPlugin):

@@ -12,7 +12,7 @@ from cospot.nova.evictor.cloud import Servers
 from cospot.nova.evictor.command import main
 from cospot.nova.evictor.executor import EvictionExecutor
 from cospot.nova.evictor.plans import PlanEndpoint
-from cospot.nova.evictor.records import AuditLog
+from cospot.nova.state.records import AuditLog
 
 
 def die():

@@ -20,23 +20,23 @@ from cospot.nova.evictor import (
     observer,
     owner_news,
     picks,
-    safeguards,
     snapshot,
 )
 from cospot.nova.evictor.deletions import Deletions
-from cospot.nova.evictor.errors import CloudError
 from cospot.nova.evictor.hosts import HostHistory, HostWatch
 from cospot.nova.evictor.new_claims import NewClaims
 from cospot.nova.evictor.observer import HostObserver
 from cospot.nova.evictor.promise_keeper import PromiseKeeper
-from cospot.nova.evictor.records import AuditLog
 from cospot.nova.evictor.reserve_orders import ReserveEvictions
 from cospot.nova.evictor.service import EvictorService
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.scheduler import decider, list_check, spot_check
 from cospot.nova.scheduler.claim_check import ClaimCheck
+from cospot.nova.state import safeguards
+from cospot.nova.state.errors import CloudError
 from cospot.nova.state.leases import Leases
+from cospot.nova.state.records import AuditLog
 
 from seeds import kernel
 from seeds.scenario import Action

@@ -10,8 +10,8 @@ import json
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.evictor.model import ComputeHost
+from cospot.nova.state.errors import EvictorError
 
 #: Fields of audit records that say nothing of clocks or processes.
 _FIELDS = (

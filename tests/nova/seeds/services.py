@@ -14,7 +14,6 @@ import cospot.nova.scheduler.weigher
 import nova.conf
 from cospot.nova.evictor import options as evictor_options
 from cospot.nova.evictor.cloud import Client
-from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.evictor.service import EvictorService
 from cospot.nova.live_options import OptionValues
 from cospot.nova.promises.promise_table import PromiseTable, SizePromises, table_to_text
@@ -30,6 +29,7 @@ from cospot.nova.scheduler.plan_publisher import PlanPublisher
 from cospot.nova.scheduler.questions import Asker
 from cospot.nova.scheduler.spot_check import SpotCheck
 from cospot.nova.scheduler.weigher import CospotWeigher
+from cospot.nova.state.errors import EvictorError
 from nova import objects
 from nova.scheduler import filters, host_manager, weights
 

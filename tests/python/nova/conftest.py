@@ -28,6 +28,21 @@ def running(tmp_path: Path) -> Iterator[Any]:
     made.close()
 
 
+@pytest.fixture
+def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A cloud with which a doctor finds nothing wrong."""
+    from doctor_cases import good_cloud
+
+    with good_cloud(monkeypatch) as made:
+        yield made
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """The path of a nova.conf that does not exist yet."""
+    return tmp_path / "nova.conf"
+
+
 @pytest.fixture(scope="module")
 def mariadb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A database of a MariaDB of the module's own."""

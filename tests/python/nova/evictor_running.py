@@ -16,12 +16,12 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from cospot.nova.evictor.command import read_configuration
-from cospot.nova.evictor.records import Metrics
-from cospot.nova.evictor.safeguards import EvictionLimits
 from cospot.nova.evictor.service import EvictorService
-from cospot.nova.evictor.stores import ToldSpots
 from cospot.nova.plan_message import Plan, PlannedHost, plan_to_message
-from cospot.nova.state.stores import Stores, open_stores
+from cospot.nova.state.opened_stores import Stores, open_stores
+from cospot.nova.state.records import Metrics
+from cospot.nova.state.safeguards import EvictionLimits
+from cospot.nova.state.stores import ToldSpots
 from evictor_cloud import Cloud, CloudServer
 from waiting import PATIENCE_S, wait_until
 

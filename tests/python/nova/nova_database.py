@@ -90,16 +90,17 @@ class NovaDatabase:
             self.insert(f"{prefix}instance_extra", **extra, deleted=row["deleted"])
         return uuid
 
-    def action(self, instance, action, prefix="", *, asked=None, user=OWNER):
+    def action(self, instance, action, prefix="", *, asked=None, user=OWNER, message=None):
         """Note that something was asked of an instance, after all that was noted before.
 
         Args:
             asked: When; of no consequence to most tests.
             user: Who did.
+            message: Of one that failed.
         """
         self.actions += 1
         values = {"id": self.actions, "instance_uuid": instance, "action": action}
-        values.update(start_time=asked or datetime(2026, 5, 1), user_id=user)
+        values.update(start_time=asked or datetime(2026, 5, 1), user_id=user, message=message)
         self.insert(f"{prefix}instance_actions", **values, deleted=0)
 
     def host(self, name, vcpus, memory_mb, cpu_ratio, ram_ratio, deleted=0):

@@ -20,8 +20,8 @@ _OF_TARGETS: Final = {"instance", "job"}
 
 def registered() -> dict[str, set[str]]:
     """Return the labels of every series that is exported, by the name of the series."""
-    from cospot.nova.evictor.records import Metrics
     from cospot.nova.scheduler.metrics import series as scheduler_series
+    from cospot.nova.state.records import Metrics
     from prometheus_client import Counter, Gauge, Histogram
 
     series = dict(scheduler_series())

@@ -10,13 +10,10 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
-pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
-pytest.importorskip("tooz", reason="needs python3-tooz")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+pytest.importorskip("evictor_modules")
 
-from cospot.nova.evictor.pending import PendingDeletions
 from cospot.nova.evictor.plans import pause_after
+from cospot.nova.state.pending import PendingDeletions
 from evictor_running import Running, events, metric, plan_message, send
 from waiting import PATIENCE_S, wait_until
 

@@ -10,7 +10,7 @@ pytest.importorskip("hypothesis", reason="needs python3-hypothesis")
 from cospot.nova.evictor.causes import Attribution, Reference, attribute, grown
 from cospot.nova.evictor.hosts import HostHistory
 from cospot.nova.evictor.model import HostUsage, Inventory
-from cospot.nova.evictor.records import Metrics
+from cospot.nova.state.records import Metrics
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -8,13 +8,10 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
-pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
-pytest.importorskip("tooz", reason="needs python3-tooz")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+pytest.importorskip("evictor_modules")
 
-from cospot.nova.evictor.errors import AuditError
-from cospot.nova.evictor.records import AuditLog
+from cospot.nova.state.errors import AuditError
+from cospot.nova.state.records import AuditLog
 from evictor_running import Running, events, metric
 from waiting import wait_until
 

@@ -7,12 +7,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
-pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
-pytest.importorskip("tooz", reason="needs python3-tooz")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+pytest.importorskip("evictor_modules")
 
-from cospot.nova.evictor.snapshot import Refusal
+from cospot.nova.state.safeguards import Refusal
 from evictor_cloud import Cloud
 from evictor_running import Running, events, limits_of, make_service, metric, write_configuration
 from waiting import wait_until

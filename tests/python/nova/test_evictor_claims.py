@@ -10,16 +10,13 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
-pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
-pytest.importorskip("tooz", reason="needs python3-tooz")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+pytest.importorskip("evictor_modules")
 
 from cospot.nova import plan_message as messages
 from cospot.nova.evictor import plans
-from cospot.nova.evictor.errors import CloudError
 from cospot.nova.evictor.plans import ClaimWatch
-from cospot.nova.evictor.stores import KnownPlan
+from cospot.nova.state.errors import CloudError
+from cospot.nova.state.stores import KnownPlan
 from evictor_running import Running, bare_context, events, metric, plan_message, send
 from waiting import PATIENCE_S, wait_until
 

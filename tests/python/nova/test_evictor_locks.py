@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 from waiting import PATIENCE_S
 
-pytest.importorskip("tooz", reason="needs python3-tooz")
-pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+pytest.importorskip("evictor_modules")
 
-from cospot.nova.evictor.safeguards import BusyLockError, HostLocks
+from cospot.nova.state.safeguards import BusyLockError, HostLocks
 from tooz.drivers import file as tooz_file
 
 

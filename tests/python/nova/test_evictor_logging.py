@@ -17,7 +17,7 @@ import eventlet
 import logging, sys, threading, time
 from oslo_config import cfg
 import oslo_log.log
-from cospot.nova.evictor.records import set_up_logging
+from cospot.nova.state.records import set_up_logging
 
 conf = cfg.ConfigOpts()
 oslo_log.log.register_options(conf)

@@ -9,10 +9,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
-pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
-pytest.importorskip("tooz", reason="needs python3-tooz")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+pytest.importorskip("evictor_modules")
 
 import cospot
 from cospot.errors import ConfigError

@@ -13,17 +13,14 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
-pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
-pytest.importorskip("tooz", reason="needs python3-tooz")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+pytest.importorskip("evictor_modules")
 
 from cospot.nova.evictor import reserve_keeper, reserves, service
-from cospot.nova.evictor.errors import AuditError
 from cospot.nova.evictor.notices import Notices
-from cospot.nova.evictor.safeguards import HostLocks
-from cospot.nova.evictor.stores import Notice, NoticeStore, StoreError
-from cospot.nova.state import stores as state_stores
+from cospot.nova.state import opened_stores
+from cospot.nova.state.errors import AuditError
+from cospot.nova.state.safeguards import HostLocks
+from cospot.nova.state.stores import Notice, NoticeStore, StoreError
 from evictor_running import (
     Running,
     bare_context,
@@ -645,7 +642,7 @@ def clock_is_off(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """How far the clock of notices is ahead of what it was, seconds."""
     off = [0.0]
     clock = SimpleNamespace(time=lambda: time.time() + off[0])
-    monkeypatch.setattr(state_stores, "time", clock)
+    monkeypatch.setattr(opened_stores, "time", clock)
     return off
 
 

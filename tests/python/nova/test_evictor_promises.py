@@ -13,12 +13,12 @@ import pytest
 pytest.importorskip("oslo_messaging", reason="oslo.messaging is not installed")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
-from cospot.nova.evictor.errors import CloudError
 from cospot.nova.evictor.promise_keeper import PromiseKeeper
-from cospot.nova.evictor.records import AuditLog, Metrics
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.promises.kept_share import broken_share
 from cospot.nova.promises.promise_message import EVENT_TYPE, Promise, promise_to_message
+from cospot.nova.state.errors import CloudError
+from cospot.nova.state.records import AuditLog, Metrics
 from evictor_running import Running, audit_records, events, metric, send, stores_in
 from waiting import PATIENCE_S, wait_until
 

@@ -41,7 +41,7 @@ def test_every_option_has_help_and_is_in_the_manual() -> None:
 
 def test_every_metric_and_audit_event_is_in_the_manual() -> None:
     pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
-    from cospot.nova.evictor.records import Metrics
+    from cospot.nova.state.records import Metrics
 
     manual = (ROOT / "docs" / "nova" / "evictor.md").read_text()
     for family in Metrics().registry.collect():

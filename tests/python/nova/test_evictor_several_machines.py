@@ -17,9 +17,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs python3-sqlalchemy")
-pytest.importorskip("tooz", reason="needs python3-tooz")
-pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+pytest.importorskip("evictor_modules")
 
 import evictor_on_machine
 from cospot.nova.evictor.notices import METADATA_KEY

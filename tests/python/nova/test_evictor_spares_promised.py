@@ -12,10 +12,7 @@ from typing import Any, cast
 
 import pytest
 
-pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
-pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
-pytest.importorskip("tooz", reason="needs python3-tooz")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+pytest.importorskip("evictor_modules")
 
 from cospot.nova.evictor.model import Server
 from cospot.nova.evictor.snapshot import Spot

@@ -10,16 +10,13 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
-pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
-pytest.importorskip("tooz", reason="needs python3-tooz")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+pytest.importorskip("evictor_modules")
 
 from cospot.nova.evictor.deletions import Deletions
-from cospot.nova.evictor.pending import GRACE_S, PendingDeletions
-from cospot.nova.evictor.records import AuditLog
 from cospot.nova.evictor.stalled_hosts import Observed, StalledHosts, _Flow
-from cospot.nova.evictor.stores import StalledHostStore
+from cospot.nova.state.pending import GRACE_S, PendingDeletions
+from cospot.nova.state.records import AuditLog
+from cospot.nova.state.stores import StalledHostStore
 from evictor_running import (
     Running,
     bare_context,
@@ -58,6 +55,16 @@ def stalled(service: Any, host: str = "a") -> float:
     return metric(service, "stalled_host", host=host)
 
 
+def stalled_host(running: Running) -> tuple[str, list[str]]:
+    """Return a host that frees nothing for a VM, after the alarm, and its four spots."""
+    host, spots = four_spots(running)
+    hang(running, spots)
+    running.start(deletion_timeout=TIMEOUT)
+    running.cloud.add(host, 2, 1024, spot=False)
+    wait_until(lambda: bool(events(running.folder, "host_stalled")), "the alarm")
+    return host, spots
+
+
 @pytest.mark.parametrize("off", [-400.0, 400.0])
 def test_clocks_that_differ_cost_no_spot(running: Running, off: float) -> None:
     """Nova's time of the last change would be 400 s ago, or yet to come."""
@@ -94,11 +101,7 @@ def test_a_compute_that_hangs_costs_one_spot_however_long(running: Running) -> N
 
 
 def test_on_a_stalled_host_the_next_vm_costs_no_spot_either(running: Running) -> None:
-    host, spots = four_spots(running)
-    hang(running, spots)
-    running.start(deletion_timeout=TIMEOUT)
-    running.cloud.add(host, 2, 1024, spot=False)
-    wait_until(lambda: bool(events(running.folder, "host_stalled")), "the alarm")
+    host, spots = stalled_host(running)
     running.cloud.add(host, 2, 1024, spot=False)
     running.reconciles(10)
     assert set(running.cloud.orders) == {spots[0]}
@@ -125,11 +128,7 @@ def test_what_goes_late_takes_nothing_else_with_it(running: Running) -> None:
 
 
 def test_other_hosts_go_on(running: Running) -> None:
-    host, spots = four_spots(running)
-    hang(running, spots)
-    running.start(deletion_timeout=TIMEOUT)
-    running.cloud.add(host, 2, 1024, spot=False)
-    wait_until(lambda: bool(events(running.folder, "host_stalled")), "the alarm")
+    _host, _spots = stalled_host(running)
     other = running.cloud.add_host("b")
     spot = running.cloud.add(other, 8, 1024, spot=True)
     running.cloud.add(other, 8, 1024, spot=False)
@@ -137,11 +136,7 @@ def test_other_hosts_go_on(running: Running) -> None:
 
 
 def test_started_again_it_goes_on_where_it_was(running: Running) -> None:
-    host, spots = four_spots(running)
-    hang(running, spots)
-    running.start(deletion_timeout=TIMEOUT)
-    running.cloud.add(host, 2, 1024, spot=False)
-    wait_until(lambda: bool(events(running.folder, "host_stalled")), "the alarm")
+    host, spots = stalled_host(running)
     running.services.pop().stop()
     # Its successor has seen no deletion for long, and is told all the same.
     running.cloud.add(host, 2, 1024, spot=False)

@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
-pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
-pytest.importorskip("tooz", reason="needs python3-tooz")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+pytest.importorskip("evictor_modules")
 
 from evictor_running import Running, events, kill_after_request
 from waiting import wait_until

@@ -12,13 +12,10 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
-pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
-pytest.importorskip("tooz", reason="needs python3-tooz")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+pytest.importorskip("evictor_modules")
 
 from cospot.nova.evictor import command
-from cospot.nova.evictor.snapshot import Refusal
+from cospot.nova.state.safeguards import Refusal
 from evictor_running import Running, events, limits_of, metric, write_configuration
 from waiting import PATIENCE_S, wait_until
 
@@ -70,7 +67,7 @@ def test_a_file_that_cannot_be_seen_stops_evictions(
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
         return lstat(path, **more)
 
-    monkeypatch.setattr("cospot.nova.evictor.safeguards.os.lstat", of_no_root)
+    monkeypatch.setattr("cospot.nova.state.safeguards.os.lstat", of_no_root)
     caplog.set_level("INFO")
     service = running.start(disable_file=switch)
     wait_until(lambda: metric(service, "refusals_total", reason="disabled") > 0, "the refusal")

@@ -11,9 +11,7 @@ import pytest
 from waiting import PATIENCE_S
 
 pytest.importorskip("yaml", reason="needs python3-yaml")
-pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
-pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+pytest.importorskip("evictor_modules")
 
 import yaml
 from cospot.nova.evictor import options

@@ -14,10 +14,7 @@ import pytest
 
 pytest.importorskip("greenlet", reason="needs python3-greenlet")
 pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
-pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
-pytest.importorskip("tooz", reason="needs python3-tooz")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+pytest.importorskip("evictor_modules")
 
 from evictor_cloud import Cloud
 from evictor_running import Running, audit_records, make_service, send, write_configuration

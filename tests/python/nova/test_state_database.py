@@ -14,20 +14,20 @@ pytest.importorskip("tooz", reason="needs python3-tooz")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
 import sqlalchemy as sa
-from cospot.nova.evictor.errors import SettingError
-from cospot.nova.evictor.pending import GRACE_S
-from cospot.nova.evictor.safeguards import BusyLockError, HostLocks, LockError
-from cospot.nova.evictor.stores import Notice, StoreError
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.promises.promise_message import Promise
 from cospot.nova.state import leases as leases_module
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateClock, StateDatabase, StateError
+from cospot.nova.state.errors import SettingError
 from cospot.nova.state.leases import Leases, LostLeaseError
 from cospot.nova.state.notices import SharedNotices
 from cospot.nova.state.orders import OrderedElsewhereError, SharedOrders
+from cospot.nova.state.pending import GRACE_S
 from cospot.nova.state.promise_records import SharedPromiseRecords
+from cospot.nova.state.safeguards import BusyLockError, HostLocks, LockError
 from cospot.nova.state.stalled import SharedStalledHosts
+from cospot.nova.state.stores import Notice, StoreError
 from state_servers import PASSWORD, SERVERS, deaf_server, has_mariadb
 from waiting import wait_until
 

@@ -14,20 +14,8 @@ from doctor_cases import (
     bad,
     configure,
     diagnose_cloud,
-    good_cloud,
 )
 from tool_cases import run
-
-
-@pytest.fixture
-def config(tmp_path):
-    return tmp_path / "nova.conf"
-
-
-@pytest.fixture
-def cloud(monkeypatch):
-    with good_cloud(monkeypatch) as made:
-        yield made
 
 
 def test_a_good_cloud_is_all_ok(cloud, capsys, config):

@@ -18,21 +18,9 @@ from doctor_cases import (
     configure,
     diagnose,
     diagnose_cloud,
-    good_cloud,
     login,
     write_private,
 )
-
-
-@pytest.fixture
-def config(tmp_path):
-    return tmp_path / "nova.conf"
-
-
-@pytest.fixture
-def cloud(monkeypatch):
-    with good_cloud(monkeypatch) as made:
-        yield made
 
 
 @pytest.mark.parametrize(
@@ -294,7 +282,7 @@ def test_an_evictor_s_file_that_it_would_not_take_is_named(
 
 def test_metrics_of_the_real_service_are_read(cloud):
     prometheus_client = pytest.importorskip("prometheus_client")
-    from cospot.nova.evictor.records import Metrics
+    from cospot.nova.state.records import Metrics
 
     metrics = Metrics()
     metrics.evictions.labels(cause="plan").inc(2)

@@ -515,6 +515,57 @@ def test_the_api_gives_the_same_bytes_as_the_database(monkeypatch, database, tmp
     ]
 
 
+#: What was asked of a server, so many hours after it began, and whether that failed; when the
+#: server was deleted and the host that it has; when its row ends.
+SHELVED = [
+    ([(1, "shelve", False)], None, None, 1),
+    ([(1, "shelve", False), (2, "shelveOffload", False)], None, None, 2),
+    ([(1, "shelve", False)], 4, None, 1),
+    ([(1, "shelve", False), (2, "unshelve", True)], None, None, 1),
+    ([(1, "shelve", False), (2, "unshelve", False)], None, "h1", None),
+    ([(1, "shelve", False), (2, "unshelve", False), (3, "shelve", False)], 5, None, 3),
+    ([(1, "shelve", False), (2, "unshelve", False)], 5, "h1", 5),
+    ([(1, "shelve", False)], None, "h1", None),  # not offloaded: its host still holds it
+    ([], 4, None, 4),
+]
+
+
+def test_a_shelved_server_is_over(monkeypatch, database, tmp_path):
+    """Offloaded it holds nothing, as the import of other people's records has it."""
+    servers, expected, actions = [], {}, {}
+    for asked, deleted, host, end in SHELVED:
+        ended = None if deleted is None else START + deleted * HOUR
+        uuid = database.instance(START, ended, host=host)
+        database.action(uuid, "create", asked=START)
+        actions[uuid] = []
+        for hour, action, failed in asked:
+            when = START + hour * HOUR
+            database.action(uuid, action, asked=when, message="Error" if failed else None)
+            actions[uuid].insert(
+                0,
+                {
+                    "action": action,
+                    "start_time": when.isoformat(),
+                    "message": "Error" if failed else None,
+                },
+            )
+        status = "ACTIVE" if ended is None else "DELETED"
+        servers.append(server(uuid, START, ended=ended, status=status))
+        servers[-1]["OS-EXT-SRV-ATTR:host"] = host
+        expected[uuid] = "never" if end is None else f"{3600 * end}.000000"
+
+    def ends(path):
+        rows = [line.split(",") for line in unpacked(path).splitlines()]
+        return {row[0]: row[7] for row in rows if row[0] in expected}
+
+    assert ends(export(database)) == expected
+    with cloud_for(monkeypatch) as cloud:
+        cloud.servers, cloud.actions = servers, actions
+        path = tmp_path / "api.csv.gz"
+        assert not run("history", "export", "--api", "-o", path, "--window-start", "2026-05-01")
+    assert ends(path) == expected
+
+
 def test_a_cell_that_does_not_answer_is_one_error(monkeypatch, tmp_path, capsys):
     with cloud_for(monkeypatch) as cloud:
         cloud.servers = [{"id": "a", "status": "UNKNOWN", "created": "2026-05-01T00:00:00Z"}]

@@ -21,15 +21,9 @@ from cospot.nova.state.database import StateDatabase
 from cospot.nova.state.promise_records import SharedPromiseRecords
 from cospot.nova.state.stalled import SharedStalledHosts
 from cospot.nova.tools.doctor import file_checks, state_checks
-from doctor_cases import GOOD_EVICTOR, bad, configure, diagnose_cloud, good_cloud
+from doctor_cases import GOOD_EVICTOR, bad, configure, diagnose_cloud
 from state_servers import has_mariadb
 from tool_cases import run
-
-
-@pytest.fixture
-def cloud(monkeypatch):
-    with good_cloud(monkeypatch) as made:
-        yield made
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ def audit(tmp_path):
     """A log written by the service's own class."""
     pytest.importorskip("oslo_log")
     pytest.importorskip("prometheus_client")
-    from cospot.nova.evictor.records import AuditLog
+    from cospot.nova.state.records import AuditLog
 
     path = tmp_path / "audit.jsonl"
     log = AuditLog(str(path))
@@ -315,7 +315,7 @@ def state(tmp_path):
 
 
 def test_a_host_that_frees_nothing_is_an_alarm(cloud, capsys, state):
-    from cospot.nova.evictor.stores import StalledHostStore
+    from cospot.nova.state.stores import StalledHostStore
 
     folder, config = state
     store = StalledHostStore(str(folder))
@@ -333,7 +333,7 @@ def test_a_host_that_frees_nothing_is_an_alarm(cloud, capsys, state):
 
 
 def test_a_folder_that_is_not_for_this_user_is_said(cloud, capsys, state, monkeypatch):
-    from cospot.nova.evictor.stores import StalledHostStore
+    from cospot.nova.state.stores import StalledHostStore
 
     def refuse(self):
         raise PermissionError(13, "Permission denied", "/state/stalled")

@@ -21,9 +21,9 @@ pytest.importorskip("oslo_messaging", reason="oslo.messaging is not installed")
 pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
 
 from cospot.nova.evictor import signal_keeper, signal_server
-from cospot.nova.evictor.stores import Notice
 from cospot.nova.promises.promise_message import EVENT_TYPE, Promise, promise_to_message
 from cospot.nova.promises.promise_table import PromiseTable, SizePromises, table_to_text
+from cospot.nova.state.stores import Notice
 from evictor_running import Running, events, metric, send
 from sample_files import ROOT
 from waiting import PATIENCE_S, wait_until

@@ -22,24 +22,20 @@ How a spot comes to be evicted, and which module says so::
                 reserves, notices -> executor: switches, limits, audit log; Nova
                                                freed_watch: wait until it is free
 
-Where a line of code belongs; a module imports only from lines above its own:
+Where a line of code belongs; a module imports only from lines above its own, and from
+`cospot.nova.state`, which has the errors, the records for people, the switches and all stores:
 
 ==============  ===================================================================================
-errors          what the service goes on after
 at_once         several questions at once
 model           values that placement and Nova answer with: `HostUsage`, `Server`
 told_options    what may be configured of what it tells
 options         what may be configured
 cloud           the wire: all that placement and Nova are asked, all that Nova is told
-records         for people: log, audit log, metrics
-stores          what is remembered: plans in memory; the rest in files (or `cospot.nova.state`)
-pending         of that: deletions that Nova has not answered
 deletions       for how long spots have been going
 snapshot        one host and its spots; the rule of what may be evicted
 observer        asks about one host, several questions at once; the check of a spot
 victims         the choice among the spots of a host: those without a promise first
 promise_keeper  knows who was promised a lifetime, and counts which promises are kept
-safeguards      what holds an eviction back: switches, limits, locks
 context         `EvictorContext`: one of each of the above, shared by all parts below
 hosts           all hosts: when each was last within its capacity, which are overcommitted now
 causes          what made a host's excess, what must become free for it

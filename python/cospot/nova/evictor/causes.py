@@ -1,4 +1,4 @@
-"""What made a host's excess, and so what must become free there now, if anything yet.
+"""The causes of a host's excess, and so the amounts that must become free there now, if any yet.
 
 `attribute` gives what is used beyond a host's capacity to the claims that made it, in order of
 time. Starting from the last state within capacity, a VM's claim always counts, and what it takes
@@ -18,8 +18,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.hosts import HostHistory, Reference
 from cospot.nova.evictor.model import Amounts, HostUsage
@@ -37,7 +36,7 @@ RESERVE: Final = "reserve"
 
 @dataclass(frozen=True)
 class Claim:
-    """What a consumer took of a host since the reference.
+    """Amounts that a consumer took of a host since the reference.
 
     Attributes:
         amounts: by VCPU, MEMORY_MB, DISK_GB.
@@ -52,7 +51,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Attribution:
-    """What made an excess.
+    """The cause of an excess.
 
     Attributes:
         for_vms: how much of it VMs' claims made, by resource; without zeros.
@@ -174,7 +173,7 @@ def _by_resource(amounts: Amounts, resources: Iterable[str]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Need:
-    """What must become free on a host.
+    """The amounts that must become free on a host.
 
     Attributes:
         short: how much, by resource; without zeros.

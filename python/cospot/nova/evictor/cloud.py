@@ -16,7 +16,6 @@ from keystoneauth1 import exceptions, loading, session
 
 from cospot.nova.evictor import options
 from cospot.nova.evictor.at_once import together
-from cospot.nova.evictor.errors import CloudError, SettingError
 from cospot.nova.evictor.model import (
     Amounts,
     ComputeHost,
@@ -27,12 +26,15 @@ from cospot.nova.evictor.model import (
     Server,
     UnconfirmedMove,
     read_allocations,
+    read_hypervisors,
     read_inventories,
+    read_migrations,
     read_provider,
     read_providers,
     read_server,
     read_unconfirmed,
 )
+from cospot.nova.state.errors import CloudError, SettingError
 
 #: Answers of a service that is restarting or overloaded; a question may be asked again.
 _PASSING_STATUSES: Final = [429, 500, 502, 503, 504]
@@ -92,6 +94,22 @@ class Client:
         if not isinstance(body, dict):
             raise CloudError(f"{self._name} GET {path}: expected a JSON object in the answer")
         return body
+
+    def read(
+        self, path: str, read: Callable[[dict[str, Any]], _T], patience: float | None = None
+    ) -> _T:
+        """Ask as `get` does; return what is read of the answer.
+
+        Raises:
+            CloudError: also for an answer that cannot be read.
+        """
+        body = self.get(path, patience)
+        try:
+            return read(body)
+        except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+            raise CloudError(
+                f"{self._name} GET {path}: cannot read the answer: {type(error).__name__}: {error}"
+            ) from error
 
     def send(
         self,
@@ -197,7 +215,7 @@ class Placement:
         path = "/resource_providers"
         if aggregate is not None:
             path += f"?member_of={aggregate}"
-        return self._read(path, read_providers)
+        return self._client.read(path, read_providers)
 
     def usage(self, provider: Provider) -> HostUsage:
         """Return what a provider has and who holds it."""
@@ -210,16 +228,16 @@ class Placement:
         moment, never smaller: nothing is evicted for it before the next reconcile.
         """
         path = f"/resource_providers/{provider}/inventories"
-        inventories = self._read(path, read_inventories)
+        inventories = self._client.read(path, read_inventories)
         return inventories, self.consumers(provider)
 
     def provider(self, uuid: str, patience: float | None = None) -> Provider:
         """Return one provider; with `patience`, ask once and wait at most so many seconds."""
-        return self._read(f"/resource_providers/{uuid}", read_provider, patience)
+        return self._client.read(f"/resource_providers/{uuid}", read_provider, patience)
 
     def consumers(self, provider: str) -> dict[str, Amounts]:
         """Return who holds what of a provider (its UUID)."""
-        return self._read(f"/resource_providers/{provider}/allocations", read_allocations)
+        return self._client.read(f"/resource_providers/{provider}/allocations", read_allocations)
 
     def allocation(self, consumer: str, patience: float | None = None) -> dict[str, Amounts]:
         """Return what a consumer holds, by provider; empty when it holds nothing.
@@ -228,18 +246,7 @@ class Placement:
             consumer: its UUID.
             patience: ask once and wait at most so many seconds.
         """
-        return self._read(f"/allocations/{consumer}", read_allocations, patience)
-
-    def _read(
-        self, path: str, read: Callable[[dict[str, Any]], _T], patience: float | None = None
-    ) -> _T:
-        body = self._client.get(path, patience)
-        try:
-            return read(body)
-        except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
-            raise CloudError(
-                f"placement GET {path}: cannot read the answer: {type(error).__name__}: {error}"
-            ) from error
+        return self._client.read(f"/allocations/{consumer}", read_allocations, patience)
 
 
 class Servers:
@@ -285,66 +292,48 @@ class Servers:
 
     def migrations(self, uuid: str) -> list[Migration]:
         """Return all moves of a server that Nova knows of."""
-        body = self._client.get(f"/os-migrations?instance_uuid={quote(uuid)}")
-        try:
-            return [
-                Migration(
-                    kind=each["migration_type"],
-                    status=each["status"],
-                    source=ComputeHost(each["source_compute"], each["source_node"]),
-                )
-                for each in body["migrations"]
-            ]
-        except (KeyError, TypeError) as error:
-            raise CloudError(f"nova: cannot read the migrations: {error!r}") from error
+        return self._client.read(f"/os-migrations?instance_uuid={quote(uuid)}", read_migrations)
 
     def unconfirmed_moves(self, host: str) -> list[UnconfirmedMove]:
         """Return the resizes and cold migrations from or to a host that hold their former one."""
-        bodies = together(
+        path = f"/os-migrations?host={quote(host)}&status="
+        found = together(
             [
-                partial(self._client.get, f"/os-migrations?host={quote(host)}&status={status}")
+                partial(self._client.read, f"{path}{status}", read_unconfirmed)
                 for status in ("finished", "confirming")
             ]
         )
-        return [move for body in bodies for move in read_unconfirmed(body)]
+        return [move for moves in found for move in moves]
 
     def compute_hosts(self) -> dict[str, ComputeHost]:
         """Return all compute hosts, by the UUID of their root provider."""
         found: dict[str, ComputeHost] = {}
-        marker = ""
-        while True:
-            body = self._client.get(f"/os-hypervisors/detail?limit={_PAGE}{marker}")
-            try:
-                page = {
-                    each["id"]: ComputeHost(each["service"]["host"], each["hypervisor_hostname"])
-                    for each in body["hypervisors"]
-                }
-            except (KeyError, TypeError) as error:
-                raise CloudError(f"nova: cannot read the hypervisors: {error!r}") from error
+        path = f"/os-hypervisors/detail?limit={_PAGE}"
+        page, has_more = self._client.read(path, read_hypervisors)
+        while page and has_more:
             found.update(page)
-            if not page or not body.get("hypervisors_links"):
-                return found
             marker = f"&marker={quote(list(page)[-1])}"
+            page, has_more = self._client.read(f"{path}{marker}", read_hypervisors)
+        return {**found, **page}
 
     def working_computes(self) -> set[str]:
         """Return the names of the hosts whose compute service is enabled and up."""
-        body = self._client.get("/os-services?binary=nova-compute")
-        try:
+
+        def read(body: dict[str, Any]) -> set[str]:
             return {
                 each["host"]
                 for each in body["services"]
                 if each["status"] == "enabled" and each["state"] == "up"
             }
-        except (KeyError, TypeError) as error:
-            raise CloudError(f"nova: cannot read the services: {error!r}") from error
+
+        return self._client.read("/os-services?binary=nova-compute", read)
 
     def aggregate_uuids(self) -> dict[str, str]:
         """Return the UUIDs of the host aggregates, by name."""
-        body = self._client.get("/os-aggregates")
-        try:
-            return {each["name"]: each["uuid"] for each in body["aggregates"]}
-        except (KeyError, TypeError) as error:
-            raise CloudError(f"nova: cannot read the aggregates: {error!r}") from error
+        return self._client.read(
+            "/os-aggregates",
+            lambda body: {each["name"]: each["uuid"] for each in body["aggregates"]},
+        )
 
     def force_delete(self, uuid: str) -> None:
         """Delete a server for good, whatever state it is in.

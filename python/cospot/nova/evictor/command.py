@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from oslo_config import cfg
-from oslo_log import log as logging
 
 import cospot
 from cospot.nova import configuration_faults
+from cospot.nova import log as logging
 from cospot.nova.evictor import options
-from cospot.nova.evictor.errors import EvictorError, SettingError
-from cospot.nova.evictor.records import set_up_logging
 from cospot.nova.evictor.service import EvictorService
+from cospot.nova.state.errors import EvictorError, SettingError
+from cospot.nova.state.records import set_up_logging
 from cospot.printable import printable
 
 LOG = logging.getLogger(__name__)

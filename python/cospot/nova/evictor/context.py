@@ -1,4 +1,4 @@
-"""What all parts of the service share: one context, made once and never changed.
+"""The context that all parts of the service share: made once and never changed.
 
 A part takes the context and what is really its own. What a part of the context needs is given to
 it in `open_context`, so none of them knows the context.
@@ -18,16 +18,16 @@ from cospot.nova.evictor.cloud import (
     open_client,
 )
 from cospot.nova.evictor.deletions import Deletions
-from cospot.nova.evictor.errors import SettingError
 from cospot.nova.evictor.observer import HostObserver
-from cospot.nova.evictor.pending import PendingDeletions
 from cospot.nova.evictor.promise_keeper import PromiseKeeper
-from cospot.nova.evictor.records import AuditLog, Metrics
-from cospot.nova.evictor.safeguards import HostLocks, Switches
-from cospot.nova.evictor.stores import PlanStore, ToldSpots
 from cospot.nova.evictor.victims import SpotChooser
 from cospot.nova.live_options import LiveOptions
-from cospot.nova.state.stores import Stores, open_stores
+from cospot.nova.state.errors import SettingError
+from cospot.nova.state.opened_stores import Stores, open_stores
+from cospot.nova.state.pending import PendingDeletions
+from cospot.nova.state.records import AuditLog, Metrics
+from cospot.nova.state.safeguards import HostLocks, Switches
+from cospot.nova.state.stores import PlanStore, ToldSpots
 
 if TYPE_CHECKING:
     from cospot.nova.state.orders import SharedOrders
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EvictorContext:
-    """What the parts of one service share; each of these may be used by any thread.
+    """The objects that the parts of one service share; any thread may use each of them.
 
     Attributes:
         conf: oslo.config's configuration, for oslo.messaging, which reads its own options there.

@@ -9,25 +9,24 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.at_once import together
 from cospot.nova.evictor.causes import RESERVE
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import (
+from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
+from cospot.nova.evictor.model import Amounts
+from cospot.nova.evictor.owner_news import OwnerNews
+from cospot.nova.evictor.snapshot import HostSnapshot, Spot
+from cospot.nova.evictor.stalled_hosts import StalledHosts
+from cospot.nova.state.errors import (
     UNKNOWN_OUTCOMES,
     CloudError,
     EvictorError,
     NotSentError,
     RepeatedNews,
 )
-from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
-from cospot.nova.evictor.model import Amounts
-from cospot.nova.evictor.owner_news import OwnerNews
-from cospot.nova.evictor.records import CONFIRM, event_of
-from cospot.nova.evictor.safeguards import EvictionLimits
-from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
-from cospot.nova.evictor.stalled_hosts import StalledHosts
+from cospot.nova.state.records import CONFIRM, event_of
+from cospot.nova.state.safeguards import EvictionLimits, Refusal
 
 LOG = logging.getLogger(__name__)
 #: An order that has waited longer for its turn is not given, seconds: its check is old by then.
@@ -90,7 +89,7 @@ class Prepared:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What Nova said to an order.
+    """Nova's answer to an order.
 
     Attributes:
         was_reset: Nova took the state that was to be set before.

@@ -9,14 +9,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.background import Background
 from cospot.nova.evictor.causes import VM_CLAIM
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import CloudError, Complaints, EvictorError
 from cospot.nova.evictor.owner_news import OwnerNews
-from cospot.nova.evictor.records import CONFIRM, event_of
+from cospot.nova.state.errors import CloudError, Complaints, EvictorError
+from cospot.nova.state.records import CONFIRM, event_of
 
 LOG = logging.getLogger(__name__)
 _FIRST_PAUSE_S: Final = 0.1
@@ -141,8 +140,7 @@ class FreedWatch(Background):
     def _complain(self, provider: str, error: EvictorError) -> None:
         """Count an error, say it once until it is another one, and wait a moment."""
         self._metrics.errors.labels(where="freed-watch").inc()
-        is_new = self._complaints.is_new(provider, error)
-        level = logging.WARNING if is_new else logging.DEBUG
+        level = self._complaints.level(provider, error)
         LOG.log(level, "cannot see what is freed on provider %s: %s", provider, error)
         time.sleep(_PAUSE_S)
 

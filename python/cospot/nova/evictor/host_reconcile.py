@@ -8,19 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.causes import CauseFinder, Need
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.deletions import JUST_GONE_S
-from cospot.nova.evictor.errors import PASSING, NotSentError, RepeatedNews
 from cospot.nova.evictor.executor import EvictionExecutor, HeldBack, Prepared, Reason
 from cospot.nova.evictor.hosts import HostHistory
 from cospot.nova.evictor.new_claims import NewClaims
 from cospot.nova.evictor.picks import MOST_AT_ONCE, NEWEST, Failures, Pick, SpotPicker
-from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
+from cospot.nova.evictor.snapshot import HostSnapshot, Spot
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.evictor.victims import frees_some
+from cospot.nova.state.errors import PASSING, NotSentError, RepeatedNews
+from cospot.nova.state.safeguards import Refusal
 
 LOG = logging.getLogger(__name__)
 #: A snapshot of Nova's servers is taken anew when it is older, seconds: an owner may have deleted
@@ -34,7 +34,7 @@ EXPECTED: Final = "expected"
 
 @dataclass
 class IterationResult:
-    """What a reconcile iteration did on one host.
+    """The result of a reconcile iteration on one host.
 
     Attributes:
         evicted: spots, in the order in which they were evicted.

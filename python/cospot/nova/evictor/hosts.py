@@ -1,4 +1,4 @@
-"""What is known of all hosts: who held what when, and which are overcommitted now."""
+"""All hosts: who held what when, and which are overcommitted now."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import Complaints, EvictorError, MissingInventoryError
 from cospot.nova.evictor.model import Amounts, HostUsage, Provider
-from cospot.nova.evictor.records import Metrics
 from cospot.nova.spot_flavors import SPOT_CLASSES
+from cospot.nova.state.errors import Complaints, EvictorError, MissingInventoryError
+from cospot.nova.state.records import Metrics
 
 LOG = logging.getLogger(__name__)
 #: A VM's claim waits for the answer what its provider is, once, seconds.
@@ -24,7 +23,7 @@ _PATIENCE_S: Final = 3.0
 
 @dataclass(frozen=True)
 class Reference:
-    """What a host had and who held how much of it when it was last within its capacity.
+    """A host's capacity, and its holders, when it was last within its capacity.
 
     Attributes:
         consumers: amounts by resource class, by UUID of the consumer.
@@ -63,7 +62,7 @@ class OvercommitClock:
 
 
 class HostHistory:
-    """When each host was last within its capacity, and since when it is not.
+    """The last time at which each host was within its capacity, and since when it is not.
 
     Thread-safe, and of this process alone. A service that was started again knows nothing: the
     first reconcile iteration on an overcommitted host assumes from the ages of its instances what
@@ -273,8 +272,7 @@ class HostWatch:
             return _Seen(provider.generation, usage, is_over=False)
         except EvictorError as error:
             self._metrics.errors.labels(where="reconcile").inc()
-            is_new = self._complaints.is_new(provider.uuid, error)
-            level = logging.WARNING if is_new else logging.DEBUG
+            level = self._complaints.level(provider.uuid, error)
             LOG.log(level, "cannot read host %s: %s", provider.name, error)
             return None
         self._complaints.end(provider.uuid)

@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from cospot.nova.evictor.errors import CloudError, MissingInventoryError
 from cospot.nova.inventory import granted, held
 from cospot.nova.moment import seconds_of
 from cospot.nova.spot_flavors import SPOT_CLASS_OF
+from cospot.nova.state.errors import CloudError, MissingInventoryError
 
 #: Amounts by placement's class for VMs (VCPU, MEMORY_MB in MiB, DISK_GB in GB).
 Amounts = Mapping[str, int]
@@ -27,7 +27,7 @@ _ENDS: Final = frozenset(
 
 @dataclass(frozen=True)
 class Inventory:
-    """What a provider has of one resource class."""
+    """A provider's amounts of one resource class."""
 
     total: int
     reserved: int
@@ -262,19 +262,33 @@ class UnconfirmedMove:
     is_confirming: bool
 
 
-def read_unconfirmed(body: Any) -> list[UnconfirmedMove]:
-    """Return the moves of an answer.
+def read_migrations(body: Mapping[str, Any]) -> list[Migration]:
+    """Return the moves of an answer."""
+    return [
+        Migration(
+            kind=each["migration_type"],
+            status=each["status"],
+            source=ComputeHost(each["source_compute"], each["source_node"]),
+        )
+        for each in body["migrations"]
+    ]
 
-    Raises:
-        CloudError: it makes no sense.
-    """
-    try:
-        return [
-            UnconfirmedMove(each["uuid"], each["instance_uuid"], each["status"] != "finished")
-            for each in body["migrations"]
-        ]
-    except (KeyError, TypeError) as error:
-        raise CloudError(f"nova: cannot read the migrations: {error!r}") from error
+
+def read_unconfirmed(body: Mapping[str, Any]) -> list[UnconfirmedMove]:
+    """Return the unconfirmed moves of an answer."""
+    return [
+        UnconfirmedMove(each["uuid"], each["instance_uuid"], each["status"] != "finished")
+        for each in body["migrations"]
+    ]
+
+
+def read_hypervisors(body: Mapping[str, Any]) -> tuple[dict[str, ComputeHost], bool]:
+    """Return the compute hosts of a page, by their provider, and whether there are more."""
+    page = {
+        each["id"]: ComputeHost(each["service"]["host"], each["hypervisor_hostname"])
+        for each in body["hypervisors"]
+    }
+    return page, bool(body.get("hypervisors_links"))
 
 
 def read_server(value: Any) -> Server:

@@ -13,8 +13,8 @@ from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.hosts import Reference
 from cospot.nova.evictor.observer import HostLook
 from cospot.nova.evictor.snapshot import HostSnapshot
-from cospot.nova.evictor.stores import KnownPlan
 from cospot.nova.spot_flavors import holds_only_spot_classes
+from cospot.nova.state.stores import KnownPlan
 
 #: A claim was seen so lately: what its plan names is asked about at once with its host, seconds.
 _JUST_CLAIMED_S: Final = 10.0

@@ -10,16 +10,16 @@ from __future__ import annotations
 import socket
 import time
 from dataclasses import replace
-from datetime import datetime, timezone
 from typing import Any, Final
 
 import oslo_messaging
-from oslo_log import log as logging
 
+from cospot.nova import log as logging
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import PASSING, CloudError
 from cospot.nova.evictor.model import Server
-from cospot.nova.evictor.stores import Notice
+from cospot.nova.moment import offset_text_of
+from cospot.nova.state.errors import PASSING, CloudError
+from cospot.nova.state.stores import Notice
 
 LOG = logging.getLogger(__name__)
 METADATA_KEY: Final = "cospot_evict_at"
@@ -51,7 +51,7 @@ class NoticeSender:
         Raises:
             CloudError: it was not told, as Nova is away, or is busy with the spot.
         """
-        moment = datetime.fromtimestamp(evict_at, timezone.utc).isoformat(timespec="seconds")
+        moment = offset_text_of(evict_at)
         try:
             self._write(spot, moment)
         except CloudError as error:

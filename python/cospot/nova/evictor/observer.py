@@ -12,12 +12,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.at_once import together
 from cospot.nova.evictor.cloud import Placement, Servers
 from cospot.nova.evictor.deletions import Deletions
-from cospot.nova.evictor.errors import CloudError
 from cospot.nova.evictor.model import (
     Amounts,
     ComputeHost,
@@ -26,16 +24,17 @@ from cospot.nova.evictor.model import (
     UnconfirmedMove,
     spot_amounts,
 )
-from cospot.nova.evictor.pending import PendingDeletions
 from cospot.nova.evictor.snapshot import (
     HostSnapshot,
-    Refusal,
     Spot,
     SpotEvidence,
     read_spot,
     sort_spots,
 )
 from cospot.nova.spot_flavors import holds_only_spot_classes
+from cospot.nova.state.errors import CloudError
+from cospot.nova.state.pending import PendingDeletions
+from cospot.nova.state.safeguards import Refusal
 
 if TYPE_CHECKING:
     from cospot.nova.state.orders import SharedOrders

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from keystoneauth1 import exceptions, loading
 from oslo_config import cfg
-from oslo_log import log as logging
 
+from cospot.nova import log as logging
 from cospot.nova import plan_message, spot_flavors
 from cospot.nova.configuration_faults import relative_paths, unread
 from cospot.nova.evictor import told_options

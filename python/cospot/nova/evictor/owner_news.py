@@ -7,15 +7,15 @@ comes first: telling delays no eviction, and whatever goes wrong in it stops non
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+import time
 from typing import Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor import causes
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import UNKNOWN_OUTCOMES, CloudError
 from cospot.nova.evictor.snapshot import Spot
+from cospot.nova.moment import offset_text_of
+from cospot.nova.state.errors import UNKNOWN_OUTCOMES, CloudError
 
 LOG = logging.getLogger(__name__)
 _PATIENCE_S: Final = 3.0
@@ -50,7 +50,7 @@ class OwnerNews:
             return spot.server.locked_reason.startswith(_BEGINS)
         if not self._settings.tell_owners:
             return False
-        now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        now = offset_text_of(time.time())
         text = f"{_BEGINS}{why}): {TEXTS.get(why, 'its capacity is needed')}; {now}"
         try:
             self._servers.lock(spot.uuid, text, _PATIENCE_S)

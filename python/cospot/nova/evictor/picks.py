@@ -15,8 +15,8 @@ from cospot.nova.evictor.causes import VM_CLAIM, CauseFinder, Need
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.snapshot import HostSnapshot, Spot
 from cospot.nova.evictor.stalled_hosts import StalledHosts
-from cospot.nova.evictor.stores import KnownPlan
 from cospot.nova.evictor.victims import Stage, frees_some, missing
+from cospot.nova.state.stores import KnownPlan
 
 #: After so many failures other spots are tried first.
 _MOST_FAILURES: Final = 3.0
@@ -39,7 +39,7 @@ MOST_AT_ONCE: Final = 8
 
 
 class Failures(dict[str, float]):
-    """How often evictions of spots failed, by UUID, without those that never did."""
+    """Counts of failed evictions by the UUID of the spot; spots without any are left out."""
 
     def may_try(self, spot: str) -> bool:
         """Tell whether a spot has not failed to go so often that others are tried first."""

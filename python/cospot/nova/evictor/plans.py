@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import oslo_messaging
-from oslo_log import log as logging
 
+from cospot.nova import log as logging
 from cospot.nova import plan_bus, plan_message
 from cospot.nova.background import Background
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.evictor.model import Amounts
-from cospot.nova.evictor.stores import KnownPlan, PlanOutcome
 from cospot.nova.promises import promise_message
+from cospot.nova.state.errors import EvictorError
+from cospot.nova.state.stores import KnownPlan, PlanOutcome
 
 LOG = logging.getLogger(__name__)
 #: Pauses between two questions about an instance: a tenth of how long it has been waited for. A

@@ -9,16 +9,15 @@ from __future__ import annotations
 import time
 from typing import Any, Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.background import Background
 from cospot.nova.evictor.cloud import Placement
-from cospot.nova.evictor.errors import EvictorError
-from cospot.nova.evictor.records import AuditLog, Metrics
 from cospot.nova.promises.journal import KnownPromise
 from cospot.nova.promises.kept_share import BrokenShare, broken_share
 from cospot.nova.promises.promise_message import Promise
-from cospot.nova.state.stores import Stores
+from cospot.nova.state.errors import EvictorError
+from cospot.nova.state.opened_stores import Stores
+from cospot.nova.state.records import AuditLog, Metrics
 
 LOG = logging.getLogger(__name__)
 #: How far ahead of this machine's clock a scheduler's may be, seconds.

@@ -1,4 +1,4 @@
-"""When a host gets a reconcile iteration: a queue of hosts, and the loop that fills it.
+"""The turns of hosts for a reconcile iteration: a queue of hosts, and the loop that fills it.
 
 The loop reconciles all hosts every so often: whatever was lost, forged or killed, it puts right.
 """
@@ -9,12 +9,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.background import Background
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.evictor.hosts import HostWatch
+from cospot.nova.state.errors import EvictorError
 
 LOG = logging.getLogger(__name__)
 

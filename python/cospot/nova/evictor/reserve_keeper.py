@@ -10,10 +10,8 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import CloudError, EvictorError, SettingError
 from cospot.nova.evictor.host_reconcile import HostReconciler
 from cospot.nova.evictor.hosts import HostWatch
 from cospot.nova.evictor.model import HostUsage
@@ -25,8 +23,9 @@ from cospot.nova.evictor.reserves import (
     SpotFinder,
     read_reserves,
 )
-from cospot.nova.evictor.safeguards import NOTICES_LOCK, BusyLockError
 from cospot.nova.evictor.snapshot import HostSnapshot, Spot
+from cospot.nova.state.errors import CloudError, EvictorError, SettingError
+from cospot.nova.state.safeguards import NOTICES_LOCK, BusyLockError
 
 LOG = logging.getLogger(__name__)
 #: While a reserve lacks something all its hosts are read again, but no more often, seconds.

@@ -6,18 +6,17 @@ import time
 from collections.abc import Mapping
 from typing import Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import CloudError, EvictorError
 from cospot.nova.evictor.executor import Reason
 from cospot.nova.evictor.host_reconcile import HostReconciler
 from cospot.nova.evictor.model import HostUsage
 from cospot.nova.evictor.notices import Notices, is_leaving, notice_fields
 from cospot.nova.evictor.reserves import Reserve, TroubledSpots
-from cospot.nova.evictor.safeguards import BusyLockError
-from cospot.nova.evictor.snapshot import HostSnapshot, Refusal, Spot
-from cospot.nova.evictor.stores import Notice
+from cospot.nova.evictor.snapshot import HostSnapshot, Spot
+from cospot.nova.state.errors import CloudError, EvictorError
+from cospot.nova.state.safeguards import BusyLockError, Refusal
+from cospot.nova.state.stores import Notice
 
 LOG = logging.getLogger(__name__)
 _SHELVE: Final = "shelve-offload"

@@ -8,17 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import (
-    PASSING,
-    CloudError,
-    EvictorError,
-    NotSentError,
-    SettingError,
-    kind_of,
-)
 from cospot.nova.evictor.model import HostUsage
 from cospot.nova.evictor.snapshot import HostSnapshot, Spot
 from cospot.nova.evictor.victims import frees_some
@@ -27,6 +18,14 @@ from cospot.nova.reserved_capacity import (
     ReservedCapacity,
     ReserveError,
     read_reserved,
+)
+from cospot.nova.state.errors import (
+    PASSING,
+    CloudError,
+    EvictorError,
+    NotSentError,
+    SettingError,
+    kind_of,
 )
 
 LOG = logging.getLogger(__name__)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.configuration_faults import plain
 from cospot.nova.evictor.context import open_context
-from cospot.nova.evictor.errors import AuditError, CloudError, MissingInventoryError
 from cospot.nova.evictor.executor import EvictionExecutor
 from cospot.nova.evictor.freed_watch import FreedWatch, Leaving
 from cospot.nova.evictor.host_reconcile import EXPECTED, HostReconciler
@@ -21,6 +19,7 @@ from cospot.nova.evictor.signal_server import SignalServer
 from cospot.nova.evictor.stalled_hosts import StalledHosts
 from cospot.nova.evictor.vendordata import Vendordata
 from cospot.nova.live_options import READING_ERRORS
+from cospot.nova.state.errors import AuditError, CloudError, MissingInventoryError
 
 LOG = logging.getLogger(__name__)
 

@@ -10,16 +10,15 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
+from cospot.nova.background import Background
 from cospot.nova.evictor.cloud import Servers
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.evictor.hosts import HostWatch
+from cospot.nova.moment import text_of
 from cospot.nova.signals import signals_file
 from cospot.nova.signals.audit_tail import AuditRecord, AuditTail
 from cospot.nova.signals.flavor_signals import Signals, signals_of
@@ -27,6 +26,7 @@ from cospot.nova.signals.quotes import QuoteTable
 from cospot.nova.signals.spot_lives import SpotLife, SpotLives, life_of
 from cospot.nova.spot_evictions import EVENTS, SpotEvictions
 from cospot.nova.spot_flavors import DISK_GB, MEMORY_MB, VCPU
+from cospot.nova.state.errors import EvictorError
 from cospot.whole_file import replace_file
 
 LOG = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ class SignalBook:
     text: bytes
 
 
-class SignalKeeper:
+class SignalKeeper(Background):
     """Thread-safe.
 
     Args:
@@ -78,6 +78,7 @@ class SignalKeeper:
     """
 
     def __init__(self, context: EvictorContext, hosts: HostWatch) -> None:
+        super().__init__("signal-keeper")
         self._settings = context.settings
         self._servers: Servers = context.servers
         self._observer = context.observer
@@ -94,25 +95,18 @@ class SignalKeeper:
         self._listed_at = self._saved_at = self._computed_at = float("-inf")
         self._book: SignalBook | None = None
         self._wanted = threading.Event()
-        self._stopping = False
-        self._thread = threading.Thread(target=self._run, name="signal-keeper", daemon=True)
 
     @property
     def book(self) -> SignalBook | None:
         """Return what is known; None before the first look."""
         return self._book
 
-    def start(self) -> None:
-        """Start the thread; returns at once."""
-        self._thread.start()
-
-    def stop(self) -> None:
+    def stop(self, patience: float | None = _LAST_PATIENCE_S) -> None:
         """End the thread, and keep what is known in its file."""
         self._stopping = True
         self._wanted.set()
-        if self._thread.is_alive():
-            self._thread.join(_LAST_PATIENCE_S)
-        if self._lives is not None and not self._thread.is_alive():
+        super().stop(patience)
+        if self._lives is not None and not self._threads[0].is_alive():
             self._save()
             self._audit.close()
 
@@ -213,7 +207,7 @@ class SignalKeeper:
         began = time.monotonic()
         since = lives.read_until or lives.since
         lists_all = time.monotonic() - self._listed_at >= _LIST_ALL_S
-        query = f"changes-since={_moment(since)}"
+        query = f"changes-since={text_of(since)}"
         if not lists_all:
             self._take(lives, query)
         else:
@@ -293,7 +287,3 @@ class SignalKeeper:
         except OSError as error:
             self._metrics.errors.labels(where="signals").inc()
             LOG.warning("%s: %s", path, error.strerror)
-
-
-def _moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

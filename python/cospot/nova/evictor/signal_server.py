@@ -17,8 +17,7 @@ import time
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.signal_tls import tls_context, tls_files
 from cospot.nova.evictor.vendordata import MalformedRequestError, Vendordata

@@ -7,37 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.deletions import Deletions
 from cospot.nova.evictor.model import Amounts, ComputeHost, HostUsage, Server, spot_amounts
 from cospot.nova.spot_flavors import holds_only_spot_classes, is_spot_flavor
+from cospot.nova.state.safeguards import Refusal
 
 LOG = logging.getLogger(__name__)
-
-
-class Refusal(str, Enum):
-    """Why an instance is not evicted; the values are the labels of the metric."""
-
-    GONE = "gone"
-    NOT_A_SPOT_ALLOCATION = "not-a-spot-allocation"
-    SEVERAL_PROVIDERS = "several-providers"
-    NO_SERVER = "no-server"
-    NOT_A_SPOT_FLAVOR = "not-a-spot-flavor"
-    OTHER_HOST = "other-host"
-    MOVING = "moving"
-    LEAVING = "leaving"
-    DELETION_STUCK = "deletion-stuck"
-    NOT_NEEDED = "not-needed"
-    FREES_NOTHING_NEEDED = "frees-nothing-needed"
-    PROMISED = "promised"
-    HOST_STALLED = "host-stalled"
-    DISABLED = "disabled"
-    LIMIT = "limit"
-    PROJECT_LIMIT = "project-limit"
-    HOST_LIMIT = "host-limit"
 
 
 @dataclass(frozen=True)
@@ -145,7 +122,7 @@ def sort_spots(verdicts: Mapping[str, Spot | Refusal]) -> SpotsOfHost:
 
 @dataclass(frozen=True)
 class SpotEvidence:
-    """What a spot holds, by provider, and its server; the questions' monotonic time, seconds."""
+    """A spot's holdings by provider, and its server; the questions' monotonic time, seconds."""
 
     everywhere: Mapping[str, Amounts]
     server: Server | None

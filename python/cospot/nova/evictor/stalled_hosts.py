@@ -18,8 +18,7 @@ from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from typing import Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.snapshot import HostSnapshot
 
@@ -32,7 +31,7 @@ _LONGEST_PAUSE_S: Final = 3600.0
 
 @dataclass(frozen=True)
 class Observed:
-    """What a snapshot of a host showed of its orders.
+    """The fate of a host's orders, as a snapshot showed it.
 
     Attributes:
         failed: spots that were to be deleted, and that Nova deletes no more.
@@ -45,7 +44,7 @@ class Observed:
 
 @dataclass
 class _Flow:
-    """What became of the orders on one host.
+    """The fate of the orders on one host.
 
     Attributes:
         going: spots seen being deleted, or ordered since.

@@ -1,4 +1,4 @@
-"""What is answered to Nova's dynamic vendordata, and to who asks for the signals: from memory.
+"""Answers for Nova's dynamic vendordata and for the signals endpoint, served from memory.
 
 A spot learns of itself only: Nova sends its UUID and its project, and both must be those of the
 spot. All others, VMs among them, get an empty object.
@@ -13,8 +13,8 @@ from typing import Any
 
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.signal_keeper import SignalBook, SignalKeeper
+from cospot.nova.moment import offset_text_of
 from cospot.nova.promises.journal import KnownPromise
-from cospot.nova.signals.signals_file import moment
 from cospot.nova.signals.spot_lives import SpotLife
 
 
@@ -56,7 +56,7 @@ class Vendordata:
         now = time.time()
         return {
             "spot": True,
-            "as_of": moment(now),
+            "as_of": offset_text_of(now),
             "notice": self._notice(instance),
             "promise": _promise(self._promises.known(instance)),
             **_signals(book, life, now),
@@ -67,8 +67,8 @@ class Vendordata:
         if notice is None:
             return None
         return {
-            "evict_at": moment(notice.evict_at),
-            "given_at": moment(notice.given_at),
+            "evict_at": offset_text_of(notice.evict_at),
+            "given_at": offset_text_of(notice.given_at),
             "reason": "reserve",
             "action": self._settings.action,
         }
@@ -95,10 +95,10 @@ def _promise(known: KnownPromise | None) -> dict[str, Any] | None:
         return None
     promise = known.promise
     return {
-        "lives_until": moment(promise.due_at),
+        "lives_until": offset_text_of(promise.due_at),
         "lifetime_s": promise.lifetime_s,
         "probability": 1 - promise.target,
-        "broken_at": None if known.broken_at is None else moment(known.broken_at),
+        "broken_at": None if known.broken_at is None else offset_text_of(known.broken_at),
     }
 
 
@@ -106,7 +106,7 @@ def _signals(book: SignalBook | None, life: SpotLife | None, now: float) -> dict
     """Return a spot's own risk, and what is known of its flavor."""
     if book is None or life is None:
         return {}
-    ordered = None if life.evicted_at is None else moment(life.evicted_at)
+    ordered = None if life.evicted_at is None else offset_text_of(life.evicted_at)
     answer: dict[str, Any] = {"flavor": life.flavor, "eviction_ordered_at": ordered}
     flavor = book.signals.flavors.get(life.flavor)
     if flavor is None:

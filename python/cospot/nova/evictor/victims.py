@@ -1,4 +1,4 @@
-"""Which spots of a host go: those that the evictor policy names, those without a promise first.
+"""The choice among a host's spots: the evictor policy names them, those without a promise first.
 
 A spot that was promised a lifetime which is not over goes only where all others of its host
 together do not free enough, and then only if the other promised ones do not do without it.
@@ -11,11 +11,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import cospot
-from cospot.nova.evictor.errors import SettingError
 from cospot.nova.evictor.model import Amounts
 from cospot.nova.evictor.snapshot import Spot
 from cospot.nova.evictor_policy import make_evictor_policy, promised_until_us, time_us
 from cospot.nova.spot_flavors import DISK_GB, MEMORY_MB, VCPU
+from cospot.nova.state.errors import SettingError
 
 
 @dataclass(frozen=True)

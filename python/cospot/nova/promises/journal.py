@@ -18,7 +18,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
-from cospot.nova.line_file import APPENDING, append_line
+from cospot.nova.line_file import APPENDING, append_line, objects
 from cospot.nova.promises.promise_message import Promise
 
 FOLDER: Final = "promises"
@@ -344,17 +344,7 @@ class JournalFiles:
             return
         whole = data[: data.rfind(b"\n") + 1]
         self._read_up_to[path.name] = start + len(whole)
-        yield from _records(whole)
-
-
-def _records(data: bytes) -> Iterator[dict[str, Any]]:
-    for line in data.splitlines():
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(record, dict):
-            yield record
+        yield from objects(whole.splitlines())
 
 
 def _day(moment: float) -> str:

@@ -27,7 +27,7 @@ class BrokenShare:
 
     @property
     def alarm(self) -> bool:
-        """Whether significantly more promises are broken than allowed."""
+        """True if significantly more promises are broken than allowed."""
         return self.lower > self.counts.target
 
     def as_json(self) -> dict[str, Any]:

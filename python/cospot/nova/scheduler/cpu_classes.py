@@ -1,4 +1,4 @@
-"""How many CPUs of an instance are shared ones (VCPU of placement) and how many dedicated (PCPU).
+"""Numbers of an instance's shared CPUs (VCPU of placement) and of its dedicated ones (PCPU).
 
 Nova's own code reads flavors and images here, so that what counts is what Nova asks placement for
 (`nova.scheduler.utils.ResourceRequest._translate_pinning_policies`).

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from oslo_log import log as logging
 
 import cospot
+from cospot.nova import log as logging
 from cospot.nova import spot_flavors
 from cospot.nova.evictor_policy import time_us
 from cospot.nova.plan_message import PlannedHost
@@ -25,7 +25,7 @@ from cospot.nova.scheduler.instance_facts import InstanceFacts, InstanceReader, 
 from cospot.nova.scheduler.inventories import InventoryCache
 from cospot.nova.scheduler.list_check import ListCheck
 from cospot.nova.scheduler.promise_book import PromiseBook
-from cospot.nova.scheduler.promise_check import NOT_ASKED, PromiseCheck, Verdict
+from cospot.nova.scheduler.promise_check import NOT_ASKED, PromiseCheck, Question, Verdict
 from cospot.nova.scheduler.questions import Asker
 from cospot.nova.scheduler.reserve_guard import (
     SEEN_WITHIN_S,
@@ -285,12 +285,16 @@ class _Case:
             return NOT_ASKED  # it was promised what it was when it came
         size = self.size if self._settings.watches_disk else replace(self.size, disk_gb=0)
         return promises.judge(
-            self._spec,
-            self.instance,
-            size,
-            self._settings,
-            lambda: (self._mirror.host(self._states[i].uuid).free for i in self._places.tolist()),
-            lambda: self._mirror.num_promised(self.project),
+            Question(
+                self._spec,
+                self.instance,
+                size,
+                self._settings,
+                lambda: (
+                    self._mirror.host(self._states[i].uuid).free for i in self._places.tolist()
+                ),
+                lambda: self._mirror.num_promised(self.project),
+            )
         )
 
     def _rank(self, chain: cospot.Chain | None) -> _Rows:

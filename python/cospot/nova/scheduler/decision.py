@@ -1,4 +1,4 @@
-"""What was decided for one instance of a request, and how it reaches the weigher."""
+"""The decision for one instance of a request, and its way to the weigher."""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import nova.conf
 from nova.scheduler import filters, utils
-from oslo_log import log as logging
 
 from cospot.errors import ConfigError
+from cospot.nova import log as logging
 from cospot.nova import promises, spot_flavors
 from cospot.nova.live_options import OptionValues
 from cospot.nova.scheduler import options

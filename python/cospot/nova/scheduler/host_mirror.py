@@ -15,10 +15,10 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from oslo_log import log as logging
 
 from cospot._core import ChangeWatch, LiveHosts
 from cospot.errors import ConfigError
+from cospot.nova import log as logging
 from cospot.nova.evictor_policy import promised_until_us, time_us
 from cospot.nova.scheduler.claim_check import ClaimCheck
 from cospot.nova.scheduler.claims import ClaimBook
@@ -53,7 +53,7 @@ _SHOWN_OF_DISK: Final = ("total_usable_disk_gb", "disk_mb_used", "disk_allocatio
 
 
 class MirroredHost:
-    """What is kept of one host.
+    """The data kept of one host.
 
     Attributes:
         free: Its capacity beside all VMs and spots, of the CPUs that they share.

@@ -1,4 +1,4 @@
-"""How much of a host VMs use, and which spots it holds, from all that is known of it."""
+"""The use of a host by VMs, and the spots that it holds, from all that is known of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _AGE: Final = attrgetter("started_at", "uuid")
 
 @dataclass(frozen=True)
 class HostUsage:
-    """What a host holds."""
+    """The VMs and spots that a host holds."""
 
     vms: Size
     num_vms: int

@@ -1,4 +1,4 @@
-"""What an instance on a host is: a VM or a spot, how large, how old.
+"""Facts of an instance on a host: a VM or a spot, its size, its age.
 
 Facts are read once and kept by UUID. Nova replaces an Instance object when it hears of a change, so
 the object itself tells whether its facts are still good. Where instance tracking is off (or a host
@@ -72,7 +72,7 @@ NOTHING: Final = Size(0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class InstanceFacts:
-    """What is known of one instance."""
+    """The known facts of one instance."""
 
     uuid: str
     size: Size

@@ -1,4 +1,4 @@
-"""What placement may hand out on each host: totals, reserved amounts, allocation ratios.
+"""The amounts that placement may hand out on each host: totals, reserved, allocation ratios.
 
 Nova's HostState has totals and ratios too, but not what is reserved, and the ratios of a compute
 node that has just started are placeholders. So the inventories are read from placement: at once for
@@ -13,8 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.inventory import PCPU, amounts_of
 from cospot.nova.scheduler.instance_facts import NOTHING, Size
 from cospot.nova.scheduler.questions import Asker, NoAnswerError, ask_placement
@@ -27,7 +26,7 @@ Fetch: TypeAlias = Callable[[str], Inventories | None]
 
 
 class Capacity(NamedTuple):
-    """What a host's instances may use, and what is set aside beside that."""
+    """The amounts that a host's instances may use, and those set aside apart from them."""
 
     total: Size
     reserved: Size

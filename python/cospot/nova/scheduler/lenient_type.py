@@ -16,7 +16,7 @@ from cospot.nova.configuration_faults import plain
 
 @dataclass(frozen=True)
 class WrongValue:
-    """What a configuration file has where the option's type takes something else.
+    """A value in a configuration file that the option's type does not accept.
 
     Attributes:
         text: The value as it was written.

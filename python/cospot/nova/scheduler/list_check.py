@@ -33,8 +33,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.scheduler.cell_database import cell_context
 from cospot.nova.scheduler.claims import HostClaims
 from cospot.nova.scheduler.host_usage import sum_of
@@ -80,7 +79,7 @@ def load_hosts(cell: str, hosts: list[str]) -> Iterable[Any]:
 
 @dataclass
 class _Disagreement:
-    """How many vCPUs more (less) a host reports than it lists, and when to ask about it."""
+    """The vCPUs that a host reports beyond its list (or below it), and when to ask about it."""
 
     vcpus: int
     ask_at: float
@@ -88,7 +87,7 @@ class _Disagreement:
 
     @property
     def was_asked(self) -> bool:
-        """Whether this is about to be asked again."""
+        """True if this is about to be asked again."""
         return self.pause > _FIRST_PAUSE_S
 
 
@@ -118,7 +117,7 @@ class _Questions:
 
 @dataclass(frozen=True)
 class _Correction:
-    """What the database says of a host, as far as Nova's list differs."""
+    """The database's account of a host, as far as Nova's list differs."""
 
     wrong: Mapping[str, Any] = field(default_factory=dict)
     """The objects in Nova's list whose instances are not there, or of another size; a new object is

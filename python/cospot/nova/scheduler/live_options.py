@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.configuration_faults import OptionError
 from cospot.nova.live_options import READING_ERRORS, LiveOptions
 from cospot.nova.scheduler import options

@@ -20,8 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.scheduler.native_thread import native_sleep, start_native_thread
 from cospot.whole_file import replace_file
 
@@ -89,7 +88,7 @@ BUCKETS_S: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5
 
 @dataclass
 class RequestTally:
-    """What became of one request; empty where something did not happen.
+    """The fate of one request; empty where something did not happen.
 
     Attributes:
         kind: `vm` or `spot`.

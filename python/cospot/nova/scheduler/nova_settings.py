@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.scheduler.lenient_type import WrongValue
 
 LOG = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""What the filter does where the compiled module does not load: Nova goes on as without cospot.
+"""The filter where the compiled module does not load: Nova goes on as without cospot.
 
 The module is built for one version of Python, so an upgrade of that is enough. nova-scheduler
 starts all the same. A VM keeps every host, in the order of Nova's own weighers, and no eviction is
@@ -17,8 +17,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova import spot_flavors
 from cospot.nova.scheduler.host_usage import reported_use
 from cospot.nova.scheduler.instance_facts import Size, size_of_flavor

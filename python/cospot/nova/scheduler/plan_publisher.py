@@ -13,8 +13,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova import plan_bus
 from cospot.nova.plan_message import EVENT_TYPE, Plan, PlannedHost, plan_to_message
 from cospot.nova.promises import promise_message

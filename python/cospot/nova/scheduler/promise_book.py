@@ -1,4 +1,4 @@
-"""Who was promised a lifetime, as far as this process knows: such spots are to be evicted last.
+"""Spots with a promised lifetime, as far as this process knows: they are to be evicted last.
 
 Exact is what cospot-evictor knows, which is told of every promise and evicts by that. The scheduler
 plans, and chooses among hosts, by the promises that it has given itself, and by the lifetimes that

@@ -1,4 +1,4 @@
-"""Whether a spot may be promised the lifetime that it asks for.
+"""The check of a lifetime that a spot asks for: may it be promised?
 
 Only spots that ask are looked at. Nothing that goes wrong here refuses one: it is then placed as if
 it had asked for nothing.
@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.promises.asked_lifetime import (
     LifetimeError,
     asked_lifetime,
@@ -20,7 +19,7 @@ from cospot.nova.promises.asked_lifetime import (
     lifetime_text,
 )
 from cospot.nova.promises.promise_message import Promise
-from cospot.nova.promises.promise_table import SizeKey, SizePromises
+from cospot.nova.promises.promise_table import SizeKey, SizePromises, slots_of
 from cospot.nova.scheduler.instance_facts import Size
 from cospot.nova.scheduler.promise_file import PromiseFile
 
@@ -32,7 +31,7 @@ LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a spot is told.
+    """The answer to a spot.
 
     Attributes:
         refused: whether it gets no host.
@@ -49,6 +48,27 @@ NOT_ASKED = Verdict()
 _UNAVAILABLE = Verdict(answer="unavailable")
 
 
+@dataclass(frozen=True)
+class Question:
+    """A new spot that may ask for a lifetime.
+
+    Attributes:
+        spec: Nova's RequestSpec.
+        instance: the spot's UUID.
+        size: what it takes of a host.
+        settings: the options.
+        free_of_hosts: returns what is free beside all instances on each host that it may get.
+        num_promised: returns how many spots of its project have a promise.
+    """
+
+    spec: Any
+    instance: str | None
+    size: Size
+    settings: Settings
+    free_of_hosts: Callable[[], Iterable[Size]]
+    num_promised: Callable[[], int]
+
+
 class PromiseCheck:
     """Not for threads: its owner has a lock."""
 
@@ -58,42 +78,21 @@ class PromiseCheck:
         self._file = file or PromiseFile(now)
         self._now = now
 
-    def judge(
-        self,
-        spec: Any,
-        instance: str | None,
-        size: Size,
-        settings: Settings,
-        free_of_hosts: Callable[[], Iterable[Size]],
-        num_promised: Callable[[], int],
-    ) -> Verdict:
-        """Return what a new spot is told.
-
-        Args:
-            spec: Nova's RequestSpec.
-            instance: the spot's UUID.
-            size: what it takes of a host.
-            settings: the options.
-            free_of_hosts: returns what is free beside all instances on each host that it may get.
-            num_promised: returns how many spots of its project have a promise.
-        """
-        if settings.lifetime_target is None:
+    def judge(self, question: Question) -> Verdict:
+        """Return what a new spot is told."""
+        if question.settings.lifetime_target is None:
             return NOT_ASKED
         try:
-            return self._judge(spec, instance, size, settings, free_of_hosts, num_promised)
+            return self._judge(question)
         except Exception:
-            LOG.exception("cospot: no lifetime was promised to spot %s; it is placed", instance)
+            LOG.exception(
+                "cospot: no lifetime was promised to spot %s; it is placed", question.instance
+            )
             return _UNAVAILABLE
 
-    def _judge(
-        self,
-        spec: Any,
-        instance: str | None,
-        size: Size,
-        settings: Settings,
-        free_of_hosts: Callable[[], Iterable[Size]],
-        num_promised: Callable[[], int],
-    ) -> Verdict:
+    def _judge(self, question: Question) -> Verdict:
+        spec, instance, size = question.spec, question.instance, question.size
+        settings = question.settings
         try:
             asked = asked_lifetime(spec)
         except LifetimeError as error:
@@ -102,7 +101,7 @@ class PromiseCheck:
         # An instance that moves was promised what it was when it came.
         if asked is None or ("ignore_hosts" in spec and spec.ignore_hosts):
             return NOT_ASKED
-        if denial := _denial(spec, settings, num_promised):
+        if denial := _denial(spec, settings, question.num_promised):
             LOG.info("cospot: spot %s is refused: cospot:lifetime: %s", instance, denial)
             return Verdict(refused=True, answer="denied")
         target = settings.lifetime_target or 0.0
@@ -115,7 +114,7 @@ class PromiseCheck:
             self._file.say(f"it has no promises for lifetime_target {target:g}, only for {made}")
             return _UNAVAILABLE
         sized = table.for_size((size.vcpus, size.memory_mb, size.disk_gb))
-        slots = 0 if sized is None else free_slots(sized.size, free_of_hosts())
+        slots = 0 if sized is None else free_slots(sized.size, question.free_of_hosts())
         may = None if sized is None else sized.promised(slots, number)
         if may is None or asked > may:
             _tell_refused(instance, size, asked, may, slots, sized, target)
@@ -139,12 +138,7 @@ def _denial(spec: Any, settings: Settings, num_promised: Callable[[], int]) -> s
 
 def free_slots(size: SizeKey, free_of_hosts: Iterable[Size]) -> int:
     """Return how many more spots of a size fit on hosts with so much free."""
-    return sum(_slots(size, (free.vcpus, free.memory_mb, free.disk_gb)) for free in free_of_hosts)
-
-
-def _slots(size: SizeKey, free: SizeKey) -> int:
-    limits = [has // wants for has, wants in zip(free, size, strict=True) if wants > 0]
-    return max(0, min(limits, default=0))
+    return sum(slots_of(size, (free.vcpus, free.memory_mb, free.disk_gb)) for free in free_of_hosts)
 
 
 def _tell_refused(

@@ -15,8 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.promises.asked_lifetime import lifetime_text
 from cospot.nova.promises.promise_table import (
     MOST_BYTES,

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from oslo_log import log as logging
+from cospot.nova import log as logging
 
 LOG = logging.getLogger(__name__)
 

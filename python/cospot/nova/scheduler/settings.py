@@ -1,4 +1,4 @@
-"""What nova.conf says, as one value, and the compiled policies made of it."""
+"""The settings of nova.conf, as one value, and the compiled policies made of them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Settings:
 
     @property
     def watches_disk(self) -> bool:
-        """Whether disk counts as room."""
+        """True if disk counts."""
         return "DISK_GB" in self.resources
 
     def policy_names(self) -> dict[str, str]:
@@ -97,7 +97,7 @@ def read_settings(group: Any) -> Settings:
 
 @dataclass(frozen=True)
 class Policies:
-    """What is made of some settings. A chain is None where Nova's weighers rank."""
+    """The policies made of some settings. A chain is None where Nova's weighers rank."""
 
     vm: cospot.Chain | None
     spot: cospot.Chain | None

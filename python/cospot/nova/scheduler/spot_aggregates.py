@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from oslo_log import log as logging
+from cospot.nova import log as logging
 
 LOG = logging.getLogger(__name__)
 

@@ -14,8 +14,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeAlias
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.inventory import held
 from cospot.nova.scheduler.instance_facts import NOTHING, Size
 from cospot.nova.scheduler.questions import Asker, ask_placement

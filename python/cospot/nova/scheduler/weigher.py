@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import nova.conf
 from nova.scheduler import weights
-from oslo_log import log as logging
 
+from cospot.nova import log as logging
 from cospot.nova.scheduler import operator_weighers, options
 from cospot.nova.scheduler.decision import decision_of
 from cospot.nova.scheduler.live_options import live_options_of

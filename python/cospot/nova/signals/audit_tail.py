@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from cospot.nova.line_file import seconds_of
+from cospot.nova.line_file import objects, seconds_of
 
 
 class AuditRecord(NamedTuple):
@@ -78,11 +77,8 @@ class AuditTail:
 
 
 def _read(line: bytes) -> AuditRecord | None:
-    try:
-        record: Any = json.loads(line)
-        when = seconds_of(record["time"])
-        if when is None:
-            return None
-        return AuditRecord(when, str(record["event"]), str(record.get("instance", "")), record)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
+    for record in objects([line]):
+        when = seconds_of(record.get("time"))
+        if when is not None and "event" in record:
+            return AuditRecord(when, str(record["event"]), str(record.get("instance", "")), record)
+    return None

@@ -1,4 +1,4 @@
-"""Whether risk says more than the base rate, on held-out time.
+"""The skill of risk over the base rate, on held-out time.
 
 The observed time is halved. Risk by age and flavor is learned from the first half. In the second
 half it is computed for running spots at most once per hour, and compared with the following 60

@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import datetime, timezone
 from typing import Any, Final
 
-from cospot.nova.moment import moment_of
+from cospot.nova.moment import moment_of, offset_text_of
 from cospot.nova.signals.flavor_signals import Signals
 
 NAME: Final = "signals.json"
@@ -28,8 +27,8 @@ def signals_to_json(signals: Signals) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
-        "as_of": moment(signals.now),
-        "observed_since": moment(signals.since),
+        "as_of": offset_text_of(signals.now),
+        "observed_since": offset_text_of(signals.since),
         "risk_score": signals.score.as_json(),
         "flavors": [asdict(each) for each in signals.flavors.values()],
     }
@@ -57,8 +56,3 @@ def signals_from_text(text: str) -> Mapping[str, Any]:
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise SignalsFileError(f"it is no file of signals: {error}") from error
     return dict(body)
-
-
-def moment(seconds: float) -> str:
-    """Return a time as ISO 8601, UTC."""
-    return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="seconds")

@@ -14,8 +14,8 @@ from sqlalchemy import event, exc
 from sqlalchemy.pool import NullPool, QueuePool
 
 from cospot.errors import CospotError
-from cospot.nova.evictor.errors import EvictorError, SettingError
 from cospot.nova.state import schema
+from cospot.nova.state.errors import EvictorError, SettingError
 
 _Result = TypeVar("_Result")
 #: By driver; for other drivers it is unknown how to time out a call.

@@ -13,12 +13,11 @@ import threading
 import time
 from typing import Any, Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.background import Background
-from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase, StateError, Transaction
+from cospot.nova.state.errors import EvictorError
 
 LOG = logging.getLogger(__name__)
 #: Duration of a lease without renewal, seconds. A killed copy blocks others from the hosts it was

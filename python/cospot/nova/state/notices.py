@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from cospot.nova.evictor.errors import EvictorError
-from cospot.nova.evictor.stores import Notice, StoreError
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase, Transaction
+from cospot.nova.state.errors import EvictorError
 from cospot.nova.state.leases import Leases
+from cospot.nova.state.stores import Notice, NoticeStore, StoreError
 
 
-class SharedNotices:
-    """Like `NoticeStore`. Changes require the lease of its lock.
+class SharedNotices(NoticeStore):
+    """The same in a table of the database. Changes require the lease of its lock.
 
     Args:
         lock_name: name of that lock in `Leases`.
@@ -26,13 +26,7 @@ class SharedNotices:
         self._lock_name = lock_name
         self._notices: dict[str, Notice] = {}
 
-    def load(self) -> list[Notice]:
-        """Read and return all notices.
-
-        Raises:
-            StoreError: it cannot be read.
-        """
-
+    def _read(self) -> list[Notice]:
         def work(done: Transaction) -> list[Notice]:
             done.now()  # the time by which their ends are judged
             rows = done.execute(schema.NOTICES.select().order_by(schema.NOTICES.c.given_at)).all()
@@ -40,14 +34,9 @@ class SharedNotices:
             return [Notice(**{**each, "is_told": bool(each["is_told"])}) for each in found]
 
         try:
-            self._notices = {each.spot: each for each in self._database.run(work)}
+            return self._database.run(work)
         except EvictorError as error:
             raise StoreError(str(error)) from error
-        return self.all()
-
-    def all(self) -> list[Notice]:
-        """Return the notices as last read or changed by this process."""
-        return list(self._notices.values())
 
     def put(self, notice: Notice) -> None:
         """Store a notice, replacing an earlier one for the same spot.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cospot.nova.evictor.errors import SettingError
-from cospot.nova.evictor.stores import StalledHostRecord, StalledHostStore
 from cospot.nova.promises.journal import PromiseJournal
+from cospot.nova.state.errors import SettingError
+from cospot.nova.state.stores import StalledHostRecord, StalledHostStore
 
 if TYPE_CHECKING:
     from cospot.nova.state.database import StateDatabase

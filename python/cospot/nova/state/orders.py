@@ -12,13 +12,12 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from oslo_log import log as logging
-
-from cospot.nova.evictor.errors import EvictorError
-from cospot.nova.evictor.pending import GRACE_S
+from cospot.nova import log as logging
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase, StateError, Transaction
+from cospot.nova.state.errors import EvictorError
 from cospot.nova.state.leases import Leases
+from cospot.nova.state.pending import GRACE_S
 
 LOG = logging.getLogger(__name__)
 #: Rows left by dead services are removed at this age, seconds.

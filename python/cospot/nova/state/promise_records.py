@@ -6,8 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Set
 from typing import Any, Final
 
-from oslo_log import log as logging
-
+from cospot.nova import log as logging
 from cospot.nova.promises.promise_message import Promise
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase, StateError, Transaction

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import datetime, timezone
 from typing import Any
 
-from oslo_log import log as logging
-
-from cospot.nova.evictor.stores import StalledHostRecord
+from cospot.nova import log as logging
+from cospot.nova.moment import offset_text_of
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase, StateError, Transaction
+from cospot.nova.state.stores import StalledHostRecord
 
 LOG = logging.getLogger(__name__)
 
@@ -55,7 +54,7 @@ class SharedStalledHosts:
             row = done.row(schema.STALLED_HOSTS, provider)
             if row is not None and row.spots == text:
                 return
-            now = datetime.fromtimestamp(done.now(), timezone.utc).isoformat(timespec="seconds")
+            now = offset_text_of(done.now())
             since = now if row is None else row.since
             values = {"host": host, "since": since, "spots": text}
             done.put(schema.STALLED_HOSTS, provider, row is not None, **values)

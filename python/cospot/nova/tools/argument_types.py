@@ -56,6 +56,11 @@ def moment(first: datetime, last: datetime) -> Callable[[str], float]:
     return read
 
 
+def add_list(parser: argparse._ActionsContainer, option: str, metavar: str, text: str) -> None:
+    """Add an option that may be given again; none is an empty list."""
+    parser.add_argument(option, metavar=metavar, action="append", default=[], help=text)
+
+
 def _unexpected(text: str, expected: str) -> argparse.ArgumentTypeError:
     shown = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
     return argparse.ArgumentTypeError(f"'{shown}', expected {expected}")

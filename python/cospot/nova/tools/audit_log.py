@@ -5,14 +5,13 @@ Tolerant: skips whatever is not a record of an eviction, since newer versions ma
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from cospot.nova.line_file import seconds_of
+from cospot.nova.line_file import objects, seconds_of
 from cospot.nova.spot_evictions import EVENTS, SpotEvictions
 
 #: Maximum number of bytes read from the end: enough for thousands of evictions.
@@ -115,29 +114,10 @@ def _records(path: Path, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
     yield from objects(lines)
 
 
-def objects(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
-    """Yield the records among some lines; skip other lines."""
-    for line in lines:
-        try:
-            record = json.loads(line)
-        # the first line may be truncated, the last one incomplete
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(record, dict):
-            yield record
-
-
 def _eviction(record: Mapping[str, Any], state: str) -> LastEviction:
-    def text(key: str) -> str:
-        value = record.get(key)
-        return "" if value is None else str(value)
-
-    return LastEviction(
-        time=text("time"),
-        instance=text("instance"),
-        name=text("name"),
-        host=text("host"),
-        cause=text("cause"),
-        for_instance=text("for_instance"),
-        state=state,
-    )
+    names = ("time", "instance", "name", "host", "cause", "for_instance")
+    values = {name: record.get(name) for name in names}
+    texts: dict[str, Any] = {
+        name: "" if value is None else str(value) for name, value in values.items()
+    }
+    return LastEviction(**texts, state=state)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from cospot.errors import CospotError
+from cospot.errors import ConfigError, CospotError
 from cospot.nova.inventory import amounts_of
 
 #: Each host takes two placement requests; this many concurrent ones keep a thousand hosts to
@@ -17,6 +17,7 @@ _HYPERVISORS: Final = "2.53"  # the first whose ids are the providers' UUIDs
 _FLAVORS: Final = "2.61"  # the first that lists extra specs
 _SERVERS: Final = "2.73"  # from 2.47 on, a server contains its flavor with extra specs
 _PLACEMENT: Final = "1.14"  # the first that returns root providers
+_T = TypeVar("_T")
 
 
 class CloudError(CospotError):
@@ -111,6 +112,19 @@ class Cloud:
         rows = self._get(self._compute, "/os-aggregates", "aggregates", _HYPERVISORS)["aggregates"]
         return {row["name"]: list(row["hosts"]) for row in sorted(rows, key=lambda r: r["name"])}
 
+    def hosts_of(self, aggregates: Iterable[str]) -> dict[str, list[str]]:
+        """Return the compute services in each of some host aggregates.
+
+        Raises:
+            ConfigError: there is no such aggregate.
+        """
+        known = self.aggregates()
+        for name in aggregates:
+            if name not in known:
+                names = ", ".join(known) or "there is none"
+                raise ConfigError(f"aggregate '{name}': expected one of: {names}")
+        return {name: known[name] for name in aggregates}
+
     def aggregate_metadata(self) -> dict[str, dict[str, str]]:
         """Return the metadata of each host aggregate, by name; it includes the zone."""
         rows = self._get(self._compute, "/os-aggregates", "aggregates", _HYPERVISORS)["aggregates"]
@@ -143,18 +157,14 @@ class Cloud:
     ) -> Iterator[tuple[str, list[dict[str, Any]] | CloudError]]:
         """Yield each server's UUID with its actions, or the reason why they are unknown."""
 
-        def read(uuid: str) -> tuple[str, list[dict[str, Any]] | CloudError]:
+        def read(uuid: str) -> list[dict[str, Any]]:
             path, name = f"/servers/{uuid}/os-instance-actions", "instanceActions"
-            try:
-                body = self._get(self._compute, path, name, _SERVERS)
-            except CloudError as error:
-                return uuid, error
+            body = self._get(self._compute, path, name, _SERVERS)
             if body.get("links"):
-                return uuid, CloudError(f"compute: server {uuid} has more actions than a page")
-            return uuid, list(body[name])
+                raise CloudError(f"compute: server {uuid} has more actions than a page")
+            return list(body[name])
 
-        with ThreadPoolExecutor(_CONNECTIONS) as pool:
-            yield from pool.map(read, servers)
+        return _each(servers, read)
 
     def project_of(self, server: str) -> str:
         """Return a server's project; empty if Nova does not know it."""
@@ -182,30 +192,16 @@ class Cloud:
 
     def providers(self, hypervisors: Iterable[Hypervisor]) -> dict[str, Provider | CloudError]:
         """Return the provider of each hypervisor by UUID, or the reason why there is none."""
-
-        def read(hypervisor: Hypervisor) -> tuple[str, Provider | CloudError]:
-            try:
-                return hypervisor.provider, self.provider(hypervisor.provider)
-            except CloudError as error:
-                return hypervisor.provider, error
-
-        with ThreadPoolExecutor(_CONNECTIONS) as pool:
-            return dict(pool.map(read, hypervisors))
+        return dict(_each((one.provider for one in hypervisors), self.provider))
 
     def traits(self, hypervisors: Iterable[Hypervisor]) -> dict[str, frozenset[str] | CloudError]:
         """Return the traits of each hypervisor's provider by UUID, or why they are unknown."""
 
-        def read(hypervisor: Hypervisor) -> tuple[str, frozenset[str] | CloudError]:
-            uuid = hypervisor.provider
+        def read(uuid: str) -> frozenset[str]:
             path, name = f"/resource_providers/{uuid}/traits", "traits"
-            try:
-                body = self._get(self._placement, path, name, _PLACEMENT)
-            except CloudError as error:
-                return uuid, error
-            return uuid, frozenset(body[name])
+            return frozenset(self._get(self._placement, path, name, _PLACEMENT)[name])
 
-        with ThreadPoolExecutor(_CONNECTIONS) as pool:
-            return dict(pool.map(read, hypervisors))
+        return dict(_each((one.provider for one in hypervisors), read))
 
     def flavor_projects(self, flavor: Flavor) -> list[str]:
         """Return the projects that may use a private flavor."""
@@ -284,6 +280,19 @@ class Cloud:
             return client.request(path, method, microversion=version, **request)
         except exceptions.ClientException as error:
             raise CloudError(f"{service}: {method} {path}: {error}") from error
+
+
+def _each(keys: Iterable[str], read: Callable[[str], _T]) -> Iterator[tuple[str, _T | CloudError]]:
+    """Yield each key with what is read of it, several at once, or the reason why it is unknown."""
+
+    def one(key: str) -> tuple[str, _T | CloudError]:
+        try:
+            return key, read(key)
+        except CloudError as error:
+            return key, error
+
+    with ThreadPoolExecutor(_CONNECTIONS) as pool:
+        yield from pool.map(one, keys)
 
 
 def _flavor(row: Mapping[str, Any]) -> Flavor:

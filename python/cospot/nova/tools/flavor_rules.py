@@ -1,4 +1,4 @@
-"""Which flavors can be spots, what their spot flavors look like, and what is wrong with a flavor.
+"""Rules of flavors: those that can be spots, their spot flavors, and the faults of a flavor.
 
 Whatever a spot holds besides the custom spot classes stays visible to placement, so VMs cannot use
 it although the spot could be evicted, and the evictor leaves every instance with other resources

@@ -1,4 +1,4 @@
-"""How full hosts are with VMs and spots, summed over aggregates."""
+"""The use of hosts by VMs and spots, summed over aggregates."""
 
 from __future__ import annotations
 

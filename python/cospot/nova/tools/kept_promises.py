@@ -1,4 +1,4 @@
-"""How many promised lifetimes were kept, from the evictor's records."""
+"""The number of promised lifetimes that were kept, from the evictor's records."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from oslo_config import cfg
 
 from cospot.errors import ConfigError
-from cospot.nova.evictor.errors import EvictorError
+from cospot.nova.state.errors import EvictorError
 from cospot.nova.tools import settings
 from cospot.nova.tools.text_table import text_table
 
@@ -124,20 +124,15 @@ def promise_alarm(share: BrokenShare) -> str:
 
 
 def _row(share: BrokenShare) -> Sequence[object]:
+    return f"with {100 * (1 - share.counts.target):g} %", *share_cells(share)
+
+
+def share_cells(share: BrokenShare) -> Sequence[object]:
+    """Return the counts of a share, its interval, and a one-word verdict from the bounds."""
     counts = share.counts
+    interval = f"{100 * share.lower:.2f}% to {100 * share.upper:.2f}%"
+    verdict = "kept" if share.upper <= counts.target else "unclear"
     return (
-        f"with {100 * (1 - counts.target):g} %",
-        counts.promised,
-        counts.kept,
-        counts.broken,
-        counts.open,
-        f"{100 * share.lower:.2f}% to {100 * share.upper:.2f}%",
-        verdict_of(share),
+        *(counts.promised, counts.kept, counts.broken, counts.open, interval),
+        "BROKEN" if share.alarm else verdict,
     )
-
-
-def verdict_of(share: BrokenShare) -> str:
-    """Return a one-word verdict from the bounds."""
-    if share.alarm:
-        return "BROKEN"
-    return "kept" if share.upper <= share.counts.target else "unclear"

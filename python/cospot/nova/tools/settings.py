@@ -10,35 +10,30 @@ from oslo_config import cfg
 
 from cospot.errors import ConfigError
 from cospot.nova import configuration_faults
+from cospot.nova.tools import argument_types
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that name Nova's configuration files."""
     group = parser.add_argument_group("Nova's configuration")
-    group.add_argument(
+    argument_types.add_list(
+        group,
         "--config-file",
-        metavar="PATH",
-        action="append",
-        default=[],
-        help="a nova.conf; may be given again, later files win (default: where Nova looks)",
+        "PATH",
+        "a nova.conf; may be given again, later files win (default: where Nova looks)",
     )
-    group.add_argument(
-        "--config-dir",
-        metavar="PATH",
-        action="append",
-        default=[],
-        help="a folder of *.conf files, read after the files",
+    argument_types.add_list(
+        group, "--config-dir", "PATH", "a folder of *.conf files, read after the files"
     )
 
 
 def add_evictor_argument(parser: argparse.ArgumentParser) -> None:
     """Add the option that names the service's configuration files."""
-    parser.add_argument(
+    argument_types.add_list(
+        parser,
         "--evictor-config-file",
-        metavar="PATH",
-        action="append",
-        default=[],
-        help="of cospot-evictor (default: where the service looks)",
+        "PATH",
+        "of cospot-evictor (default: where the service looks)",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from cospot.errors import ConfigError
-from cospot.nova.tools import credentials, settings, setup_flavors, setup_steps
+from cospot.nova.tools import argument_types, credentials, settings, setup_flavors, setup_steps
 from cospot.nova.tools.doctor import command as doctor_command
 from cospot.nova.tools.doctor.cloud_checks import cloud_checks
 from cospot.nova.tools.doctor.configuration_checks import configuration_checks
@@ -29,12 +29,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     mode = parser.add_mutually_exclusive_group(required=True)
     mode.add_argument("--check", action="store_true", help="only say what is missing")
     mode.add_argument("--apply", action="store_true", help="do what can be done through the APIs")
-    parser.add_argument(
+    argument_types.add_list(
+        parser,
         "--flavor",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="a flavor that gets a spot flavor, spot.NAME; may be given again",
+        "NAME",
+        "a flavor that gets a spot flavor, spot.NAME; may be given again",
     )
     parser.add_argument(
         "--role",

@@ -32,7 +32,7 @@ class FlavorPair:
 
     @property
     def is_open(self) -> bool:
-        """Whether all users of the base may use the spot flavor."""
+        """True if all users of the base may use the spot flavor."""
         if self.found is None:
             return False
         return self.found.is_public == self.base.is_public and not self.missing_projects

@@ -19,7 +19,7 @@ def open_state(group: Any) -> StateDatabase:
     Raises:
         ConfigError: It is not set, or unusable here.
     """
-    from cospot.nova.evictor.errors import SettingError
+    from cospot.nova.state.errors import SettingError
     from cospot.nova.state.opening import open_database
 
     if not group.state_connection:

@@ -22,7 +22,7 @@ from cospot.nova.tools.plan.plan_file import read_plan
 from cospot.nova.tools.text_table import text_table
 
 if TYPE_CHECKING:
-    from cospot.nova.evictor.stores import StalledHostRecord
+    from cospot.nova.state.stores import StalledHostRecord
 
 #: Exceeds what the read part of the log can hold.
 _MOST_EVICTIONS: Final = 1_000_000
@@ -90,13 +90,9 @@ def _run(arguments: argparse.Namespace) -> int:
         raise ConfigError("status: --history: expected --plan PLAN too")
     plan = None if arguments.plan is None else read_plan(arguments.plan)
     cloud = credentials.connect(arguments)
-    aggregates = cloud.aggregates()
-    if arguments.aggregate is not None:
-        if arguments.aggregate not in aggregates:
-            names = ", ".join(aggregates) or "there is none"
-            raise ConfigError(f"aggregate '{arguments.aggregate}': expected one of: {names}")
-        aggregates = {arguments.aggregate: aggregates[arguments.aggregate]}
-    hosts = _hosts(cloud, aggregates if arguments.aggregate is not None else None)
+    chosen = None if arguments.aggregate is None else cloud.hosts_of([arguments.aggregate])
+    aggregates = cloud.aggregates() if chosen is None else chosen
+    hosts = _hosts(cloud, chosen)
     unconfirmed = list(_unconfirmed(cloud, hosts))
     groups = _groups(hosts, aggregates)
     log = _read_log(arguments)
@@ -210,7 +206,7 @@ def _read_log(arguments: argparse.Namespace) -> _AuditLog:
 
 def _read_stalled(arguments: argparse.Namespace) -> list[StalledHostRecord]:
     """Return the hosts on which this service stopped evicting because that frees nothing."""
-    from cospot.nova.evictor.errors import EvictorError
+    from cospot.nova.state.errors import EvictorError
     from cospot.nova.state.opening import stalled_hosts
 
     try:
@@ -269,13 +265,5 @@ def _use_row(use: HostUse, words: Sequence[str]) -> Sequence[object]:
 
 def _eviction_row(eviction: LastEviction) -> Sequence[object]:
     seconds = "" if eviction.seconds is None else f"{eviction.seconds:.1f}"
-    return (
-        eviction.time,
-        eviction.instance,
-        eviction.name,
-        eviction.host,
-        eviction.cause,
-        eviction.for_instance,
-        eviction.state,
-        seconds,
-    )
+    *others, _ = vars(eviction).values()
+    return *others, seconds

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cospot.errors import CospotError, InputError
-from cospot.provider.economy.forecast import Forecast, forecast
+from cospot.provider.economy.forecast import Forecast
+from cospot.provider.economy.methods import forecast
 from cospot.whole_file import write_file
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 
 from cospot.errors import ConfigError, PolicyError
 from cospot.provider.policies import Filter, Weigher
-from cospot.provider.policies.loading import import_class, require_concrete
+from cospot.provider.policies.imported_class import import_class, require_concrete
 from cospot.provider.policies.nova_hosts import HostMirror, new_host_state, view_of_this_thread
 from cospot.provider.policies.nova_options import NovaOptions, OptionValue, import_nova
 

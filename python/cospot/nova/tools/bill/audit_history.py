@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from cospot.nova.line_file import seconds_of
+from cospot.nova.line_file import objects, seconds_of
 from cospot.nova.spot_evictions import EVENTS, Eviction, SpotEvictions
-from cospot.nova.tools.audit_log import objects
 
 _BROKEN: Final = "promise_broken"
 

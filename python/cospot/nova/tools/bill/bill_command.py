@@ -17,11 +17,11 @@ from typing import Any, Final
 from oslo_config import cfg
 
 from cospot.errors import ConfigError
-from cospot.nova.moment import seconds_of
+from cospot.nova.moment import seconds_of, text_of
 from cospot.nova.tools import argument_types, credentials, settings
 from cospot.nova.tools.bill.audit_history import AuditHistory, read_history
-from cospot.nova.tools.bill.month_bill import COLUMNS, FREE_S, Bill, Month, shown
-from cospot.nova.tools.bill.server_time import ServerTime, ended_at, is_spot, server_time
+from cospot.nova.tools.bill.month_bill import COLUMNS, FREE_S, Bill, Month
+from cospot.nova.tools.bill.server_time import ServerTime, is_spot, server_time
 from cospot.nova.tools.cloud import Cloud, CloudError
 from cospot.nova.tools.history import api_source
 from cospot.nova.tools.history.past_instance import FirstEnd
@@ -31,18 +31,20 @@ from cospot.whole_file import write_file
 _DAY_S: Final = 86400.0
 _FIRST: Final = datetime(2010, 1, 1, tzinfo=timezone.utc)
 _LAST: Final = datetime(9000, 1, 1, tzinfo=timezone.utc)
-_HEADER: Final = (
-    "project",
-    "flavor",
-    "servers",
-    "spot seconds",
-    "vCPU-seconds",
-    "promised seconds",
-    "evictions",
-    "evicted first hours, s",
-    "broken promises",
-    "review, s",
-    "review",
+#: The columns of the table: their keys in a row, their titles, and what tells whether all of it is
+#: known.
+_SHOWN: Final = (
+    ("project_id", "project", ""),
+    ("flavor", "flavor", ""),
+    ("servers", "servers", ""),
+    ("spot_seconds", "spot seconds", ""),
+    ("spot_vcpu_seconds", "vCPU-seconds", ""),
+    ("promised_seconds", "promised seconds", "promised_known"),
+    ("evictions", "evictions", "evictions_known"),
+    ("evicted_first_hour_seconds", "evicted first hours, s", "evictions_known"),
+    ("broken_promises", "broken promises", "promises_known"),
+    ("review_seconds", "review, s", ""),
+    ("review", "review", ""),
 )
 
 
@@ -61,12 +63,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument("--csv", metavar="FILE", help="also write the rows to a CSV file")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    parser.add_argument(
+    argument_types.add_list(
+        parser,
         "--audit-log",
-        metavar="PATH",
-        action="append",
-        default=[],
-        help="of an evictor, with what it was rotated to; again for each machine that runs one"
+        "PATH",
+        "of an evictor, with what it was rotated to; again for each machine that runs one"
         " (default: as the evictor's configuration says)",
     )
     parser.add_argument(
@@ -155,8 +156,8 @@ def _read_evictor(arguments: argparse.Namespace, month: Month) -> tuple[AuditHis
 
 
 def _read_promises(evictor: Any, now: float) -> _Promises:
-    from cospot.nova.evictor.errors import EvictorError
     from cospot.nova.promises.journal import FOLDER
+    from cospot.nova.state.errors import EvictorError
     from cospot.nova.state.opening import open_journal
 
     folder = Path(str(evictor.state_path)) / FOLDER
@@ -213,7 +214,7 @@ def _servers(cloud: Cloud, month: Month, first_end: FirstEnd) -> list[ServerTime
     """Read the spots that may have run in a month."""
     rows: dict[str, Mapping[str, Any]] = {}
     for row in api_source.read_rows(cloud, month.since):
-        ended = ended_at(row)
+        ended = api_source.ended_at(row)
         if ended is not None and ended >= month.since:
             first_end.note(ended)
         is_in_time = ended is None or ended >= month.since
@@ -234,7 +235,7 @@ def _say_what_is_not_known(
         bill.not_known.append("evictions are not known: no audit log tells of this month")
     elif logged > month.since:
         bill.not_known.append(
-            f"evictions before {shown(logged)} are not known: the audit logs begin then"
+            f"evictions before {text_of(logged)} are not known: the audit logs begin then"
             " (--logged-since TIME if nothing was evicted before)"
         )
     bill.not_known += history.problems
@@ -242,12 +243,12 @@ def _say_what_is_not_known(
         why = promises.problem or "the journal has dropped them (promise_days)"
         bill.not_known.append(f"broken promises are not known: {why}")
     elif bill.promises_known == "partly":
-        why = promises.problem or f"of those due before {shown(promises.since)} (promise_days)"
+        why = promises.problem or f"of those due before {text_of(promises.since)} (promise_days)"
         bill.not_known.append(f"broken promises may be missing: {why}")
     if month.end <= month.now < month.end + FREE_S:
         bill.not_known.append(
             "spots of the last hour may still be evicted in their first hour: make the bill again"
-            f" after {shown(month.end + FREE_S)}"
+            f" after {text_of(month.end + FREE_S)}"
         )
 
 
@@ -257,8 +258,8 @@ def _as_json(
     month = bill.month
     return {
         "month": month.name,
-        "since": shown(month.since),
-        "until": shown(month.until),
+        "since": text_of(month.since),
+        "until": text_of(month.until),
         "is_over": month.now >= month.end,
         "rows": rows,
         "review": [
@@ -280,10 +281,12 @@ def _as_text(bill: Bill, rows: Sequence[Mapping[str, Any]], history: AuditHistor
     month = bill.month
     open_text = "" if month.now >= month.end else ", the month is not over"
     lines = [
-        f"spots of {month.name}: {shown(month.since)} to {shown(month.until)}{open_text};"
+        f"spots of {month.name}: {text_of(month.since)} to {text_of(month.until)}{open_text};"
         f" audit logs read: {len(history.files)}"
     ]
-    lines.append(text_table(_HEADER, [_cells(row) for row in rows]) if rows else "no spots")
+    header = [title for _, title, _ in _SHOWN]
+    cells = [[_cell(row, key, known) for key, _, known in _SHOWN] for row in rows]
+    lines.append(text_table(header, cells) if rows else "no spots")
     lines += [
         f"review: {each.uuid} ({each.flavor}, project {each.project}):"
         f" {'; '.join(sorted(each.review))}"
@@ -293,23 +296,8 @@ def _as_text(bill: Bill, rows: Sequence[Mapping[str, Any]], history: AuditHistor
     return "\n".join(lines)
 
 
-def _cells(row: Mapping[str, Any]) -> Sequence[object]:
-    def cell(key: str, known: str = "yes") -> object:
-        value = row[key]
-        if value is None:
-            return "?"
-        return f">= {value}" if known == "partly" else value
-
-    return (
-        row["project_id"] or "?",
-        row["flavor"] or "?",
-        row["servers"],
-        cell("spot_seconds"),
-        cell("spot_vcpu_seconds"),
-        cell("promised_seconds", row["promised_known"]),
-        cell("evictions", row["evictions_known"]),
-        cell("evicted_first_hour_seconds", row["evictions_known"]),
-        cell("broken_promises", row["promises_known"]),
-        cell("review_seconds"),
-        row["review"],
-    )
+def _cell(row: Mapping[str, Any], key: str, known: str) -> object:
+    value = row[key]
+    if value is None or (value == "" and key != "review"):
+        return "?"
+    return f">= {value}" if known and row[known] == "partly" else value

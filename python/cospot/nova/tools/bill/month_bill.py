@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from typing import Any, Final
 
 from cospot.nova.spot_evictions import Eviction
@@ -18,27 +17,6 @@ FREE_S: Final = 3600.0
 _CLOCK_SKEW_S: Final = 5.0
 #: An order this long before the end of a run did not end it.
 _LONGEST_END_S: Final = 600.0
-
-COLUMNS: Final = (
-    "month",
-    "project_id",
-    "flavor",
-    "servers",
-    "spot_seconds",
-    "spot_vcpu_seconds",
-    "evictions",
-    "evicted_first_hour_seconds",
-    "evicted_first_hour_vcpu_seconds",
-    "evictions_known",
-    "broken_promises",
-    "promises_known",
-    "review_servers",
-    "review_seconds",
-    "review",
-    "promised_seconds",
-    "promised_vcpu_seconds",
-    "promised_known",
-)
 
 
 @dataclass(frozen=True)
@@ -221,6 +199,10 @@ class Bill:
         }
 
 
+#: The keys of a row, in order.
+COLUMNS: Final = tuple(Bill(Month("", 0.0, 0.0, 0.0))._as_columns(Row("", "")))
+
+
 def _orders(server: ServerTime, evictions: Sequence[Eviction]) -> list[float]:
     """Return when a spot's evictions were ordered.
 
@@ -250,8 +232,3 @@ def _run_ended_by(server: ServerTime, at: float) -> int | None:
 def _is_near(at: float, orders: Sequence[float]) -> bool:
     """Tell whether an eviction was ordered close to an action."""
     return any(-_CLOCK_SKEW_S <= at - order <= _LONGEST_END_S for order in orders)
-
-
-def shown(moment: float) -> str:
-    """Return a time as text, UTC."""
-    return datetime.fromtimestamp(moment, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

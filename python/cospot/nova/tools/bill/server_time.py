@@ -1,4 +1,4 @@
-"""When a spot server ran, according to Nova's records: docs/nova/billing.md has the rules."""
+"""The times at which a spot server ran, by Nova's records: docs/nova/billing.md has the rules."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from cospot.nova import spot_flavors
 from cospot.nova.moment import seconds_of
+from cospot.nova.tools.history.api_source import ended_at
 
 #: Start and end, seconds since the epoch; None: it is still running.
 Span: TypeAlias = tuple[float, float | None]
@@ -18,7 +19,6 @@ _RELAUNCHING: Final = frozenset(
 )
 #: If these failed, Nova's records do not tell the server's state.
 _DOUBTFUL: Final = frozenset({"resize", "shelve", "unshelve", "restore"})
-_GONE: Final = frozenset({"DELETED", "SOFT_DELETED"})
 #: Maximum time from a server's request to its start.
 _LONGEST_BUILD_S: Final = 86400.0
 
@@ -64,14 +64,6 @@ class ServerTime:
 def is_spot(row: Mapping[str, Any]) -> bool:
     """Tell whether a server as Nova shows it has a spot flavor."""
     return spot_flavors.is_spot_flavor(row["flavor"].get("extra_specs"))
-
-
-def ended_at(row: Mapping[str, Any]) -> float | None:
-    """Return when a server ended, according to Nova's description; None: it exists."""
-    ended = row.get("OS-SRV-USG:terminated_at")
-    if ended is None and row["status"] in _GONE:
-        ended = row["updated"]
-    return None if ended is None else seconds_of(ended)
 
 
 def server_time(

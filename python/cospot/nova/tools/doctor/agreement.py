@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from cospot.nova.tools.doctor.finding import Finding, error, ok, unknown, warning
+from cospot.nova.tools.doctor.finding import Finding, error, no_evictor, ok, warning
 
 #: Queue options: RabbitMQ rejects a second declaration of a queue with other values.
 _QUEUE_OPTIONS: Final = ("amqp_durable_queues", "amqp_auto_delete", "rabbit_quorum_queue")
@@ -19,10 +19,7 @@ def check_agreement(scheduler: Any, evictor: Any) -> Iterator[Finding]:
         evictor: From `read_evictor_settings`.
     """
     if not evictor.config_file and not evictor.config_dir:
-        yield unknown(
-            "there is no configuration of cospot-evictor here: nothing to compare",
-            "run it where cospot-evictor runs, or name its file with --evictor-config-file",
-        )
+        yield no_evictor("nothing to compare")
         return
     different = [
         *_policy_differences(scheduler.cospot, evictor.cospot_evictor),

@@ -12,7 +12,7 @@ from cospot.nova.tools.cloud import CloudError
 from cospot.nova.tools.doctor import agreement
 from cospot.nova.tools.doctor.configuration_checks import faults_found
 from cospot.nova.tools.doctor.file_checks import signals_check
-from cospot.nova.tools.doctor.finding import Check, Finding, error, ok, unknown, warning
+from cospot.nova.tools.doctor.finding import Check, Finding, error, no_evictor, ok, warning
 from cospot.nova.tools.doctor.state_checks import state_check
 
 _TIMEOUT_S: Final = 5.0
@@ -77,14 +77,11 @@ def _check_options(settings: Any) -> Iterator[Finding]:
 def _check_login(settings: Any) -> Iterator[Finding]:
     """Ask what the service asks, by its own means."""
     from cospot.nova.evictor import cloud
-    from cospot.nova.evictor.errors import EvictorError
     from cospot.nova.evictor.options import NOVA_GROUP, PLACEMENT_GROUP
+    from cospot.nova.state.errors import EvictorError
 
     if not settings.config_file and not settings.config_dir:
-        yield unknown(
-            "there is no configuration of cospot-evictor here: nothing to log in with",
-            "run it where cospot-evictor runs, or name its file with --evictor-config-file",
-        )
+        yield no_evictor("nothing to log in with")
         return
     try:
         client = cloud.open_client(settings, PLACEMENT_GROUP, cloud.PLACEMENT_MICROVERSION)

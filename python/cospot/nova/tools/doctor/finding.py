@@ -55,6 +55,14 @@ def error(found: str, fix: str) -> Finding:
     return Finding(Verdict.ERROR, found, fix)
 
 
+def no_evictor(purpose: str) -> Finding:
+    """Return the finding that the evictor's configuration is not on this machine."""
+    return unknown(
+        f"there is no configuration of cospot-evictor here: {purpose}",
+        "run it where cospot-evictor runs, or name its file with --evictor-config-file",
+    )
+
+
 @dataclass(frozen=True)
 class Check:
     """A question and its answer.

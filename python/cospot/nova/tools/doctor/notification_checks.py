@@ -1,4 +1,4 @@
-"""Whether Nova's own notifications accumulate in queues without a consumer.
+"""A check for Nova's own notifications that accumulate in queues without a consumer.
 
 The plugin needs none of them: plans are sent regardless of `[oslo_messaging_notifications] driver`.
 Each Nova service may have its own nova.conf, so RabbitMQ is queried even if this file disables

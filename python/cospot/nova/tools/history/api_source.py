@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from datetime import datetime, timezone
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
 
 from cospot.nova import spot_flavors
-from cospot.nova.moment import seconds_of
+from cospot.nova.moment import seconds_of, text_of
 from cospot.nova.tools.cloud import Cloud, CloudError, Provider
 from cospot.nova.tools.history.hosts_file import Aggregate, PastHost
 from cospot.nova.tools.history.past_instance import NO_WISHES, PastInstance, Wishes
+
+_GONE: Final = frozenset({"DELETED", "SOFT_DELETED"})
 
 
 def read_instances(cloud: Cloud, since: float) -> Iterator[PastInstance]:
@@ -24,8 +26,30 @@ def read_instances(cloud: Cloud, since: float) -> Iterator[PastInstance]:
         CloudError: Nova does not answer, or one of its cells does not.
     """
     groups = cloud.server_groups()
+    on_no_host: dict[str, PastInstance] = {}
     for row in read_rows(cloud, since):
-        yield _instance(row, groups)
+        instance = _instance(row, groups)
+        if instance.launched and row.get("OS-EXT-SRV-ATTR:host", "unknown") is None:
+            on_no_host[instance.uuid] = instance
+        else:
+            yield instance
+    for uuid, actions in cloud.actions(on_no_host):
+        if isinstance(actions, CloudError):
+            raise actions
+        shelved = _shelved_at(actions)
+        instance = on_no_host[uuid]
+        yield instance if shelved is None else replace(instance, ended=shelved)
+
+
+def _shelved_at(actions: Iterable[Mapping[str, Any]]) -> float | None:
+    """Return when a server that is on no host was shelved last; None: it was not."""
+    shelved = None
+    for action in sorted(actions, key=lambda each: str(each["start_time"])):
+        if action["action"] in ("shelve", "shelveOffload"):
+            shelved = seconds_of(action["start_time"])
+        elif action["action"] == "unshelve" and not action.get("message"):
+            shelved = None
+    return shelved
 
 
 def read_rows(cloud: Cloud, since: float) -> Iterator[Mapping[str, Any]]:
@@ -35,7 +59,7 @@ def read_rows(cloud: Cloud, since: float) -> Iterator[Mapping[str, Any]]:
         CloudError: Nova does not answer, or one of its cells does not.
     """
     unreachable = 0
-    moment = datetime.fromtimestamp(since, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    moment = text_of(since)
     for query in ({}, {"deleted": "true", "changes-since": moment}):
         for row in cloud.servers(query):
             # For a cell that does not answer, Nova knows little more than the servers' ids.
@@ -48,6 +72,14 @@ def read_rows(cloud: Cloud, since: float) -> Iterator[Mapping[str, Any]]:
             f"compute: {unreachable} servers are in a cell that does not answer, and would be"
             " missing; try again when it does, or read the databases"
         )
+
+
+def ended_at(row: Mapping[str, Any]) -> float | None:
+    """Return when a server in Nova's format ended; None: it exists."""
+    ended = row.get("OS-SRV-USG:terminated_at")
+    if ended is None and row["status"] in _GONE:
+        ended = row["updated"]
+    return None if ended is None else seconds_of(ended)
 
 
 def read_hosts(cloud: Cloud) -> list[PastHost]:
@@ -76,9 +108,6 @@ def read_aggregates(cloud: Cloud) -> list[Aggregate]:
 
 def _instance(row: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]) -> PastInstance:
     flavor = row["flavor"]
-    ended = row.get("OS-SRV-USG:terminated_at")
-    if ended is None and row["status"] in {"DELETED", "SOFT_DELETED"}:
-        ended = row["updated"]
     return PastInstance(
         uuid=row["id"],
         project=row["tenant_id"],
@@ -87,7 +116,7 @@ def _instance(row: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]) -
         disk_gb=flavor["disk"] + flavor["ephemeral"] + -(-flavor["swap"] // 1024),
         created=seconds_of(row["created"]),
         launched=row.get("OS-SRV-USG:launched_at") is not None,
-        ended=None if ended is None else seconds_of(ended),
+        ended=ended_at(row),
         flavor=flavor["original_name"],
         extra_specs=flavor.get("extra_specs") or {},
         wishes=_wishes(row, groups),

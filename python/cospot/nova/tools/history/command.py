@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from cospot.errors import ConfigError
+from cospot.nova.moment import text_of
 from cospot.nova.tools import argument_types, credentials, settings
 from cospot.nova.tools.history import (
     api_source,
@@ -58,12 +59,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     export.add_argument("-o", "--output", metavar="PATH", default="history.csv.gz")
     source = export.add_mutually_exclusive_group()
-    source.add_argument(
+    argument_types.add_list(
+        source,
         "--database",
-        metavar="URL",
-        action="append",
-        default=[],
-        help="a cell's database, may be given again (default: every cell of --config-file)",
+        "URL",
+        "a cell's database, may be given again (default: every cell of --config-file)",
     )
     source.add_argument("--api", action="store_true", help="ask Nova's API instead")
     _add_choices(export)
@@ -93,12 +93,11 @@ def _add_choices(export: argparse.ArgumentParser) -> None:
         metavar="N",
         help="leave out instances that ended so long before it (default: %(default)g)",
     )
-    export.add_argument(
+    argument_types.add_list(
+        export,
         "--spot-flavor",
-        metavar="PATTERN",
-        action="append",
-        default=[],
-        help="count instances of these flavors as spots too, such as 'batch.*': try out what"
+        "PATTERN",
+        "count instances of these flavors as spots too, such as 'batch.*': try out what"
         " would become spots",
     )
     export.add_argument(
@@ -142,9 +141,8 @@ def _export(arguments: argparse.Namespace) -> int:
         with_disk=arguments.with_disk,
         window_days=window_days,
     )
-    shown = datetime.fromtimestamp(start, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     print(f"{output}: {written.vms} VMs and {written.spots} spots", end=" ")
-    print(f"of {len(written.projects)} projects; its window starts at {shown}")
+    print(f"of {len(written.projects)} projects; its window starts at {text_of(start)}")
     for reason, count in sorted(left_out.items()):
         print(f"left out: {count} that {reason}")
     end = time.time() if window_days is None else start + window_days * _DAY_S

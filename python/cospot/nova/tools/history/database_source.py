@@ -33,7 +33,9 @@ _READ_ONLY: Final = {
     "postgresql": "SET TRANSACTION READ ONLY",
     "sqlite": "PRAGMA query_only = ON",
 }
-_TIMES: Final = ("created_at", "launched_at", "terminated_at", "deleted_at", "deletion_asked")
+_TIMES: Final = (
+    *("created_at", "launched_at", "terminated_at", "deleted_at", "deletion_asked", "shelved"),
+)
 # A cross-cell resize leaves a hidden second row of the instance.
 _INSTANCES: Final = """
 SELECT i.id, i.uuid, i.project_id, i.vcpus, i.memory_mb, i.root_gb, i.ephemeral_gb,
@@ -47,15 +49,24 @@ WHERE (i.deleted_at IS NULL OR i.deleted_at >= :since) AND (i.hidden IS NULL OR 
 _ACTIONS: Final = """
 LEFT JOIN (
   SELECT instance_uuid, MIN(CASE WHEN action = 'create' THEN id END) AS creation,
-         MIN(CASE WHEN action = 'delete' THEN id END) AS deletion
-  FROM {prefix}instance_actions WHERE action IN ('create', 'delete') GROUP BY instance_uuid
+         MIN(CASE WHEN action = 'delete' THEN id END) AS deletion,
+         MAX(CASE WHEN action IN ('shelve', 'shelveOffload') THEN id END) AS shelving,
+         MAX(CASE WHEN action = 'unshelve' AND message IS NULL THEN id END) AS unshelving
+  FROM {prefix}instance_actions
+  WHERE action IN ('create', 'delete', 'shelve', 'shelveOffload', 'unshelve')
+  GROUP BY instance_uuid
 ) a ON a.instance_uuid = i.uuid
 LEFT JOIN {prefix}instance_actions d ON d.id = a.deletion
+LEFT JOIN {prefix}instance_actions s ON s.id = a.shelving
 """
-_ACTION_FACTS: Final = (
-    "a.creation, a.deletion, d.start_time AS deletion_asked, d.user_id = i.user_id AS by_owner"
+_ACTION_FACTS: Final = """
+       a.creation, a.deletion, d.start_time AS deletion_asked, d.user_id = i.user_id AS by_owner,
+       CASE WHEN i.host IS NULL AND a.shelving > COALESCE(a.unshelving, 0) THEN s.start_time END
+       AS shelved
+"""
+_NO_FACTS: Final = (
+    "0 AS creation, 0 AS deletion, NULL AS deletion_asked, 0 AS by_owner, NULL AS shelved"
 )
-_NO_FACTS: Final = "0 AS creation, 0 AS deletion, NULL AS deletion_asked, 0 AS by_owner"
 _HOSTS: Final = """
 SELECT c.host, c.hypervisor_hostname AS node, c.uuid, c.vcpus, c.memory_mb, c.local_gb,
        c.cpu_allocation_ratio, c.ram_allocation_ratio, c.disk_allocation_ratio,
@@ -312,7 +323,8 @@ def _open(engine: Any) -> Any:
 
 def _instance(row: Mapping[str, Any], cell: int) -> PastInstance:
     name, extra_specs, swap_mb = _flavor(row["flavor"])
-    ended = row["terminated_at"] or row["deleted_at"]
+    # Offloaded, it is on no host.
+    ended = row["shelved"] or row["terminated_at"] or row["deleted_at"]
     return PastInstance(
         uuid=row["uuid"],
         project=row["project_id"] or "",
@@ -335,7 +347,7 @@ def _instance(row: Mapping[str, Any], cell: int) -> PastInstance:
 
 def _deletion(row: Mapping[str, Any]) -> Deletion | None:
     asked = row["deletion_asked"]
-    if not row["deletion"] or asked is None:
+    if not row["deletion"] or asked is None or row["shelved"] is not None:
         return None
     return Deletion(row["deletion"], _seconds(asked), by_owner=bool(row["by_owner"]))
 

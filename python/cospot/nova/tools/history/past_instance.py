@@ -140,7 +140,7 @@ class PastInstance:
 
 @dataclass(frozen=True)
 class SpotRule:
-    """Which instances count as spots.
+    """The rule of which instances count as spots.
 
     Attributes:
         patterns: Flavor names (with `*` and `?`) that count as spots too.

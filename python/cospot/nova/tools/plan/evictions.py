@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +13,7 @@ import cospot
 from cospot.errors import ConfigError, CospotError
 from cospot.nova.tools.plan.drift import DAY_US, HOUR_US, US, WEEK_DAYS, Days, whole_days
 from cospot.nova.tools.plan.plan_file import Plan
+from cospot.nova.tools.simulated_events import simulate_events
 
 Times = npt.NDArray[np.int64]
 
@@ -85,23 +83,22 @@ def planned_rates(plan: Plan, workload: cospot.Workload) -> EvictionRates:
         raise ConfigError(f"the plan's runs had {', '.join(what)}; `cospot compare` repeats them")
     host: Any = plan.entries.get("host")
     host = plan.path.parent / host if isinstance(host, str) else plan.host_size() or host
-    with tempfile.TemporaryDirectory() as folder:
-        events = Path(folder) / "events.csv"
-        try:
-            cospot.simulate(
-                workload,
-                host=host,
-                hosts=plan.count_of_hosts(),
-                vm=_chain(plan.one("vm")),
-                spot=_chain(plan.one("spot")),
-                evictor=_evictor(plan),
-                saf=plan.one("saf"),
-                otn=plan.one("otn"),
-                events=events,
-            )
-        except (CospotError, TypeError) as error:
-            raise ConfigError(f"{plan.path}: {error}") from error
-        return _rates_of_events(events, _first_days(workload))
+    spots = _SpotTimes()
+    try:
+        simulate_events(
+            workload,
+            spots.take,
+            host=host,
+            hosts=plan.count_of_hosts(),
+            vm=_chain(plan.one("vm")),
+            spot=_chain(plan.one("spot")),
+            evictor=_evictor(plan),
+            saf=plan.one("saf"),
+            otn=plan.one("otn"),
+        )
+    except (CospotError, TypeError) as error:
+        raise ConfigError(f"{plan.path}: {error}") from error
+    return spots.rates(_first_days(workload))
 
 
 def _first_days(workload: cospot.Workload) -> list[int]:
@@ -124,26 +121,31 @@ def _evictor(plan: Plan) -> Any:
     return entry
 
 
-def _rates_of_events(events: Path, days: Sequence[int]) -> EvictionRates:
-    """Return the rates of an event log (docs/event-log-format.md)."""
-    running: dict[str, int] = {}
-    lives: list[tuple[int, int]] = []
-    evicted: list[int] = []
-    with events.open(newline="", encoding="utf-8-sig") as file:
-        for row in csv.DictReader(file):
-            if row["class"] != "spot":
-                continue
-            instance, event = row["instance_id"], row["event"]
-            at = round(float(row["time_s"]) * US)
-            if event == "placement":
-                running[instance] = at
-            elif event in ("departure", "eviction") and instance in running:
-                lives.append((running.pop(instance), at))
-                if event == "eviction":
-                    evicted.append(at)
-    lives += [(start, np.iinfo(np.int64).max) for start in running.values()]
-    table = np.array(lives, np.int64).reshape(-1, 2)
-    return rates(table[:, 0], table[:, 1], np.array(evicted, np.int64), days)
+class _SpotTimes:
+    """The times at which the spots of an event log ran, and were evicted."""
+
+    def __init__(self) -> None:
+        self._running: dict[str, int] = {}
+        self._lives: list[tuple[int, int]] = []
+        self._evicted: list[int] = []
+
+    def take(self, row: Mapping[str, Any], at: int) -> None:
+        """Take note of an event, in order of time."""
+        instance, event = row["instance_id"], row["event"]
+        if row["class"] != "spot":
+            return
+        if event == "placement":
+            self._running[instance] = at
+        elif event in ("departure", "eviction") and instance in self._running:
+            self._lives.append((self._running.pop(instance), at))
+            if event == "eviction":
+                self._evicted.append(at)
+
+    def rates(self, days: Sequence[int]) -> EvictionRates:
+        """Return the rates by day."""
+        left = [(start, np.iinfo(np.int64).max) for start in self._running.values()]
+        table = np.array([*self._lives, *left], np.int64).reshape(-1, 2)
+        return rates(table[:, 0], table[:, 1], np.array(self._evicted, np.int64), days)
 
 
 def observed_rates(

@@ -46,12 +46,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     apply.add_argument(
         "--to", metavar="FOLDER", help="write each page to a file in this folder instead"
     )
-    apply.add_argument(
+    argument_types.add_list(
+        apply,
         "--flavor",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="a flavor to sell as spots, may be given again (default: those with a spot flavor)",
+        "NAME",
+        "a flavor to sell as spots, may be given again (default: those with a spot flavor)",
     )
     apply.add_argument(
         "--probability",

@@ -49,7 +49,7 @@ class PromisedClass:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to sell and how; see docs/nova/plan.md.
+    """A setting to sell with; see docs/nova/plan.md.
 
     Attributes:
         path: of the file.
@@ -65,12 +65,12 @@ class Plan:
 
     @property
     def sells_nothing(self) -> bool:
-        """Whether there is no setting at all."""
+        """True if there is no setting at all."""
         return not self.entries
 
     @property
     def sells_economy(self) -> bool:
-        """Whether a share of the idle capacity is sold as Economy instances."""
+        """True if a share of the idle capacity is sold as Economy instances."""
         return bool(self.entries["study"] == "levels")
 
     def one(self, key: str) -> Any:
@@ -95,7 +95,7 @@ class Plan:
 
     @property
     def is_synthetic(self) -> bool:
-        """Whether its history is synthetic, with meaningless instance ids."""
+        """True if its history is synthetic, with meaningless instance ids."""
         return isinstance(self.one("workloads"), dict) and "synthetic" in self.one("workloads")
 
     @property

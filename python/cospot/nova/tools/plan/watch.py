@@ -181,17 +181,7 @@ class PlanStatus:
 
 
 def _class_row(one: PromisedClass, share: BrokenShare) -> Sequence[object]:
-    counts = share.counts
-    return (
-        one.text,
-        f"{100 * one.target:g}%",
-        counts.promised,
-        counts.kept,
-        counts.broken,
-        counts.open,
-        f"{100 * share.lower:.2f}% to {100 * share.upper:.2f}%",
-        kept_promises.verdict_of(share),
-    )
+    return one.text, f"{100 * one.target:g}%", *kept_promises.share_cells(share)
 
 
 def watch(

@@ -7,10 +7,9 @@ there (docs/lifetime-sla.md).
 
 from __future__ import annotations
 
-import csv
 import math
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -22,8 +21,8 @@ from cospot.nova.promises.kept_share import CONFIDENCE
 from cospot.nova.promises.promise_table import SizeKey, SizePromises, Step, slots_of
 from cospot.nova.tools.history import hosts_file
 from cospot.nova.tools.history.hosts_file import HostPlace, PastHost
+from cospot.nova.tools.simulated_events import US, simulate_events
 
-_US: Final = 1_000_000
 _AMOUNTS: Final = ("vcpus", "memory_mb", "disk_gb")
 
 
@@ -46,7 +45,7 @@ class SpotHosts:
 
 @dataclass(frozen=True)
 class Placing:
-    """How VMs and spots are placed when the history is replayed."""
+    """The policies by which VMs and spots are placed when the history is replayed."""
 
     vm: str = "COS"
     spot: str = "sCOS"
@@ -90,7 +89,7 @@ class Replayed:
     @property
     def days(self) -> float:
         """The length of the observed time."""
-        return (self.to_us - self.from_us) / (86400 * _US)
+        return (self.to_us - self.from_us) / (86400 * US)
 
 
 def replay(
@@ -115,11 +114,13 @@ def replay(
     """
     if not hosts.take_spots:
         raise ConfigError("no host has an inventory for spots; see cospot-nova inventory")
+    recorder = _Recorder(hosts, asked_s or {}, workload.window_us)
     with tempfile.TemporaryDirectory() as folder:
-        host, events = Path(folder) / "hosts.csv", Path(folder) / "events.csv"
+        host = Path(folder) / "hosts.csv"
         _write_hosts(host, hosts)
-        result = cospot.simulate(
+        result = simulate_events(
             workload,
+            recorder.record,
             host=host,
             hosts=len(hosts.totals),
             vm=placing.vm,
@@ -127,15 +128,8 @@ def replay(
             evictor=promises.EVICTOR,
             saf=placing.saf,
             otn=placing.otn,
-            events=events,
         )
-        recorder = _Recorder(hosts, asked_s or {})
-        for row in _rows(events):
-            time_us = round(float(row["time_s"]) * _US)
-            if time_us >= workload.window_us:
-                break
-            recorder.record(row, time_us)
-        return recorder.replayed(workload.window_us, result.vm_rejected)
+    return recorder.replayed(result.vm_rejected)
 
 
 def _write_hosts(path: Path, hosts: SpotHosts) -> None:
@@ -153,7 +147,8 @@ def _name_of(row: int) -> str:
 class _Recorder:
     """Records a simulation's events on the hosts that take spots."""
 
-    def __init__(self, hosts: SpotHosts, asked_s: Mapping[str, float]) -> None:
+    def __init__(self, hosts: SpotHosts, asked_s: Mapping[str, float], window_us: int) -> None:
+        self._window_us = window_us
         self._asked_s = asked_s
         self._anybody_asked = False
         self._row_of = {_name_of(host): row for row, host in enumerate(hosts.take_spots)}
@@ -165,7 +160,9 @@ class _Recorder:
         self._shift = 0
 
     def record(self, row: dict[str, Any], time_us: int) -> None:
-        """Record one event, in order of time."""
+        """Record one event, in order of time; those after the window do not count."""
+        if time_us >= self._window_us:
+            return
         if self._first_us is None:
             self._first_us = time_us
             self._shift = -min(time_us, 0)
@@ -193,27 +190,22 @@ class _Recorder:
         asked_s = self._asked_s.get(spot)
         if asked_s is not None and asked_s > 0:
             self._anybody_asked = True
-            return at_us + round(asked_s * _US)
+            return at_us + round(asked_s * US)
         # Before the first request for a lifetime, it is unknown which spots would have asked.
         return None if asked_s is not None and self._anybody_asked else cospot.NEVER_US
 
-    def replayed(self, window_us: int, rejected_vms: int) -> Replayed:
+    def replayed(self, rejected_vms: int) -> Replayed:
         """Return the history recorded up to the end of the window."""
         first_us = 0 if self._first_us is None else max(self._first_us, 0)
         return Replayed(
             self._history,
             self._shift + first_us,
-            self._shift + window_us,
+            self._shift + self._window_us,
             self._counts["vm"],
             self._counts["spot"],
             self._counts["eviction"],
             rejected_vms,
         )
-
-
-def _rows(events: Path) -> Iterator[dict[str, Any]]:
-    with events.open(newline="", encoding="utf-8-sig") as file:
-        yield from csv.DictReader(file)
 
 
 def estimate(
@@ -269,7 +261,7 @@ def estimate(
 
 
 def _whole_seconds(lifetime_us: int | None) -> float | None:
-    return float((lifetime_us or 0) // _US) or None  # 0 s is not a promise
+    return float((lifetime_us or 0) // US) or None  # 0 s is not a promise
 
 
 def _numbers(most: int, width: float) -> list[int]:

@@ -1,4 +1,4 @@
-"""What a history supports, in words: see `cospot.Evidence` for the rule."""
+"""The evidence of a history in words: see `cospot.Evidence` for the rule."""
 
 from __future__ import annotations
 

@@ -8,12 +8,12 @@ import math
 import sys
 import time
 from collections.abc import Mapping
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Final
 
 from cospot.errors import ConfigError
 from cospot.nova import spot_flavors
+from cospot.nova.moment import text_of
 from cospot.nova.promises.asked_lifetime import lifetime_text
 from cospot.nova.promises.promise_table import (
     MOST_BYTES,
@@ -138,14 +138,10 @@ def _as_json(
             }
             for target, seconds in quotes
         ],
-        "made_at": _moment(table.made_at),
-        "observed_until": _moment(table.observed_until),
+        "made_at": text_of(table.made_at),
+        "observed_until": text_of(table.observed_until),
         "history": dict(table.history),
     }
-
-
-def _moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _warn_of_age(table: PromiseTable, max_age: float) -> None:

@@ -7,10 +7,10 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import Any
 
-from cospot.errors import ConfigError
 from cospot.nova import spot_flavors
 from cospot.nova.inventory import held
 from cospot.nova.promises.promise_table import SizeKey, slots_of
+from cospot.nova.tools import argument_types
 from cospot.nova.tools.cloud import Cloud, Flavor, Hypervisor, Provider
 from cospot.nova.tools.history import api_source, hosts_file
 from cospot.nova.tools.history.hosts_file import Aggregate, HostPlace
@@ -22,12 +22,11 @@ _RESOURCES = (spot_flavors.VCPU, spot_flavors.MEMORY_MB, spot_flavors.DISK_GB)
 
 def add_aggregate_argument(parser: argparse.ArgumentParser) -> None:
     """Add `--aggregate`, which selects the hosts that take spots."""
-    parser.add_argument(
+    argument_types.add_list(
+        parser,
         "--aggregate",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="only the hosts of this aggregate take spots, may be given again (default:"
+        "NAME",
+        "only the hosts of this aggregate take spots, may be given again (default:"
         " [cospot] aggregates of --config-file, else all with an inventory for spots)",
     )
 
@@ -121,12 +120,7 @@ def _providers(cloud: Cloud) -> list[tuple[Hypervisor, Provider]]:
 def _hosts_in(cloud: Cloud, aggregates: list[str]) -> set[str] | None:
     if not aggregates:
         return None
-    known = cloud.aggregates()
-    for name in aggregates:
-        if name not in known:
-            names = ", ".join(known) or "there is none"
-            raise ConfigError(f"aggregate '{name}': expected one of: {names}")
-    return {host for name in aggregates for host in known[name]}
+    return {host for hosts in cloud.hosts_of(aggregates).values() for host in hosts}
 
 
 def _takes_spots(hypervisor: Hypervisor, provider: Provider, allowed: set[str] | None) -> bool:

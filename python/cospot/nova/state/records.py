@@ -1,4 +1,4 @@
-"""What the service leaves for people: its log, the audit log, the metrics."""
+"""The service's records for people: its log, the audit log, the metrics."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any, Final
 
-from oslo_log import log as logging
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
 
-from cospot.nova.evictor.errors import AuditError
+from cospot.nova import log as logging
 from cospot.nova.line_file import APPENDING, append_line
+from cospot.nova.state.errors import AuditError
 
 _PREFIX: Final = "cospot_evictor"
 _FREED_BUCKETS_S: Final = (0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 8, 15, 30, 60, 120)

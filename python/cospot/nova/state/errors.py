@@ -1,4 +1,4 @@
-"""What can go wrong that the service goes on after."""
+"""Errors from which the service recovers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import time
 from collections.abc import Collection
 from http import HTTPStatus
 from typing import Final
+
+from cospot.nova.log import DEBUG, WARNING
+from cospot.printable import in_one_line
 
 #: No answer, or one from a proxy: what was asked for may have been done nevertheless.
 UNKNOWN_OUTCOMES: Final = frozenset({0, 502, 503, 504})
@@ -21,6 +24,10 @@ _MOST_TOLD: Final = 10_000
 
 class EvictorError(Exception):
     """Base of the service's own errors; the text says what, where and what was expected."""
+
+    def __str__(self) -> str:
+        """Return the text in one line: it may quote names and answers from outside."""
+        return in_one_line(super().__str__())
 
 
 class SettingError(EvictorError):
@@ -63,6 +70,10 @@ class Complaints:
         before, self._kinds[thing] = self._kinds.get(thing), kind_of(error)
         return before != self._kinds[thing]
 
+    def level(self, thing: str, error: EvictorError) -> int:
+        """Take note of an error; return the level at which the log is to have it."""
+        return WARNING if self.is_new(thing, error) else DEBUG
+
     def end(self, thing: str) -> None:
         """Take note that nothing is wrong with a thing any more."""
         self._kinds.pop(thing, None)
@@ -73,7 +84,7 @@ class Complaints:
 
 
 class RepeatedNews:
-    """What each thing was said last: the same again is news after ten minutes only."""
+    """The last words about each thing: the same again is news after ten minutes only."""
 
     def __init__(self) -> None:
         self._told: dict[str, tuple[str, float]] = {}

@@ -1,4 +1,4 @@
-"""What keeps the service from evicting: switches, limits, and one lock per host."""
+"""Safeguards that hold an eviction back: switches, limits, and one lock per host."""
 
 from __future__ import annotations
 
@@ -10,22 +10,44 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final
 
-from oslo_log import log as logging
 from tooz import coordination
 
-from cospot.nova.evictor.errors import EvictorError, SettingError
-from cospot.nova.evictor.snapshot import Refusal
+from cospot.nova import log as logging
 from cospot.nova.live_options import LiveOptions
+from cospot.nova.state.errors import EvictorError, SettingError
 
 LOG = logging.getLogger(__name__)
 _MINUTE_S = 60.0
 
 
+class Refusal(str, Enum):
+    """Why an instance is not evicted; the values are the labels of the metric."""
+
+    GONE = "gone"
+    NOT_A_SPOT_ALLOCATION = "not-a-spot-allocation"
+    SEVERAL_PROVIDERS = "several-providers"
+    NO_SERVER = "no-server"
+    NOT_A_SPOT_FLAVOR = "not-a-spot-flavor"
+    OTHER_HOST = "other-host"
+    MOVING = "moving"
+    LEAVING = "leaving"
+    DELETION_STUCK = "deletion-stuck"
+    NOT_NEEDED = "not-needed"
+    FREES_NOTHING_NEEDED = "frees-nothing-needed"
+    PROMISED = "promised"
+    HOST_STALLED = "host-stalled"
+    DISABLED = "disabled"
+    LIMIT = "limit"
+    PROJECT_LIMIT = "project-limit"
+    HOST_LIMIT = "host-limit"
+
+
 @dataclass(frozen=True)
 class SwitchState:
-    """What the switches said at one moment.
+    """The state of all switches at one moment.
 
     Attributes:
         why_off: why nothing may be evicted; None when it may.
@@ -48,7 +70,7 @@ class SwitchState:
 
 
 class Switches:
-    """Whether evictions are on, by the configuration in force and the kill-switch file."""
+    """The switches of evictions: the configuration in force and the kill-switch file."""
 
     def __init__(self, settings: LiveOptions) -> None:
         self._settings = settings

@@ -7,9 +7,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from oslo_log import log as logging
-
-from cospot.nova.evictor.errors import EvictorError, SettingError
+from cospot.nova import log as logging
+from cospot.nova.state.errors import EvictorError, SettingError
 from cospot.whole_file import replace_file
 
 LOG = logging.getLogger(__name__)
