@@ -2,24 +2,22 @@
 
 #include <string>
 
-#include "sim_harness/provider/forecasts/true_lifetimes.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/tune/tune.hpp"
 
 namespace cospot {
 namespace {
 
-AllocatorSpec spec_of(const std::string& spot, const std::string& evictor, bool saf,
-                      const std::string& otn) {
-  return {.vm = {.label = "COS", .weighers = {{.name = "COS"}}},
-          .spot = {.label = spot, .weighers = {{.name = spot}}},
-          .evictor = {.label = evictor, .name = evictor},
-          .saf = saf,
-          .otn = OfferRule::parse(otn)};
+AllocatorSpec spec_of(bool saf, const std::string& otn) {
+  return {{.label = "COS"},
+          {.label = "sUTIL"},
+          {.label = "FIFO", .name = "FIFO"},
+          saf,
+          OfferRule::parse(otn)};
 }
 
 TEST_CASE("AllocatorSpec: one text, one JSON") {
-  const AllocatorSpec spec = spec_of("sUTIL", "FIFO", true, "4");
+  const AllocatorSpec spec = spec_of(true, "4");
   CHECK(spec.label() == "COS, sUTIL, FIFO, SAF on, OTN 4");
   CHECK(spec.named_label() == "VM COS, spot sUTIL, evictor FIFO, SAF on, OTN 4");
   CHECK(setting_json(spec) == Json::parse(R"({"vm": "COS", "spot": "sUTIL", "evictor": "FIFO",
@@ -31,19 +29,12 @@ TEST_CASE("AllocatorSpec: one text, one JSON") {
 }
 
 TEST_CASE("AllocatorSpec: cooperates if spots may have a say in where VMs go") {
-  CHECK_FALSE(spec_of("sUTIL", "FIFO", false, "1").cooperates());
+  CHECK_FALSE(spec_of(false, "1").cooperates());
   // An offer of one host at any load is one host.
-  CHECK_FALSE(
-      spec_of("sUTIL", "FIFO", false, "adaptive:at_low_load=1:at_high_load=1:from=0.2:to=0.9")
-          .cooperates());
-  CHECK(spec_of("sUTIL", "FIFO", true, "1").cooperates());
-  CHECK(spec_of("sUTIL", "FIFO", false, "2").cooperates());
-  CHECK(spec_of("sUTIL", "FIFO", false, "epsilon-0").cooperates());
-}
-
-TEST_CASE("AllocatorSpec: an upper bound if any of its policies needs true lifetimes") {
-  CHECK_FALSE(needs_true_lifetimes(spec_of("sUTIL", "FIFO", true, "4")));
-  CHECK(needs_true_lifetimes(spec_of("sUTIL", "LPO", true, "4")));
+  CHECK_FALSE(spec_of(false, "adaptive:at_low_load=1:at_high_load=1:from=0.2:to=0.9").cooperates());
+  CHECK(spec_of(true, "1").cooperates());
+  CHECK(spec_of(false, "2").cooperates());
+  CHECK(spec_of(false, "epsilon-0").cooperates());
 }
 
 TEST_CASE("CandidateSpace: each candidate is the combination at its positions") {
@@ -57,18 +48,14 @@ TEST_CASE("CandidateSpace: each candidate is the combination at its positions") 
   for (std::size_t candidate = 0; candidate < space.size(); ++candidate) {
     const Coordinates at = space.positions(candidate);
     const AllocatorSpec& spec = space.at(candidate);
-    CHECK(spec.vm.label == settings.vm[at[0]].label);
-    CHECK(spec.spot.label == settings.spot[at[1]].label);
-    CHECK(spec.evictor.label == settings.evictors[at[2]].label);
-    CHECK(spec.saf == settings.saf[at[3]]);
-    CHECK(spec.otn == settings.otn[at[4]]);
-    CHECK(space.is_bound(candidate) == (at[2] == 1));
-    // Its baseline has the same policies and does not cooperate.
-    const AllocatorSpec& baseline = space.at(space.baseline_of(candidate).value());
-    CHECK_FALSE(baseline.cooperates());
+    AllocatorSpec made{settings.vm[at[0]], settings.spot[at[1]], settings.evictors[at[2]],
+                       settings.saf[at[3]], settings.otn[at[4]]};
+    CHECK(spec.label() == made.label());
+    CHECK(space.is_bound(candidate) == (at[2] == 1));  // LPO knows how long spots live
+    made.saf = false;
+    made.otn = 1;
+    CHECK(space.at(space.baseline_of(candidate).value()).label() == made.label());
     CHECK((space.baseline_of(candidate) == candidate) == !spec.cooperates());
-    CHECK(baseline.vm.label + baseline.spot.label + baseline.evictor.label ==
-          spec.vm.label + spec.spot.label + spec.evictor.label);
   }
 }
 

@@ -55,7 +55,7 @@ TEST_CASE(
   sweep.workloads = {{.label = "w", .file = folder.path() / "data" / "w.csv", .synthetic = {}}};
   const std::string hosts = (folder.path() / "hosts.csv").string();
   const std::string text = study_yaml(sweep, hosts, folder.path() / "data");
-  CHECK(text.starts_with("workloads:\n  - w.csv\nhost: ../hosts.csv\n"));
+  CHECK(text.starts_with("workloads:\n  - w.csv\nhost: \"../hosts.csv\"\n"));
   sweep.workloads.front().file = folder.path() / "\xff.csv";
   CHECK_THROWS_AS((void)study_yaml(sweep, hosts, folder.path()), ConfigError);
 }
