@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,25 +30,6 @@ using namespace pybind11::literals;
 
 namespace {
 
-TuneCandidates read_plan_candidates(const py::kwargs& given, GivenPolicies& policies) {
-  TuneCandidates candidates = plan_candidates();
-  candidates.dashes.clear();
-  const std::map<std::string, std::vector<std::string>*> lists{{"vm", &candidates.vm},
-                                                               {"spot", &candidates.spot},
-                                                               {"evictor", &candidates.evictor},
-                                                               {"otn", &candidates.otn}};
-  for (const auto& [key, value] : given) {
-    const std::string name = read_text(key, "an argument's name");
-    const auto found = lists.find(name);
-    if (found == lists.end()) {
-      throw_unknown_argument("plan", name, {"vm", "spot", "evictor", "otn"});
-    }
-    *found->second =
-        read_texts(named_candidates(py::reinterpret_borrow<py::object>(value), policies), name);
-  }
-  return candidates;
-}
-
 py::object make_spot_plan(const py::object& history, const py::object& price,
                           const py::object& host, const py::object& hosts,
                           const py::object& headroom_percent, const py::object& added_type,
@@ -60,7 +40,8 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
                           const py::kwargs& candidates) {
   const py::object told = read_progress(progress);
   GivenPolicies policies;
-  const TuneCandidates choices = read_plan_candidates(candidates, policies);
+  const TuneCandidates choices =
+      read_candidates(candidates, plan_candidates(), false, "plan", policies);
   TunedDatacenter datacenter = read_datacenter(host, hosts, headroom_percent, added_type);
   const std::vector<double> economy_percents = read_numbers(given_percents, "economy_percents");
   const std::vector<double> confidences = read_numbers(given_confidences, "confidences");

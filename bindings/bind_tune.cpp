@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -78,24 +77,6 @@ py::object to_result(const TuneFindings& findings, const std::optional<TuneMoney
   return make_result("cospot.provider.tuning", "Tuning", json);
 }
 
-TuneCandidates read_candidates(const py::kwargs& given, GivenPolicies& policies) {
-  TuneCandidates candidates;
-  candidates.dashes.clear();
-  const std::map<std::string, std::vector<std::string>*> lists{
-      {"vm", &candidates.vm},   {"spot", &candidates.spot},        {"evictor", &candidates.evictor},
-      {"otn", &candidates.otn}, {"promise", &candidates.promises}, {"model", &candidates.models}};
-  for (const auto& [key, value] : given) {
-    const std::string name = read_text(key, "an argument's name");
-    const auto found = lists.find(name);
-    if (found == lists.end()) {
-      throw_unknown_argument("tune", name, {"vm", "spot", "evictor", "otn", "promise", "model"});
-    }
-    *found->second =
-        read_texts(named_candidates(py::reinterpret_borrow<py::object>(value), policies), name);
-  }
-  return candidates;
-}
-
 py::object run_tune(const py::object& workloads, const py::object& host, const py::object& hosts,
                     const py::object& headroom_percent, const py::object& added_type,
                     const py::object& max_vm_loss_percent, const py::object& price,
@@ -106,7 +87,7 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
   constexpr double kMostPercent = 10'000;
   const py::object told = read_progress(progress);
   GivenPolicies policies;
-  const TuneCandidates choices = read_candidates(candidates, policies);
+  const TuneCandidates choices = read_candidates(candidates, {}, true, "tune", policies);
   TunedDatacenter datacenter = read_datacenter(host, hosts, headroom_percent, added_type);
   TuneRequest request{.workloads = {}, .datacenter = std::move(datacenter), .settings = {}};
   TuneSettings& settings = request.settings;

@@ -7,16 +7,15 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bindings/arguments.hpp"
-#include "bindings/given_study.hpp"
 #include "bindings/hosts.hpp"
 #include "bindings/policy_entries.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/data/hosts/hosts_file.hpp"
 #include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
-#include "sim_harness/tune/tuning.hpp"
 
 namespace cospot::bindings {
 
@@ -142,16 +141,36 @@ TunedDatacenter read_datacenter(const py::object& host, const py::object& hosts,
   return tuned_datacenter(std::move(mix), count, percent, "");
 }
 
+TuneCandidates read_candidates(const py::kwargs& given, TuneCandidates usual, bool all,
+                               const char* command, GivenPolicies& policies) {
+  usual.dashes.clear();
+  std::vector<std::pair<std::string, std::vector<std::string>*>> lists{
+      {"vm", &usual.vm}, {"spot", &usual.spot}, {"evictor", &usual.evictor}, {"otn", &usual.otn}};
+  if (all) lists.insert(lists.end(), {{"promise", &usual.promises}, {"model", &usual.models}});
+  for (const auto& [key, value] : given) {
+    const std::string name = read_text(key, "an argument's name");
+    const auto found = std::ranges::find(lists, name, [](const auto& one) { return one.first; });
+    if (found == lists.end()) {
+      std::vector<std::string> names;
+      for (const auto& [known, list] : lists) names.push_back(known);
+      throw_unknown_argument(command, name, names);
+    }
+    *found->second =
+        read_texts(named_candidates(py::reinterpret_borrow<py::object>(value), policies), name);
+  }
+  return usual;
+}
+
 PreparedRun prepare_run(const py::object& hosts, const py::object& host, const py::object& vm,
                         const py::object& spot, const py::object& evictor, bool saf,
                         const py::object& otn) {
   RunSettings settings;
   HostTable table = read_hosts(hosts, host, settings);
-  settings.vm = read_chain(vm, "vm");
-  settings.spot = read_chain(spot, "spot");
-  settings.evictor = read_evictor(evictor);
-  settings.saf = saf;
-  settings.otn = read_offer_rule(otn);
+  static_cast<AllocatorSpec&>(settings) = {.vm = read_chain(vm, "vm"),
+                                           .spot = read_chain(spot, "spot"),
+                                           .evictor = read_evictor(evictor),
+                                           .saf = saf,
+                                           .otn = read_offer_rule(otn)};
   return {std::move(settings), std::move(table)};
 }
 

@@ -4,10 +4,11 @@
 
 #include <string_view>
 
+#include "bindings/given_study.hpp"
 #include "core/model/host_table.hpp"
 #include "sim_harness/data/hosts/host_mix.hpp"
 #include "sim_harness/provider/run/run_settings.hpp"
-#include "sim_harness/tune/tune_samples.hpp"
+#include "sim_harness/tune/tuning.hpp"
 
 namespace cospot::bindings {
 
@@ -33,6 +34,13 @@ struct PreparedRun {
                                               const pybind11::object& hosts,
                                               const pybind11::object& headroom_percent,
                                               const pybind11::object& added_type);
+
+/// The keyword arguments that name the policies and offers to choose from, in place of those of
+/// `usual`. With `all`, also `promise` and `model`. `command`: for errors. Errors: ConfigError,
+/// TypeError.
+[[nodiscard]] TuneCandidates read_candidates(const pybind11::kwargs& given, TuneCandidates usual,
+                                             bool all, const char* command,
+                                             GivenPolicies& policies);
 
 /// Reads the arguments that every simulated run has. Errors: ConfigError, TypeError.
 [[nodiscard]] PreparedRun prepare_run(const pybind11::object& hosts, const pybind11::object& host,

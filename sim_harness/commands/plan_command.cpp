@@ -120,7 +120,6 @@ void run_plan_command(const PlanArguments& arguments, PolicyLoader& loader) {
     const std::filesystem::path file = arguments.output;
     write_stored_file(file, plan_yaml(findings,
                                       {.host = hosts.host,
-                                       .added_type = arguments.added_type,
                                        .currency = currency,
                                        .prices = arguments.price.as_arguments()},
                                       file.parent_path()));

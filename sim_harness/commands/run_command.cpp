@@ -194,18 +194,16 @@ class ScenarioRun {
           one.column, with_timing(one.column, one.read(outcome), arguments_.timing.timing()));
     }
     const std::optional<std::size_t> least = least_hosts();
-    Json json{{"workload", workload_.name},
-              {"workload_sha256", workload_.sha256},
-              {"window_days", Json::parse(window_days_text(workload_.window))},
-              {"host", host_json(settings.host)},
-              {"headroom_percent",
-               json_of(least ? settings_.sizes.front().percent : std::optional<double>())},
-              {"least_hosts", least ? Json(*least) : Json()},
-              {"vm", settings.vm.label},
-              {"spot", settings.spot.label},
-              {"evictor", settings.evictor.label},
-              {"saf", settings.saf},
-              {"otn", setting_json(settings.otn)}};
+    Json json{
+        {"workload", workload_.name},
+        {"workload_sha256", workload_.sha256},
+        {"window_days", Json::parse(window_days_text(workload_.window))},
+        {"host", host_json(settings.host)},
+        {"headroom_percent",
+         json_of(least ? settings_.sizes.front().percent : std::optional<double>())},
+        {"least_hosts", least ? Json(*least) : Json()},
+    };
+    json.update(setting_json(settings));
     for_each_further_axis([&](const Column& axis, const AxisValue& value) {
       json[axis.name] = json_of(axis, value.value);
     });
@@ -272,13 +270,8 @@ class ScenarioRun {
       hosts +=
           fmt::format("; {} fit the VMs, {} % headroom", *least, *settings_.sizes.front().percent);
     }
-    const std::string policies =
-        settings.places_no_spots() ? ""
-                                   : fmt::format(", spot {}, evictor {}, SAF {}, OTN {}",
-                                                 settings.spot.label, settings.evictor.label,
-                                                 settings.saf ? "on" : "off", settings.otn.label());
-    return fmt::format("workload  {}\n{}hosts     {}\npolicies  VM {}{}\n", workload_.name,
-                       window_text(workload_), hosts, settings.vm.label, policies);
+    return fmt::format("workload  {}\n{}hosts     {}\npolicies  {}\n", workload_.name,
+                       window_text(workload_), hosts, settings.named_label());
   }
 
   const RunArguments& arguments_;

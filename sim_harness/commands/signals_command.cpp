@@ -20,6 +20,7 @@
 #include "sim_harness/experiments/summary/means_table.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
+#include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"
 #include "sim_harness/studies/provider/simulated_text.hpp"
 #include "sim_harness/studies/signals/signals_report.hpp"
@@ -133,13 +134,8 @@ void run_signals(const SignalsArguments& arguments, PolicyLoader& loader) {
   report.summary = signals_summary_of_one_run(results);
   const Figure hosts{.name = "hosts"};
   const double count = read_figures(results, {&hosts, 1}).values.front().front().value_or(0);
-  report.simulated = simulated_text({.host = settings.host,
-                                     .hosts = static_cast<std::size_t>(count),
-                                     .vm = settings.vm.front(),
-                                     .spot = settings.spot.front(),
-                                     .evictor = settings.evictors.front(),
-                                     .saf = settings.saf.front(),
-                                     .otn = settings.otn.front()});
+  report.simulated =
+      simulated_text(run_settings_at(study.first_run(settings), static_cast<std::size_t>(count)));
   if (arguments.json) return print_json(signals_json(report));
   print(signals_text(report));
 }

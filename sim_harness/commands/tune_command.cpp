@@ -137,7 +137,6 @@ void write_around(const TuneArguments& arguments, const TuneFindings& findings,
   const TunedInputs inputs{.workloads = workloads,
                            .datacenter = datacenter,
                            .host = arguments.datacenter.given().host,
-                           .added_type = arguments.added_type,
                            .prices = arguments.price.as_arguments()};
   const std::filesystem::path file = arguments.around;
   write_stored_file(file, around_yaml(findings, inputs, file.parent_path()));

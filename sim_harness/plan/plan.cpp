@@ -38,19 +38,8 @@ double days_of(SimTime time) {
   return static_cast<double>(time.count()) / static_cast<double>(SimTime(kDay).count());
 }
 
-PlanSetting setting_of(const TuneSettings& settings, const TuneSample& history,
-                       const CandidateSpace& space, std::size_t candidate) {
-  const TuneCandidate at = space.at(candidate);
-  return {.vm = settings.vm[at.vm],
-          .spot = settings.spot[at.spot],
-          .evictor = history.evictors[at.evictor],
-          .saf = settings.saf[at.saf],
-          .otn = settings.otn[at.otn],
-          .is_bound = space.is_bound(candidate)};
-}
-
 /// Nova as it is installed: the weighers that spread by default, the oldest spots go first.
-PlanSetting setting_of_today() {
+AllocatorSpec setting_of_today() {
   ChainSpec nova{
       .label = "Nova",
       .weighers = {{.name = "RAMWeigher"}, {.name = "CPUWeigher"}, {.name = "DiskWeigher"}}};
@@ -140,10 +129,10 @@ std::array<Chosen, kAlternatives> choices(std::span<const PlanRun> runs, std::si
     all[static_cast<std::size_t>(alternative)].push_back(run);
   };
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const PlanSetting& setting = runs[i].setting;
-    const bool is_nothing = setting.sells_nothing();
+    const AllocatorSpec& setting = runs[i].setting;
+    const bool is_nothing = setting.places_no_spots();
     add(Alternative::kHindsight, i);
-    if (setting.is_bound) continue;
+    if (needs_true_lifetimes(setting)) continue;
     if (i == today) add(Alternative::kToday, i);
     add(Alternative::kPlan, i);
     const bool is_plain = !is_nothing && runs[i].division == Division{};
@@ -286,8 +275,7 @@ class PlanMaker {
     const std::size_t only[] = {0};
     looks.simulate(all, only);
     for (const std::size_t candidate : worth_a_run(request_.settings, looks)) {
-      settings_.push_back(
-          setting_of(request_.settings, *found_.datacenter.history, looks.space(), candidate));
+      settings_.push_back(looks.space().prepared(candidate, *found_.datacenter.history));
     }
   }
 
@@ -310,7 +298,7 @@ class PlanMaker {
     }
     today_ = tasks.size();
     tasks.push_back({.setting = setting_of_today(), .hosts = hosts()});
-    for (const PlanSetting& setting : settings_) {
+    for (const AllocatorSpec& setting : settings_) {
       tasks.push_back({.setting = setting, .hosts = hosts()});
     }
     run(tasks);
@@ -323,7 +311,8 @@ class PlanMaker {
     if (!found_.sells_economy) return;
     const Chooser choose = chooser();
     Chosen plain = choices(found_.runs, today_)[static_cast<std::size_t>(Alternative::kPlan)];
-    std::erase_if(plain, [&](std::size_t run) { return found_.runs[run].setting.sells_nothing(); });
+    std::erase_if(plain,
+                  [&](std::size_t run) { return found_.runs[run].setting.places_no_spots(); });
     std::vector<PlanTask> tasks;
     for (std::size_t i = 0; i < kMostDivided && !plain.empty(); ++i) {
       const std::size_t best = choose.best(plain, 0, kPastParts);
@@ -397,7 +386,7 @@ class PlanMaker {
     Chosen order;
     for (const std::size_t run : chosen) {
       const PlanRun& of = found_.runs[run];
-      if (of.setting.sells_nothing()) continue;
+      if (of.setting.places_no_spots()) continue;
       order.push_back(run);
       tasks.push_back({of.setting, of.division, of.hosts, true});
     }
@@ -478,7 +467,7 @@ class PlanMaker {
     for (const Division& division : divisions) {
       Chosen with;
       std::ranges::copy_if(sold, std::back_inserter(with), [&](std::size_t run) {
-        return found_.runs[run].division == division && !found_.runs[run].setting.sells_nothing();
+        return found_.runs[run].division == division && !found_.runs[run].setting.places_no_spots();
       });
       if (with.empty()) continue;
       const std::size_t best = choose.best(with, 0, parts);
@@ -544,15 +533,15 @@ class PlanMaker {
   /// closest to selling anything.
   [[nodiscard]] const PlanRun& planned() const {
     const PlanRun& advised = found_.set_from_now_on();
-    return advised.setting.sells_nothing() ? found_.runs[found_.of(Alternative::kPlan).last]
-                                           : advised;
+    return advised.setting.places_no_spots() ? found_.runs[found_.of(Alternative::kPlan).last]
+                                             : advised;
   }
 
   /// The plan with the spots that would be bought at each price of the curve.
   void try_demand() {
     if (request_.demand.empty()) return;
     const PlanRun& planned = this->planned();
-    if (planned.setting.sells_nothing()) {
+    if (planned.setting.places_no_spots()) {
       found_.notes.emplace_back("The demand curve changes nothing: no spots are sold.");
       return;
     }
@@ -620,7 +609,7 @@ class PlanMaker {
   RunCounter counter_;
   PlanFindings found_{};
   std::shared_ptr<const TuneSamples> samples_{};
-  std::vector<PlanSetting> settings_;
+  std::vector<AllocatorSpec> settings_;
   std::size_t today_ = 0;
 };
 

@@ -23,15 +23,13 @@ Json division_json(const Division& division) {
 }
 
 Json run_setting_json(const PlanRun& run) {
-  const PlanSetting& setting = run.setting;
-  return {{"label", setting.label()},
-          {"vm", setting.vm.label},
-          {"spot", setting.sells_nothing() ? Json() : Json(setting.spot.label)},
-          {"evictor", setting.evictor.label},
-          {"saf", setting.saf},
-          {"otn", setting.otn.label()},
-          {"division", division_json(run.division)},
-          {"promised_percent", json_of(run.promised_percent)}};
+  Json json{{"label", run.setting.label()}};
+  json.update(setting_json(run.setting));
+  if (run.setting.places_no_spots()) json["spot"] = nullptr;
+  json["otn"] = run.setting.otn.label();  // a text, unlike in other documents
+  json["division"] = division_json(run.division);
+  json["promised_percent"] = json_of(run.promised_percent);
+  return json;
 }
 
 Json alternative_json(const PlanFindings& findings, const JudgedAlternative& one) {

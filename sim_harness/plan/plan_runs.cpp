@@ -1,7 +1,5 @@
 #include "sim_harness/plan/plan_runs.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -64,29 +62,18 @@ LifetimeSlaOptions promise_options(std::span<const PromiseClass> classes) {
 
 }  // namespace
 
-std::string PlanSetting::label() const {
-  if (sells_nothing()) return vm.label + ", no spots";
-  return fmt::format("{}, {}, {}, SAF {}, OTN {}", vm.label, spot.label, evictor.label,
-                     saf ? "on" : "off", otn.label());
-}
-
 PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task) {
   const auto& [setting, division, hosts, promises, demand] = task;
   const TuneSample& history = *datacenter.history;
   EventSchedule fewer;
   if (demand < 1) fewer = with_demand(history.workload, history.schedule, demand);
-  const EventSchedule& schedule = setting.sells_nothing() ? datacenter.vms
-                                  : demand < 1            ? fewer
-                                                          : history.schedule;
+  const EventSchedule& schedule = setting.places_no_spots() ? datacenter.vms
+                                  : demand < 1              ? fewer
+                                                            : history.schedule;
   PlanRun made{.setting = setting, .division = division, .hosts = hosts};
-  RunSettings settings{.host = datacenter.host,
-                       .hosts = hosts,
-                       .vm = setting.vm,
-                       // An observer wants whole offers, and those have two chains.
-                       .spot = setting.sells_nothing() ? setting.vm : setting.spot,
-                       .evictor = setting.evictor,
-                       .saf = setting.saf,
-                       .otn = setting.otn};
+  RunSettings settings{setting, datacenter.host, hosts};
+  // An observer wants whole offers, and those have two chains.
+  if (settings.places_no_spots()) settings.spot = settings.vm;
   ProviderParts parts;
   if (datacenter.with != nullptr) parts = datacenter.with->parts(history.workload, settings);
   std::vector<std::unique_ptr<ForecastOwner>> owners;

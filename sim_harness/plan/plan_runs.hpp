@@ -19,22 +19,6 @@
 
 namespace cospot {
 
-/// The policies of a datacenter: what `tune` chooses.
-struct PlanSetting {
-  ChainSpec vm{};
-  ChainSpec spot{};  ///< empty: nothing is sold
-  EvictorSpec evictor{};
-  bool saf = false;
-  OfferRule otn{};
-  bool is_bound = false;  ///< needs true lifetimes: an upper bound that cannot be deployed
-
-  /// Only VMs are placed.
-  [[nodiscard]] bool sells_nothing() const { return spot.label.empty() && spot.weighers.empty(); }
-  [[nodiscard]] bool cooperates() const { return saf || otn != OfferRule(1); }
-  /// "COS, sUTIL, FIFO, SAF on, OTN 4".
-  [[nodiscard]] std::string label() const;
-};
-
 /// The division of idle capacity among products.
 struct Division {
   double economy_percent = 0;  ///< share of the requested spots sold as economy instances
@@ -45,7 +29,7 @@ struct Division {
 
 /// The results of one run over the whole history, by part of its window.
 struct PlanRun {
-  PlanSetting setting;
+  AllocatorSpec setting;  ///< sells nothing if it places no spots
   Division division{};
   std::size_t hosts = 0;
   std::vector<PartAccount> parts{};
@@ -71,7 +55,7 @@ struct PlanDatacenter {
 
 /// The input of one run.
 struct PlanTask {
-  PlanSetting setting;
+  AllocatorSpec setting;
   Division division{};
   std::size_t hosts = 0;
   bool promises = false;  ///< lifetimes are promised and judged, which changes nothing else

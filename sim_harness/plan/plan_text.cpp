@@ -275,7 +275,7 @@ std::string first_sentence(const PlanFindings& findings) {
       std::max(alone.most_vm_loss, alone.last_vm_loss) > findings.max_vm_loss) {
     return vms_lose_alone(findings);
   }
-  if (run.setting.sells_nothing()) {
+  if (run.setting.places_no_spots()) {
     const JudgedAlternative& most = most_earning(findings);
     if (most.mean_net.mean > 0) {
       return fmt::format(
@@ -313,7 +313,7 @@ std::string second_sentence(const PlanFindings& findings, const std::string& cur
   const std::string judged = findings.judged_parts() == 1
                                  ? "the judged part"
                                  : fmt::format("the {} judged parts", findings.judged_parts());
-  if (findings.set_from_now_on().setting.sells_nothing()) {
+  if (findings.set_from_now_on().setting.places_no_spots()) {
     const JudgedAlternative& most = most_earning(findings);
     return fmt::format(
         "The best alternative, {}, earned {} a day in {}, net of lost VMs{}, with {} of VM "
@@ -365,8 +365,8 @@ std::string_view verdict_name(PromiseVerdict verdict) {
   return "broken";
 }
 
-std::string division_text(const PlanSetting& setting, const Division& division) {
-  if (setting.sells_nothing()) return "nothing";
+std::string division_text(const AllocatorSpec& setting, const Division& division) {
+  if (setting.places_no_spots()) return "nothing";
   if (division == Division{}) return "all idle capacity as spots";
   return fmt::format(
       "{:g}% of requested spots as Economy instances (promised with confidence {:g}) and the rest "

@@ -18,7 +18,7 @@ namespace cospot {
 [[nodiscard]] Json plan_json(const PlanFindings& findings, const std::string& currency);
 
 /// "75 % of the spots as spots, 25 % as Economy instances (confidence 0.9)"; "spots", "nothing".
-[[nodiscard]] std::string division_text(const PlanSetting& setting, const Division& division);
+[[nodiscard]] std::string division_text(const AllocatorSpec& setting, const Division& division);
 /// "lives at least 4 h, 95 %".
 [[nodiscard]] std::string class_text(const PromiseClass& promise);
 [[nodiscard]] std::string_view verdict_name(PromiseVerdict verdict);

@@ -4,7 +4,8 @@
 
 #include "sim_harness/plan/plan_text.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
-#include "sim_harness/tune/study_lines.hpp"
+#include "sim_harness/studies/provider/provider_axes.hpp"
+#include "sim_harness/studies/provider/study_yaml.hpp"
 
 namespace cospot {
 namespace {
@@ -15,7 +16,7 @@ std::string economy_lines(const PlanFindings& findings, const PlanRun& run) {
   return fmt::format(
       "economy: [{}]\neconomy_percent: {:g}\npromise: {:g}\nforecaster: {}\neconomy_price: {}\n"
       "opportunistic_price: {}\nperiod_hours: {:g}\ntraining_days: {}\nhorizon_days: {}\nseed: 1\n",
-      chain_line(run.setting.vm), run.division.economy_percent, run.division.confidence,
+      axis_value(run.setting.vm).yaml, run.division.economy_percent, run.division.confidence,
       findings.datacenter.economy.forecaster,
       std::min(1.0, findings.prices.economy.value_or(0) / findings.prices.on_demand),
       std::min(1.0, findings.prices.spot / findings.prices.on_demand), promise.period_hours,
@@ -27,26 +28,28 @@ std::string economy_lines(const PlanFindings& findings, const PlanRun& run) {
 std::string plan_yaml(const PlanFindings& findings, const PlannedInputs& inputs,
                       const std::filesystem::path& folder) {
   const PlanRun& run = findings.set_from_now_on();
-  const PlanSetting& setting = run.setting;
+  const AllocatorSpec& setting = run.setting;
   std::string text = "# What `cospot plan` advises:\n";
   for (const std::string& sentence : decision_of(findings, inputs.currency)) {
     text += yaml_comment("  " + sentence) + "\n";
   }
-  if (setting.sells_nothing()) return text + "# There is nothing to run.\n";
+  if (setting.places_no_spots()) return text + "# There is nothing to run.\n";
   for (const JudgedClass& one : findings.classes) {
     if (!one.is_sold) continue;
     text += fmt::format("# promise: hours={} probability={:g}\n",
                         one.promise.life / std::chrono::hours(1), 1 - one.promise.broken);
   }
   text += yaml_comment("In money: cospot compare THIS_FILE" + inputs.prices) + "\n";
-  text += fmt::format(
-      "study: {}\nworkloads:\n  - {}\nhost: {}\n{}hosts: {}\nvm: [{}]\nspot: [{}]\nevictor: [{}]\n"
-      "saf: {}\notn: [{}]\n",
-      run.division == Division{} ? "compare" : "levels", workload_line(findings.workload, folder),
-      host_line(inputs.host, findings.datacenter.host, folder),
-      inputs.added_type.empty() ? "" : "added_type: " + yaml_text(inputs.added_type) + "\n",
-      run.hosts, chain_line(setting.vm), chain_line(setting.spot),
-      evictor_line(setting.evictor, folder), setting.saf ? "on" : "off", setting.otn.label());
+  text += fmt::format("study: {}\n", run.division == Division{} ? "compare" : "levels");
+  text += study_yaml({.workloads = {findings.workload},
+                      .host = findings.datacenter.host,
+                      .sizes = {{.percent = {}, .hosts = run.hosts}},
+                      .vm = {setting.vm},
+                      .spot = {setting.spot},
+                      .evictors = {setting.evictor},
+                      .saf = {setting.saf},
+                      .otn = {setting.otn}},
+                     inputs.host, folder);
   text += economy_lines(findings, run);
   if (findings.datacenter.with != nullptr) text += findings.datacenter.with->yaml(folder);
   return text;

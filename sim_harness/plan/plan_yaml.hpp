@@ -9,8 +9,7 @@ namespace cospot {
 
 /// The inputs that a study file names besides the plan, as given on the command line.
 struct PlannedInputs {
-  std::string host;        ///< a file of hosts, or totals
-  std::string added_type;  ///< may be empty
+  std::string host;  ///< a file of hosts, or totals
   std::string currency;
   std::string prices;  ///< an option of `cospot compare`
 };

@@ -126,7 +126,7 @@ class Search {
   }
 
   [[nodiscard]] bool is_for_nova(std::size_t candidate) const {
-    return cospot::is_for_nova(settings_, runs_.space().at(candidate));
+    return cospot::is_for_nova(runs_.space().at(candidate));
   }
 
   /// Orders the candidates by the number of samples on which they exceed the limit of VM loss, then
@@ -148,7 +148,7 @@ class Search {
     std::vector<std::size_t> order = ranked;
     std::map<std::size_t, std::size_t> turn;  // of each candidate
     for (const std::size_t candidate : ranked) {
-      turn[candidate] = taken[runs_.space().at(candidate).vm]++;
+      turn[candidate] = taken[runs_.space().positions(candidate).front()]++;
     }
     std::ranges::stable_sort(order, {}, [&](std::size_t candidate) { return turn[candidate]; });
     return order;
@@ -266,11 +266,10 @@ std::optional<std::size_t> share_of_budget(const std::optional<std::size_t>& bud
 
 }  // namespace
 
-bool is_for_nova(const TuneSettings& settings, const TuneCandidate& candidate) {
-  const PluginInfo* evictor =
-      find_info(evictor_registry(), settings.evictors[candidate.evictor].name);
-  return settings.otn[candidate.otn].kind() == OfferRule::Kind::kTopN && evictor != nullptr &&
-         evictor->is_for_nova() && settings.spot[candidate.spot].filters.empty();
+bool is_for_nova(const AllocatorSpec& allocator) {
+  const PluginInfo* evictor = find_info(evictor_registry(), allocator.evictor.name);
+  return allocator.otn.kind() == OfferRule::Kind::kTopN && evictor != nullptr &&
+         evictor->is_for_nova() && allocator.spot.filters.empty();
 }
 
 void require_something_to_set(const TuneSettings& settings) {

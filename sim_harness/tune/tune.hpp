@@ -6,10 +6,12 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim_harness/experiments/grid/grid.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
+#include "sim_harness/provider/forecasts/true_lifetimes.hpp"
 #include "sim_harness/provider/run/run_result.hpp"
 #include "sim_harness/studies/provider/given_parts.hpp"
 #include "sim_harness/tune/pareto_layers.hpp"
@@ -31,32 +33,33 @@ struct TuneSettings {
   std::size_t threads = 1;
 };
 
-/// A candidate, as indices into the choices of TuneSettings.
-struct TuneCandidate {
-  std::size_t vm = 0;
-  std::size_t spot = 0;
-  std::size_t evictor = 0;
-  std::size_t saf = 0;
-  std::size_t otn = 0;
-};
-
-/// The candidates of a tuning, numbered like the runs of one workload and size in a sweep. The
-/// settings outlive it.
+/// The candidates of a tuning, numbered like the runs of one workload and size in a sweep.
 class CandidateSpace {
  public:
   explicit CandidateSpace(const TuneSettings& settings);
 
-  [[nodiscard]] std::size_t size() const { return grid_.run_count(); }
-  [[nodiscard]] TuneCandidate at(std::size_t candidate) const;
+  [[nodiscard]] std::size_t size() const { return candidates_.size(); }
+  [[nodiscard]] const AllocatorSpec& at(std::size_t candidate) const {
+    return candidates_[candidate];
+  }
+  /// With its evictor prepared for the workload of a sample.
+  [[nodiscard]] AllocatorSpec prepared(std::size_t candidate, const TuneSample& sample) const;
+  /// Its positions in the choices of TuneSettings: VM policy, spot policy, evictor, SAF, OTN.
+  [[nodiscard]] Coordinates positions(std::size_t candidate) const {
+    return grid_.coordinates(candidate);
+  }
   /// The candidate with the same policies but without cooperation (OTN 1, SAF off), if any.
   [[nodiscard]] std::optional<std::size_t> baseline_of(std::size_t candidate) const;
   /// Tells whether one of its policies needs true lifetimes: an upper bound that cannot be
   /// deployed.
-  [[nodiscard]] bool is_bound(std::size_t candidate) const;
+  [[nodiscard]] bool is_bound(std::size_t candidate) const {
+    return needs_true_lifetimes(candidates_[candidate]);
+  }
 
  private:
-  const TuneSettings& settings_;
   Grid grid_;
+  std::vector<AllocatorSpec> candidates_;
+  std::optional<std::pair<std::size_t, std::size_t>> without_cooperation_;  // SAF off and OTN 1
 };
 
 /// The simulated results of some candidates on some samples.
@@ -145,9 +148,9 @@ struct TuneOutcome {
 /// Throws ConfigError if every candidate needs true lifetimes, because none could be deployed.
 void require_something_to_set(const TuneSettings& settings);
 
-/// Tells whether nova.conf can express a candidate: a numeric OTN, an evictor that needs no
+/// Tells whether nova.conf can express an allocator: a numeric OTN, an evictor that needs no
 /// lifetimes, and spots without a promise.
-[[nodiscard]] bool is_for_nova(const TuneSettings& settings, const TuneCandidate& candidate);
+[[nodiscard]] bool is_for_nova(const AllocatorSpec& allocator);
 
 /// Searches by successive halving: every candidate (or a random subset that fits the budget) on one
 /// selection sample, the best third on twice as many samples, and so on. Each round also keeps

@@ -1,15 +1,13 @@
 #include "sim_harness/tune/tune_around.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 #include <vector>
 
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
-#include "sim_harness/tune/study_lines.hpp"
-#include "sim_harness/tune/tune_figures.hpp"
+#include "sim_harness/studies/provider/study_yaml.hpp"
 
 namespace cospot {
 namespace {
@@ -29,15 +27,12 @@ std::set<std::size_t> offers_around(const TuneSettings& settings, std::size_t ot
   return offers;
 }
 
-std::string size_lines(const TuneFindings& findings, const TunedDatacenter& datacenter) {
-  if (findings.whole) return fmt::format("hosts: {}\n", findings.whole->hosts);
-  if (!datacenter.size.percent) return fmt::format("hosts: {}\n", datacenter.size.hosts);
-  std::vector<std::string> policies;
-  for (const ChainSpec& chain : findings.settings.vm) {
-    policies.push_back(chain_line(chain));
-  }
-  return fmt::format("headroom_percent: {}\nheadroom_of: [{}]\n", *datacenter.size.percent,
-                     fmt::join(policies, ", "));
+/// The choices at some positions.
+template <class T>
+std::vector<T> chosen(const std::vector<T>& choices, const std::set<std::size_t>& positions) {
+  std::vector<T> some;
+  for (const std::size_t position : positions) some.push_back(choices[position]);
+  return some;
 }
 
 }  // namespace
@@ -46,42 +41,33 @@ std::string around_yaml(const TuneFindings& findings, const TunedInputs& inputs,
                         const fs::path& folder) {
   const TuneSettings& settings = findings.settings;
   const CandidateSpace& space = findings.runs.space();
-  std::vector<TuneCandidate> around{space.at(findings.outcome.recommendation)};
-  if (findings.outcome.without_cooperation) {
-    around.push_back(space.at(*findings.outcome.without_cooperation));
+  std::vector<std::set<std::size_t>> around;
+  for (const std::size_t position : space.positions(findings.outcome.recommendation)) {
+    around.push_back({position});
   }
-  std::vector<std::string> workloads;
-  for (const WorkloadSpec& spec : inputs.workloads) {
-    workloads.push_back("  - " + workload_line(spec, folder));
+  if (const auto& other = findings.outcome.without_cooperation) {
+    const Coordinates at = space.positions(*other);
+    for (std::size_t axis = 0; axis < at.size(); ++axis) around[axis].insert(at[axis]);
   }
-  std::set<std::size_t> vm;
-  std::set<std::size_t> spot;
-  std::set<std::size_t> evictors;
-  for (const TuneCandidate& at : around) {
-    vm.insert(at.vm);
-    spot.insert(at.spot);
-    evictors.insert(at.evictor);
-  }
-  const auto listed = [](const std::set<std::size_t>& positions, const auto& text) {
-    std::vector<std::string> items;
-    for (const std::size_t position : positions) items.push_back(text(position));
-    return fmt::format("[{}]", fmt::join(items, ", "));
-  };
+  const std::size_t otn = space.positions(findings.outcome.recommendation).back();
+  Headroom size = inputs.datacenter.size;
+  if (findings.whole) size = {.percent = {}, .hosts = findings.whole->hosts};
   return fmt::format(
       "# Around what `cospot tune` found: its policies, those of the best setting without\n"
-      "# cooperation, and the offers next to its own, on the same hosts.\n{}"
-      "workloads:\n{}\nhost: {}\n{}{}vm: {}\nspot: {}\nevictor: {}\nsaf: [off, on]\notn: {}\n{}",
+      "# cooperation, and the offers next to its own, on the same hosts.\n{}{}{}",
       inputs.prices.empty()
           ? ""
           : yaml_comment("In money: cospot compare THIS_FILE" + inputs.prices) + "\n",
-      fmt::join(workloads, "\n"), host_line(inputs.host, inputs.datacenter.host, folder),
-      inputs.added_type.empty() ? "" : "added_type: " + yaml_text(inputs.added_type) + "\n",
-      size_lines(findings, inputs.datacenter),
-      listed(vm, [&](std::size_t i) { return chain_line(settings.vm[i]); }),
-      listed(spot, [&](std::size_t i) { return chain_line(settings.spot[i]); }),
-      listed(evictors, [&](std::size_t i) { return evictor_line(settings.evictors[i], folder); }),
-      listed(offers_around(settings, around.front().otn),
-             [&](std::size_t i) { return settings.otn[i].label(); }),
+      study_yaml({.workloads = {inputs.workloads.begin(), inputs.workloads.end()},
+                  .host = inputs.datacenter.host,
+                  .sizes = {size},
+                  .headroom_of = size.percent ? settings.vm : std::vector<ChainSpec>{},
+                  .vm = chosen(settings.vm, around[0]),
+                  .spot = chosen(settings.spot, around[1]),
+                  .evictors = chosen(settings.evictors, around[2]),
+                  .saf = {false, true},
+                  .otn = chosen(settings.otn, offers_around(settings, otn))},
+                 inputs.host, folder),
       settings.with == nullptr ? "" : settings.with->yaml(folder));
 }
 

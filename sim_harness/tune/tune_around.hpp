@@ -12,9 +12,8 @@ namespace cospot {
 struct TunedInputs {
   std::span<const WorkloadSpec> workloads;
   const TunedDatacenter& datacenter;
-  std::string host{};        ///< a file of hosts, or totals
-  std::string added_type{};  ///< may be empty
-  std::string prices{};      ///< an option of `cospot compare`, or empty
+  std::string host{};    ///< a file of hosts, or totals
+  std::string prices{};  ///< an option of `cospot compare`, or empty
 };
 
 /// A study file for `cospot compare` around the result of a tuning: its policies and those of the

@@ -42,18 +42,6 @@ Spread spread_of(const std::vector<double>& values) {
   return spread;
 }
 
-TuneFigures::Labels TuneFigures::labels(std::size_t candidate) const {
-  const TuneCandidate at = runs_.space().at(candidate);
-  return {settings_.vm[at.vm].label, settings_.spot[at.spot].label,
-          settings_.evictors[at.evictor].label, settings_.saf[at.saf] ? "on" : "off",
-          settings_.otn[at.otn].label()};
-}
-
-std::string TuneFigures::short_name(std::size_t candidate) const {
-  const Labels of = labels(candidate);
-  return fmt::format("{}, {}, {}, SAF {}, OTN {}", of.vm, of.spot, of.evictor, of.saf, of.otn);
-}
-
 std::vector<double> TuneFigures::shares(std::size_t candidate,
                                         std::span<const std::size_t> samples) const {
   std::vector<double> values;

@@ -50,19 +50,12 @@ struct HeldOutFigures {
   [[nodiscard]] double mean_loss() const { return loss_sum / static_cast<double>(samples()); }
 };
 
-/// The names and simulated figures of candidates, for the texts of a tuning.
+/// The simulated figures of candidates, for the texts of a tuning.
 class TuneFigures {
  public:
-  struct Labels {
-    std::string vm, spot, evictor, saf, otn;
-  };
-
   TuneFigures(const TuneSettings& settings, const TuneRuns& runs)
       : settings_(settings), runs_(runs) {}
 
-  [[nodiscard]] Labels labels(std::size_t candidate) const;
-  /// "DPD, sUTIL, FIFO, SAF on, OTN 4".
-  [[nodiscard]] std::string short_name(std::size_t candidate) const;
   /// Its revenue on each sample, as a fraction of the requested spot revenue.
   [[nodiscard]] std::vector<double> shares(std::size_t candidate,
                                            std::span<const std::size_t> samples) const;

@@ -25,15 +25,10 @@ Json means(const TuneFindings& findings, std::size_t candidate,
 }  // namespace
 
 Json setting_json(const TuneFindings& findings, std::size_t candidate, const TuneOutcome& search) {
-  const TuneSettings& settings = findings.settings;
-  const TuneCandidate at = findings.runs.space().at(candidate);
-  return {{"vm", settings.vm[at.vm].label},
-          {"spot", settings.spot[at.spot].label},
-          {"evictor", settings.evictors[at.evictor].label},
-          {"saf", settings.saf[at.saf]},
-          {"otn", setting_json(settings.otn[at.otn])},
-          {"training", means(findings, candidate, search.selection)},
-          {"validation", means(findings, candidate, search.held_out)}};
+  Json json = setting_json(findings.runs.space().at(candidate));
+  json["training"] = means(findings, candidate, search.selection);
+  json["validation"] = means(findings, candidate, search.held_out);
+  return json;
 }
 
 Json tune_json(const TuneFindings& findings, const std::optional<TuneMoney>& money) {

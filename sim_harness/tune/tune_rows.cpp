@@ -1,6 +1,7 @@
 #include "sim_harness/tune/tune_rows.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -89,11 +90,8 @@ TuneRecord tune_record(const TuneSettings& settings, std::span<const TuneSample>
     for (std::size_t candidate = 0; candidate < runs.space().size(); ++candidate) {
       const RunResult* result = runs.find(candidate, sample);
       if (result == nullptr) continue;
-      const TuneCandidate of = runs.space().at(candidate);
-      const Coordinates at{sample,     static_cast<std::size_t>(size - record.sweep.sizes.begin()),
-                           of.vm,      of.spot,
-                           of.evictor, of.saf,
-                           of.otn};
+      Coordinates at{sample, static_cast<std::size_t>(size - record.sweep.sizes.begin())};
+      std::ranges::copy(runs.space().positions(candidate), std::back_inserter(at));
       record.rows.push_back(make_row(grid.run_index(at), axes, at,
                                      provider_table().at(record.sweep, at), samples[sample],
                                      *result));

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/experiments/queue/work_queue.hpp"
-#include "sim_harness/provider/forecasts/true_lifetimes.hpp"
 #include "sim_harness/provider/loop/run_group.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/tune/tune.hpp"
@@ -19,31 +19,32 @@ double share_of(Revenue part, Revenue whole) {
 }  // namespace
 
 CandidateSpace::CandidateSpace(const TuneSettings& settings)
-    : settings_(settings),
-      grid_({settings.vm.size(), settings.spot.size(), settings.evictors.size(),
+    : grid_({settings.vm.size(), settings.spot.size(), settings.evictors.size(),
              settings.saf.size(), settings.otn.size()},
-            2) {}
+            2) {
+  for (std::size_t candidate = 0; candidate < grid_.run_count(); ++candidate) {
+    const Coordinates at = positions(candidate);
+    candidates_.push_back({.vm = settings.vm[at[0]],
+                           .spot = settings.spot[at[1]],
+                           .evictor = settings.evictors[at[2]],
+                           .saf = settings.saf[at[3]],
+                           .otn = settings.otn[at[4]]});
+    if (without_cooperation_ || candidates_.back().cooperates()) continue;
+    without_cooperation_.emplace(at[3], at[4]);
+  }
+}
 
-TuneCandidate CandidateSpace::at(std::size_t candidate) const {
-  const Coordinates at = grid_.coordinates(candidate);
-  return {.vm = at[0], .spot = at[1], .evictor = at[2], .saf = at[3], .otn = at[4]};
+AllocatorSpec CandidateSpace::prepared(std::size_t candidate, const TuneSample& sample) const {
+  AllocatorSpec allocator = at(candidate);
+  allocator.evictor = sample.evictors[positions(candidate)[2]];
+  return allocator;
 }
 
 std::optional<std::size_t> CandidateSpace::baseline_of(std::size_t candidate) const {
-  const auto off = std::ranges::find(settings_.saf, false);
-  const auto one = std::ranges::find(settings_.otn, OfferRule(1));
-  if (off == settings_.saf.end() || one == settings_.otn.end()) return std::nullopt;
-  const TuneCandidate with = at(candidate);
-  return grid_.run_index({with.vm, with.spot, with.evictor,
-                          static_cast<std::size_t>(off - settings_.saf.begin()),
-                          static_cast<std::size_t>(one - settings_.otn.begin())});
-}
-
-bool CandidateSpace::is_bound(std::size_t candidate) const {
-  const TuneCandidate of = at(candidate);
-  return needs_true_lifetimes(settings_.vm[of.vm]) ||
-         needs_true_lifetimes(settings_.spot[of.spot]) ||
-         needs_true_lifetimes(settings_.evictors[of.evictor]);
+  if (!without_cooperation_) return std::nullopt;
+  Coordinates at = positions(candidate);
+  std::tie(at[3], at[4]) = *without_cooperation_;
+  return grid_.run_index(at);
 }
 
 /// Runs of one sample with the same VM and spot policy: they share a beginning.
@@ -133,10 +134,10 @@ std::vector<TuneRuns::Group> TuneRuns::missing(std::span<const std::size_t> cand
   for (const std::size_t sample : with_those_before) {
     for (const std::size_t candidate : ascending) {
       if (find(candidate, sample) != nullptr) continue;
-      const TuneCandidate at = space_.at(candidate);
+      const Coordinates at = space_.positions(candidate);
       const bool starts_group = groups.empty() || groups.back().sample != sample ||
-                                groups.back().vm != at.vm || groups.back().spot != at.spot;
-      if (starts_group) groups.push_back({.sample = sample, .vm = at.vm, .spot = at.spot});
+                                groups.back().vm != at[0] || groups.back().spot != at[1];
+      if (starts_group) groups.push_back({.sample = sample, .vm = at[0], .spot = at[1]});
       groups.back().candidates.push_back(candidate);
     }
   }
@@ -149,36 +150,19 @@ void TuneRuns::run_group(const Group& group) {
   const auto result_of = [&](std::size_t candidate) -> std::optional<RunResult>& {
     return results_[group.sample * space_.size() + candidate];
   };
-  if (settings_.with != nullptr) {
-    for (const std::size_t candidate : group.candidates) {
-      const TuneCandidate at = space_.at(candidate);
-      result_of(candidate) = settings_.with
-                                 ->run(sample.workload, sample.schedule,
-                                       {.host = host_,
-                                        .hosts = hosts(group.sample),
-                                        .vm = settings_.vm[at.vm],
-                                        .spot = settings_.spot[at.spot],
-                                        .evictor = sample.evictors[at.evictor],
-                                        .saf = settings_.saf[at.saf],
-                                        .otn = settings_.otn[at.otn]})
-                                 .run;
-    }
-    return;
-  }
-  std::vector<RunVariation> variations;
+  const std::size_t hosts = this->hosts(group.sample);
+  std::vector<AllocatorSpec> allocators;
   for (const std::size_t candidate : group.candidates) {
-    const TuneCandidate at = space_.at(candidate);
-    variations.push_back({.evictor = &sample.evictors[at.evictor],
-                          .saf = settings_.saf[at.saf],
-                          .otn = settings_.otn[at.otn]});
+    allocators.push_back(space_.prepared(candidate, sample));
+    if (settings_.with == nullptr) continue;
+    result_of(candidate) =
+        settings_.with->run(sample.workload, sample.schedule, {allocators.back(), host_, hosts})
+            .run;
   }
-  const RunGroupSettings settings{.host = host_,
-                                  .hosts = hosts(group.sample),
-                                  .vm = &settings_.vm[group.vm],
-                                  .spot = &settings_.spot[group.spot]};
-  simulate_group(sample.schedule, settings, variations,
-                 [&](std::size_t variation, const RunResult& result) {
-                   result_of(group.candidates[variation]) = result;
+  if (settings_.with != nullptr) return;
+  simulate_group(sample.schedule, host_, hosts, allocators,
+                 [&](std::size_t index, const RunResult& result) {
+                   result_of(group.candidates[index]) = result;
                  });
 }
 

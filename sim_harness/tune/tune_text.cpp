@@ -49,8 +49,6 @@ void shorten(std::vector<std::string>& names) {
 
 class Writer {
  public:
-  using Labels = TuneFigures::Labels;
-
   explicit Writer(const TuneFindings& findings)
       : findings_(findings),
         settings_(findings.settings),
@@ -123,7 +121,7 @@ class Writer {
                                   ? plural(fewest.hosts, "host")
                                   : fmt::format("{} to {} hosts", fewest.hosts, most.hosts);
     if (!whole_) return fmt::format("A sample is one workload. Datacenters: {}\n", range);
-    const std::size_t vm = runs_.space().at(advised_).vm;
+    const std::size_t vm = runs_.space().positions(advised_).front();
     const std::string needed =
         whole_->needed.empty()
             ? "some VM is larger than each of them"
@@ -155,13 +153,12 @@ class Writer {
   }
 
   [[nodiscard]] std::string recommendation() const {
-    const Labels of = figures_.labels(advised_);
+    const AllocatorSpec& of = runs_.space().at(advised_);
     std::string text = fmt::format(
         "Setting (keys of a study file)\n  vm: {}\n  spot: {}\n  evictor: {}\n  saf: {}\n  otn: "
         "{}\n\n",
-        of.vm, of.spot,
-        evictor_yaml(setting_json(settings_.evictors[runs_.space().at(advised_).evictor])), of.saf,
-        of.otn);
+        of.vm.label, of.spot.label, evictor_yaml(setting_json(of.evictor)), of.saf_label(),
+        of.otn.label());
     text += "In nova.conf";
     const std::optional<std::size_t> for_nova =
         advised_for_nova(findings_.verdict, findings_.outcome);
@@ -173,24 +170,22 @@ class Writer {
   }
 
   [[nodiscard]] std::string what_nova_lacks() const {
-    const TuneCandidate at = runs_.space().at(advised_);
-    if (!settings_.spot[at.spot].filters.empty()) return settings_.spot[at.spot].label;
-    const OfferRule& otn = settings_.otn[at.otn];
-    return otn.kind() == OfferRule::Kind::kTopN ? settings_.evictors[at.evictor].label
-                                                : "offer " + otn.label();
+    const AllocatorSpec& of = runs_.space().at(advised_);
+    if (!of.spot.filters.empty()) return of.spot.label;
+    return of.otn.kind() == OfferRule::Kind::kTopN ? of.evictor.label : "offer " + of.otn.label();
   }
 
   [[nodiscard]] std::string nova_lines(std::size_t candidate) const {
-    const Labels of = figures_.labels(candidate);
+    const AllocatorSpec& of = runs_.space().at(candidate);
     return fmt::format(
         "\n  [cospot]\n  vm_policy = {}\n  spot_policy = {}\n  evictor = {}\n{}  otn = {}\n"
         "  saf = {}\n",
-        of.vm, of.spot, of.evictor, model_line(candidate), of.otn, of.saf);
+        of.vm.label, of.spot.label, of.evictor.label, model_line(of.evictor), of.otn.label(),
+        of.saf_label());
   }
 
   /// Nova has no built-in model: a cloud's spots are not those that it was trained on.
-  [[nodiscard]] std::string model_line(std::size_t candidate) const {
-    const EvictorSpec& evictor = settings_.evictors[runs_.space().at(candidate).evictor];
+  [[nodiscard]] static std::string model_line(const EvictorSpec& evictor) {
     const PluginInfo* info = find_info(evictor_registry(), evictor.name);
     if (info == nullptr || !info->needs_lifetime_model()) return {};
     const std::string* model = model_of(evictor);
@@ -198,20 +193,19 @@ class Writer {
                        model != nullptr ? *model : "FILE of `cospot lifetime train`");
   }
 
-  [[nodiscard]] std::string words(const Labels& of) const {
-    const TuneCandidate at = runs_.space().at(advised_);
-    const OfferRule& otn = settings_.otn[at.otn];
-    std::string offer = fmt::format("the first {} hosts", of.otn);
-    if (otn.is_one_host()) offer = "the first host only: spots have no influence";
-    if (otn.follows_load()) offer = fmt::format("fewer hosts the fuller it is ({})", of.otn);
-    if (otn.compares_weights()) offer = fmt::format("every host close to the first ({})", of.otn);
+  [[nodiscard]] static std::string words(const AllocatorSpec& of) {
+    const std::string otn = of.otn.label();
+    std::string offer = fmt::format("the first {} hosts", otn);
+    if (of.otn.is_one_host()) offer = "the first host only: spots have no influence";
+    if (of.otn.follows_load()) offer = fmt::format("fewer hosts the fuller it is ({})", otn);
+    if (of.otn.compares_weights()) offer = fmt::format("every host close to the first ({})", otn);
     return fmt::format(
         "  VMs:       {}. {}\n  Spots:     {}. {}\n  Offer:     {}; {}.\n  Evictions: {}. {}\n",
-        of.vm, summary_of(weigher_registry(), settings_.vm[at.vm].weighers.front().name), of.spot,
-        summary_of(weigher_registry(), settings_.spot[at.spot].weighers.front().name), offer,
-        settings_.saf[at.saf] ? "hosts that fit the VM without an eviction come first"
-                              : "the ranking ignores whether spots would be evicted",
-        of.evictor, summary_of(evictor_registry(), settings_.evictors[at.evictor].name));
+        of.vm.label, summary_of(weigher_registry(), of.vm.weighers.front().name), of.spot.label,
+        summary_of(weigher_registry(), of.spot.weighers.front().name), offer,
+        of.saf ? "hosts that fit the VM without an eviction come first"
+               : "the ranking ignores whether spots would be evicted",
+        of.evictor.label, summary_of(evictor_registry(), of.evictor.name));
   }
 
   [[nodiscard]] std::string verdict() const {
@@ -235,7 +229,7 @@ class Writer {
         continue;
       }
       return fmt::format("\n  More careful: {}\n  keeps it on all of them and earns {} on these.\n",
-                         figures_.short_name(candidate),
+                         runs_.space().at(candidate).label(),
                          percent(figures_.mean_share(candidate, outcome_.held_out)));
     }
     return " No finalist does.\n";
@@ -272,13 +266,13 @@ class Writer {
       return fmt::format(
           "  Next: {}.\n  On the validation sample the search's choice is {:+.2f} points ahead of "
           "it; one sample has no standard error.\n",
-          figures_.short_name(next), 100 * ahead.mean);
+          runs_.space().at(next).label(), 100 * ahead.mean);
     }
     const auto wins = std::ranges::count_if(leads, [](double lead) { return lead > 0; });
     return fmt::format(
         "  Next: {}.\n  On the {} the search's choice is {:+.2f} points ahead of it "
         "(standard error {:.2f}), ahead on {} of {}.\n",
-        figures_.short_name(next), where(), 100 * ahead.mean, 100 * ahead.error, wins,
+        runs_.space().at(next).label(), where(), 100 * ahead.mean, 100 * ahead.error, wins,
         leads.size());
   }
 
@@ -316,8 +310,9 @@ class Writer {
       return figures_.mean_loss(candidate, outcome_.selection);
     });
     for (const std::size_t candidate : ascending) {
-      const Labels of = figures_.labels(candidate);
-      std::vector<std::string> cells{of.vm, of.spot, of.evictor, of.saf, of.otn};
+      const AllocatorSpec& of = runs_.space().at(candidate);
+      std::vector<std::string> cells{of.vm.label, of.spot.label, of.evictor.label, of.saf_label(),
+                                     of.otn.label()};
       for (const auto set : sets) cells.push_back(percent(figures_.mean_share(candidate, set)));
       for (const auto set : sets) cells.push_back(percent(figures_.mean_loss(candidate, set), 4));
       table.add_row(std::move(cells));

@@ -220,12 +220,11 @@ std::vector<MoreHosts> Tuning::try_more_hosts(ProgressSink& progress) const {
     const Searches found = search(runs);
     const TuneFindings findings{settings,      made_.samples, runs,
                                 found.outcome, found.folds,   made_.whole};
-    tried.push_back(
-        {.percent = percent,
-         .hosts = hosts,
-         .added = added,
-         .setting = TuneFigures(settings, runs).short_name(found.outcome.recommendation),
-         .verdict = judge(settings, runs, found.outcome, findings.judged())});
+    tried.push_back({.percent = percent,
+                     .hosts = hosts,
+                     .added = added,
+                     .setting = runs.space().at(found.outcome.recommendation).label(),
+                     .verdict = judge(settings, runs, found.outcome, findings.judged())});
     if (tried.back().verdict.advice == TuneAdvice::kCooperate) break;
   }
   return tried;

@@ -47,7 +47,7 @@ std::string without_cooperation_lines(const TuneFigures& figures, const TuneOutc
                        brief(*best), plural(outcome.tried_without_cooperation, "setting")));
   if (outcome.without_cooperation) {
     text += line("", fmt::format("(on the training samples {})",
-                                 figures.short_name(*outcome.without_cooperation)));
+                                 figures.space().at(*outcome.without_cooperation).label()));
   }
   const auto same = figures.held_out(judged, [&](const TuneOutcome& search) {
     return figures.space().baseline_of(search.recommendation);
@@ -63,8 +63,9 @@ std::string bound_line(const TuneFigures& figures, const TuneOutcome& outcome,
   const auto bound =
       figures.held_out(judged, [](const TuneOutcome& search) { return search.bound; });
   if (!bound || !outcome.bound) return "";
-  return line("cannot be set", fmt::format("{}: {} ({})", brief(*bound),
-                                           figures.short_name(*outcome.bound), kKnowsLifetimes));
+  return line("cannot be set",
+              fmt::format("{}: {} ({})", brief(*bound), figures.space().at(*outcome.bound).label(),
+                          kKnowsLifetimes));
 }
 
 std::string nova_line(const TuneFigures& figures, std::span<const TuneOutcome> judged,
@@ -97,7 +98,7 @@ std::string fold_table(const TuneFigures& figures, std::span<const TuneOutcome> 
   for (const TuneOutcome& fold : folds) {
     const std::optional<std::size_t> plain = fold.without_cooperation;
     std::vector<std::string> cells{fold_name(fold, sample_names),
-                                   figures.short_name(fold.recommendation)};
+                                   figures.space().at(fold.recommendation).label()};
     cells.push_back(percent(figures.mean_share(fold.recommendation, fold.held_out)));
     cells.push_back(plain ? percent(figures.mean_share(*plain, fold.held_out)) : "");
     cells.push_back(percent(figures.mean_loss(fold.recommendation, fold.held_out), 4));
@@ -132,7 +133,7 @@ std::string cross_validation_text(const TuneFigures& figures, const TuneOutcome&
       "(spot revenue earned and VM revenue lost, % of requested; net gain over no cooperation, net "
       "of lost VMs, points)\n{}\nExpected of the search's choice, here {}\n{}"
       "  {} of {} folds choose the same setting.\n{}",
-      fold_table(figures, folds, sample_names), figures.short_name(outcome.recommendation),
+      fold_table(figures, folds, sample_names), figures.space().at(outcome.recommendation).label(),
       comparison_text(figures, outcome, folds), same, folds.size(), limit_warning(outcome));
 }
 

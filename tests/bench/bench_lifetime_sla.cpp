@@ -31,9 +31,7 @@ Recorded record(const Workload& on_demand, Workload spots, std::size_t hosts,
   }
   const EventSchedule schedule = make_schedule(workload);
   const ChainSpec first_fit{.label = "FirstFit", .weighers = {{.name = "FirstFit"}}};
-  const RunSettings settings{
-      .host = host,
-      .hosts = hosts,
+  const AllocatorSpec settings{
       .vm = first_fit,
       .spot = first_fit,
       .evictor = {.label = "YJF", .name = "YJF", .options = {{"score", "age"}}},

@@ -62,13 +62,13 @@ std::vector<RunSettings> group_of(const std::string& vm, const std::string& spot
   for (const char* evictor : {"FIFO", "LPO"}) {
     for (const bool saf : {false, true}) {
       for (const std::size_t otn : {1U, 2U, 4U, 8U, 16U, 32U}) {
-        runs.push_back({.host = kHost,
-                        .hosts = with_headroom(least, headroom_percent),
-                        .vm = chain_of(vm),
-                        .spot = chain_of(spot),
-                        .evictor = {.label = evictor, .name = evictor, .options = {}},
-                        .saf = saf,
-                        .otn = otn});
+        runs.push_back({{.vm = chain_of(vm),
+                         .spot = chain_of(spot),
+                         .evictor = {.label = evictor, .name = evictor, .options = {}},
+                         .saf = saf,
+                         .otn = otn},
+                        kHost,
+                        with_headroom(least, headroom_percent)});
       }
     }
   }
@@ -76,15 +76,9 @@ std::vector<RunSettings> group_of(const std::string& vm, const std::string& spot
 }
 
 std::vector<RunResult> simulate_as_group(const std::vector<RunSettings>& runs) {
-  std::vector<RunVariation> variations;
-  for (const RunSettings& run : runs) variations.push_back({&run.evictor, run.saf, run.otn});
+  const std::vector<AllocatorSpec> allocators(runs.begin(), runs.end());
   std::vector<RunResult> results(runs.size());
-  simulate_group(bench_workload().schedule,
-                 {.host = kHost,
-                  .hosts = runs.front().hosts,
-                  .vm = &runs.front().vm,
-                  .spot = &runs.front().spot},
-                 variations,
+  simulate_group(bench_workload().schedule, kHost, runs.front().hosts, allocators,
                  [&](std::size_t run, const RunResult& result) { results[run] = result; });
   return results;
 }

@@ -52,13 +52,13 @@ HostTable make_hosts(const RunSettings& settings) { return settings.host.table(s
 HostTable make_hosts(const Settings& settings) { return make_hosts(run_settings_of(settings)); }
 
 RunSettings run_settings_of(const Settings& settings) {
-  return {.host = hosts_of(settings),
-          .hosts = settings.hosts,
-          .vm = chain_of(settings.vm),
-          .spot = chain_of(settings.spot),
-          .evictor = evictor_of(settings.evictor),
-          .saf = settings.saf,
-          .otn = offer_rule_of(settings)};
+  return {{.vm = chain_of(settings.vm),
+           .spot = chain_of(settings.spot),
+           .evictor = evictor_of(settings.evictor),
+           .saf = settings.saf,
+           .otn = offer_rule_of(settings)},
+          hosts_of(settings),
+          settings.hosts};
 }
 
 void EventRecorder::offered(const Offer& offer) {

@@ -8,31 +8,13 @@
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/provider/configuration_yaml.hpp"
+#include "sim_harness/studies/provider/study_yaml.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {
 namespace {
 
-/// The configuration of a sweep file, written again from its JSON, part by part.
-std::string rewritten(const std::string& json) {
-  const Json root = Json::parse(json);
-  const auto list = [&](const char* key, auto write) {
-    std::string text = "[";
-    for (const Json& item : root.at(key)) {
-      text += (text.size() > 1 ? ", " : "") + write(item);
-    }
-    return text + "]\n";
-  };
-  const auto scalar = [](const Json& value) { return flow_yaml(value); };
-  return "workloads: " + list("workloads", workload_yaml) + "host: " + host_yaml(root.at("host")) +
-         "\nheadroom_percent: " +
-         list("sizes", [](const Json& size) { return size.at("headroom_percent").dump(); }) +
-         "vm: " + list("vm", chain_yaml) + "spot: " + list("spot", chain_yaml) +
-         "evictor: " + list("evictor", evictor_yaml) + "saf: " + list("saf", scalar) +
-         "otn: " + list("otn", scalar);
-}
-
-TEST_CASE("configuration YAML: reads back as the sweep it was written from") {
+TEST_CASE("study_yaml: reads back as the sweep it was written from") {
   const ScratchFolder folder;
   (void)folder.write("a.csv", "x");
   (void)folder.write("it is [a] {b} #c: d.csv", "y");
@@ -50,10 +32,32 @@ TEST_CASE("configuration YAML: reads back as the sweep it was written from") {
       "evictor: [FIFO, {name: LPO, label: a b}]\n"
       "saf: [true, false]\n"
       "otn: [4, 1]\n";
-  const std::string json = sweep_json(read_sweep(folder.write("s.yaml", written), {}));
-  const std::string text = rewritten(json);
-  CAPTURE(text);
-  CHECK(sweep_json(read_sweep(folder.write("again.yaml", text), {})) == json);
+  const std::string one_of_each =
+      "workloads: a.csv\n"
+      "host: [{type: big, count: 2, vcpus: 8, memory_mb: 16}, {type: small, count: 1, vcpus: 4, "
+      "memory_mb: 8}]\n"
+      "added_type: small\n"
+      "vm: [UTIL]\nspot: [sUTIL]\nevictor: [FIFO]\nsaf: on\notn: epsilon-0.05\n";
+  for (const std::string& file :
+       {written, one_of_each + "hosts: 4\n",
+        one_of_each + "headroom_percent: 2\nheadroom_of: [UTIL, COS]\n"}) {
+    const Sweep sweep = read_sweep(folder.write("s.yaml", file), {});
+    const std::string text = study_yaml(sweep, "", folder.path());
+    CAPTURE(text);
+    CHECK(sweep_json(read_sweep(folder.write("again.yaml", text), {})) == sweep_json(sweep));
+  }
+}
+
+TEST_CASE(
+    "study_yaml: paths are relative to its folder, and one that YAML cannot hold is an error") {
+  const ScratchFolder folder;
+  Sweep sweep = small_sweep();
+  sweep.workloads = {{.label = "w", .file = folder.path() / "data" / "w.csv", .synthetic = {}}};
+  const std::string hosts = (folder.path() / "hosts.csv").string();
+  const std::string text = study_yaml(sweep, hosts, folder.path() / "data");
+  CHECK(text.starts_with("workloads:\n  - w.csv\nhost: \"../hosts.csv\"\n"));
+  sweep.workloads.front().file = folder.path() / "\xff.csv";
+  CHECK_THROWS_AS((void)study_yaml(sweep, hosts, folder.path()), ConfigError);
 }
 
 TEST_CASE("configuration YAML: leaves out what is the default") {

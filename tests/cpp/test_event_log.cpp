@@ -77,9 +77,7 @@ Allocator logged_allocator(const Settings& settings) {
   const auto chain = [](const std::string& name) {
     return ChainSpec{.label = name, .weighers = {{.name = name}}};
   };
-  return make_allocator({.host = settings.host,
-                         .hosts = settings.hosts,
-                         .vm = chain(settings.vm),
+  return make_allocator({.vm = chain(settings.vm),
                          .spot = chain(settings.spot),
                          .evictor = {.label = settings.evictor, .name = settings.evictor},
                          .saf = settings.saf,

@@ -63,11 +63,10 @@ class ShortLives final : public PerHostFilter<ShortLives> {
 };
 
 RunSettings settings_with(bool filtered) {
-  RunSettings settings{.host = {4, 4},
-                       .hosts = 1,
-                       .vm = chain_of("UTIL"),
-                       .spot = chain_of("sUTIL"),
-                       .evictor = evictor_of("FIFO")};
+  RunSettings settings{
+      {.vm = chain_of("UTIL"), .spot = chain_of("sUTIL"), .evictor = evictor_of("FIFO")},
+      ResourceVector{4, 4},
+      1};
   if (filtered) {
     settings.spot.filters.push_back(
         {.name = "ShortLives", .make = [] { return std::make_unique<ShortLives>(); }});

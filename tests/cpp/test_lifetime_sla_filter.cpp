@@ -112,13 +112,11 @@ Workload tides() {
   return worked::workload_of(rows);
 }
 
-RunSettings tidal_settings() {
-  RunSettings settings{.host = {4, 4},
-                       .hosts = 1,
-                       .vm = chain_of("FirstFit"),
-                       .spot = chain_of("FirstFit"),
-                       .evictor = evictor_of("YJF"),
-                       .saf = true};
+AllocatorSpec tidal_settings() {
+  AllocatorSpec settings{.vm = chain_of("FirstFit"),
+                         .spot = chain_of("FirstFit"),
+                         .evictor = evictor_of("YJF"),
+                         .saf = true};
   settings.spot.filters.push_back(
       {.name = "LifetimeSla", .options = {{"target", 0.01}, {"samples", 2000.0}}});
   return settings;
@@ -127,7 +125,7 @@ RunSettings tidal_settings() {
 TEST_CASE("LifetimeSla: in a run it admits what fits between the tides and nothing that does not") {
   const Workload workload = tides();
   const EventSchedule schedule = make_schedule(workload);
-  const RunSettings settings = tidal_settings();
+  const AllocatorSpec settings = tidal_settings();
   SimulationEngine engine(schedule, HostTable::uniform(1, {4, 4}), make_allocator(settings));
   const auto forecast = make_lifetime_forecast(schedule, engine.hosts(), settings.spot);
   REQUIRE(forecast != nullptr);
@@ -147,13 +145,13 @@ TEST_CASE("LifetimeSla: in a run it admits what fits between the tides and nothi
 TEST_CASE("LifetimeSla: a comparison makes the forecast that its chain needs") {
   const Workload workload = tides();
   const EventSchedule schedule = make_schedule(workload);
-  const RunSettings settings = tidal_settings();
-  const std::array evictors{evictor_of("YJF"), evictor_of("FIFO")};
-  const std::array variations{RunVariation{.evictor = &evictors[0], .saf = true},
-                              RunVariation{.evictor = &evictors[1]}};
+  const AllocatorSpec settings = tidal_settings();
+  std::array allocators{settings, settings};
+  allocators[1].evictor = evictor_of("FIFO");
+  allocators[1].saf = false;
   std::size_t recorded = 0;
-  simulate_group(schedule, {.host = {4, 4}, .hosts = 1, .vm = &settings.vm, .spot = &settings.spot},
-                 variations, [&](std::size_t, const RunResult& result) {
+  simulate_group(schedule, ResourceVector{4, 4}, 1, allocators,
+                 [&](std::size_t, const RunResult& result) {
                    CHECK(result.evictions == 0);
                    CHECK(result.spot_admitted == 0);
                    ++recorded;

@@ -61,9 +61,7 @@ EvictorSpec with_oracle() {
 DecisionRecorder decide(const Workload& workload, const Settings& settings,
                         const EvictorSpec& evictor) {
   const EventSchedule schedule = make_schedule(workload);
-  Allocator allocator = make_allocator({.host = settings.host,
-                                        .hosts = settings.hosts,
-                                        .vm = chain_of(settings.vm),
+  Allocator allocator = make_allocator({.vm = chain_of(settings.vm),
                                         .spot = chain_of(settings.spot),
                                         .evictor = evictor,
                                         .saf = settings.saf,
@@ -121,24 +119,25 @@ TEST_CASE("simulate_group: a prepared LPML shares FIFO's run until day 3, to the
     const ChainSpec spot = chain_of("vmaDPD");
     std::vector<EvictorSpec> evictors{evictor_of("FIFO"), evictor_of("LPML"), evictor_of("LPO")};
     evictors[1].made = prepared_evictor(make_evictor(evictors[1]), workload, schedule);
-    std::vector<RunVariation> variations;
+    std::vector<AllocatorSpec> allocators;
     for (const EvictorSpec& evictor : evictors) {
       for (const bool saf : {false, true}) {
-        for (const std::size_t otn : {1U, 32U}) variations.push_back({&evictor, saf, otn});
+        for (const std::size_t otn : {1U, 32U}) {
+          allocators.push_back({vm, spot, evictor, saf, otn});
+        }
       }
     }
-    simulate_group(
-        schedule, {.host = options.host, .hosts = options.hosts, .vm = &vm, .spot = &spot},
-        variations, [&](std::size_t index, const RunResult& result) {
-          const RunVariation& variation = variations[index];
-          const Settings settings{options.host,       options.hosts,           "COS",
-                                  "vmaDPD",           variation.evictor->name, variation.saf,
-                                  variation.otn.otn()};
-          CAPTURE(reference::describe(settings));
-          const RunResult expected = reference::simulate(workload, settings).result;
-          CHECK(result.evictions == expected.evictions);
-          CHECK((result.spot_revenue == expected.spot_revenue));
-        });
+    simulate_group(schedule, options.host, options.hosts, allocators,
+                   [&](std::size_t index, const RunResult& result) {
+                     const AllocatorSpec& one = allocators[index];
+                     const Settings settings{options.host, options.hosts,    "COS",
+                                             "vmaDPD",     one.evictor.name, one.saf,
+                                             one.otn.otn()};
+                     CAPTURE(reference::describe(settings));
+                     const RunResult expected = reference::simulate(workload, settings).result;
+                     CHECK(result.evictions == expected.evictions);
+                     CHECK((result.spot_revenue == expected.spot_revenue));
+                   });
   }
 }
 

@@ -239,29 +239,24 @@ TEST_CASE("simulate_group: runs with any offer rule share without changing a res
     const char* const policies[] = {"COS", "UTIL", "DPD", "SpotHour", "FewestSpots"};
     const ChainSpec vm = chain_of(policies[seed % 5]);
     const ChainSpec spot = chain_of("vmaDPD");
-    std::vector<RunVariation> variations;
+    std::vector<AllocatorSpec> allocators;
     for (const EvictorSpec& evictor : evictors) {
       for (const bool saf : {false, true}) {
-        for (const OfferRule& rule : rules) variations.push_back({&evictor, saf, rule});
+        for (const OfferRule& rule : rules) {
+          allocators.push_back({vm, spot, evictor, saf, rule});
+        }
       }
     }
     std::map<std::size_t, RunResult> results;
-    simulate_group(schedule,
-                   {.host = options.host, .hosts = options.hosts, .vm = &vm, .spot = &spot},
-                   variations, [&](std::size_t index, const RunResult& result) {
+    simulate_group(schedule, options.host, options.hosts, allocators,
+                   [&](std::size_t index, const RunResult& result) {
                      CHECK(results.emplace(index, result).second);
                    });
-    REQUIRE(results.size() == variations.size());
-    for (std::size_t i = 0; i < variations.size(); ++i) {
-      CAPTURE(variations[i].otn.label());
+    REQUIRE(results.size() == allocators.size());
+    for (std::size_t i = 0; i < allocators.size(); ++i) {
+      CAPTURE(allocators[i].otn.label());
       SimulationEngine alone(schedule, HostTable::uniform(options.hosts, options.host),
-                             make_allocator({.host = options.host,
-                                             .hosts = options.hosts,
-                                             .vm = vm,
-                                             .spot = spot,
-                                             .evictor = *variations[i].evictor,
-                                             .saf = variations[i].saf,
-                                             .otn = variations[i].otn}));
+                             make_allocator(allocators[i]));
       alone.run();
       check_same_result(results.at(i), alone.result());
     }

@@ -125,7 +125,7 @@ TEST_CASE("A plan is the best of what was tried, by the parts before") {
     };
     const auto chosen = past(found.runs[plan.chosen[i]]);
     for (const PlanRun& run : found.runs) {
-      if (run.setting.is_bound) continue;
+      if (needs_true_lifetimes(run.setting)) continue;
       const auto other = past(run);
       if (other.first && chosen.first) CHECK(chosen.second >= doctest::Approx(other.second));
       if (other.first) CHECK(chosen.first);
@@ -346,7 +346,7 @@ TEST_CASE("A plan with the demand at other prices") {
   // Without spots VMs are placed as if nothing were sold.
   const PlanRun& planned = found.runs[found.of(Alternative::kPlan).last];
   const auto alone = std::ranges::find_if(found.runs, [&](const PlanRun& run) {
-    return run.setting.sells_nothing() && run.setting.vm.label == planned.setting.vm.label;
+    return run.setting.places_no_spots() && run.setting.vm.label == planned.setting.vm.label;
   });
   REQUIRE(alone != found.runs.end());
   double net = 0;

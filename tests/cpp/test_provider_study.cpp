@@ -226,14 +226,14 @@ TEST_CASE("provider study: a run with all parts is that of a simulation put toge
 
     const Workload workload = load_workload(settings.workloads.front());
     const EventSchedule schedule = make_schedule(workload, ScheduledClasses::kVmsAndSpots);
-    RunSettings run{.host = settings.host,
-                    .hosts = 4,
-                    .vm = settings.vm.front(),
-                    .spot = settings.spot.front(),
-                    .evictor = settings.evictors.front(),
-                    .saf = true,
-                    .otn = 2,
-                    .between = {settings.economy_chains.front()}};
+    RunSettings run{{.vm = settings.vm.front(),
+                     .spot = settings.spot.front(),
+                     .evictor = settings.evictors.front(),
+                     .saf = true,
+                     .otn = 2,
+                     .between = {settings.economy_chains.front()}},
+                    settings.host,
+                    4};
     PolicyOptions promise = settings.promise;
     promise["target"] = 0.2;
     promise["seed"] = static_cast<double>(RunSeeds(7).samples >> 11);

@@ -91,15 +91,13 @@ TEST_CASE("RevocationForecast: counts hours and evictions as a run goes") {
                     .rows = {revoked_row("s", true, 0, 100), revoked_row("t", true, 2, 100),
                              revoked_row("v", false, 5, 100), revoked_row("u", false, 40, 41)}};
   const EventSchedule schedule = make_schedule(workload);
-  const RunSettings settings{.host = {4, 4},
-                             .hosts = 1,
-                             .vm = {.label = "UTIL", .weighers = {{.name = "UTIL"}}},
-                             .spot = {.label = "calm", .weighers = {{.name = "LowRevocation"}}},
-                             .evictor = {.label = "FIFO", .name = "FIFO"}};
+  const AllocatorSpec settings{.vm = {.label = "UTIL", .weighers = {{.name = "UTIL"}}},
+                               .spot = {.label = "calm", .weighers = {{.name = "LowRevocation"}}},
+                               .evictor = {.label = "FIFO", .name = "FIFO"}};
   CHECK(needs_revocation_forecast(settings.spot));
   CHECK_FALSE(needs_revocation_forecast(settings.vm));
   CHECK(make_revocation_forecast(schedule, 1, settings.vm) == nullptr);
-  SimulationEngine engine(schedule, settings.host.table(1), make_allocator(settings));
+  SimulationEngine engine(schedule, HostTable::uniform(1, {4, 4}), make_allocator(settings));
   const auto forecast = make_revocation_forecast(schedule, 1, settings.spot);
   engine.set_forecasts(forecast.get());
   engine.run();

@@ -205,29 +205,23 @@ TEST_CASE("RunTimeline: runs that share a beginning keep the days of separate on
   const EventSchedule schedule = make_schedule(workload);
   const ChainSpec vm = chain_of("COS");
   const ChainSpec spot = chain_of("vmaDPD");
-  std::vector<RunVariation> variations;
+  std::vector<AllocatorSpec> allocators;
   for (const EvictorSpec& evictor : evictors) {
     for (const bool saf : {false, true}) {
-      for (const std::size_t otn : {1U, 2U, 32U}) variations.push_back({&evictor, saf, otn});
+      for (const std::size_t otn : {1U, 2U, 32U}) {
+        allocators.push_back({vm, spot, evictor, saf, otn});
+      }
     }
   }
   std::map<std::size_t, RunResult> results;
   simulate_group(
-      schedule,
-      {.host = options.host, .hosts = options.hosts, .vm = &vm, .spot = &spot, .keeps_days = true},
-      variations, [&](std::size_t index, const RunResult& result) { results[index] = result; });
+      schedule, options.host, options.hosts, allocators,
+      [&](std::size_t index, const RunResult& result) { results[index] = result; }, true);
   std::set<std::uint64_t> different;
-  for (std::size_t i = 0; i < variations.size(); ++i) {
+  for (std::size_t i = 0; i < allocators.size(); ++i) {
     CAPTURE(i);
     SimulationEngine alone(schedule, HostTable::uniform(options.hosts, options.host),
-                           make_allocator({.host = options.host,
-                                           .hosts = options.hosts,
-                                           .vm = vm,
-                                           .spot = spot,
-                                           .evictor = *variations[i].evictor,
-                                           .saf = variations[i].saf,
-                                           .otn = variations[i].otn}),
-                           {.keeps_days = true});
+                           make_allocator(allocators[i]), {.keeps_days = true});
     alone.run();
     CHECK(results.at(i).days == alone.result().days);
     different.insert(results.at(i).evictions);

@@ -24,13 +24,13 @@ using worked::day;
 constexpr std::size_t kWatchedHosts = 4;
 
 RunSettings crowded() {
-  return {.host = {10, 10},
-          .hosts = kWatchedHosts,
-          .vm = chain_of("COS"),
-          .spot = chain_of("vmaUTIL"),
-          .evictor = evictor_of("YJF"),
-          .saf = true,
-          .otn = OfferRule(2)};
+  return {{.vm = chain_of("COS"),
+           .spot = chain_of("vmaUTIL"),
+           .evictor = evictor_of("YJF"),
+           .saf = true,
+           .otn = OfferRule(2)},
+          ResourceVector{10, 10},
+          kWatchedHosts};
 }
 
 const std::vector<SignalQuestion>& questions() {

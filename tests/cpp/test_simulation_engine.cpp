@@ -155,29 +155,24 @@ TEST_CASE("simulate_group: shares what runs have in common without changing a re
     const EventSchedule schedule = make_schedule(workload);
     const ChainSpec vm = chain_of(seed % 2 == 0 ? "COS" : "UTIL");
     const ChainSpec spot = chain_of("vmaDPD");
-    std::vector<RunVariation> variations;
+    std::vector<AllocatorSpec> allocators;
     for (const EvictorSpec& evictor : evictors) {
       for (const bool saf : {false, true}) {
-        for (const std::size_t otn : {1U, 2U, 32U}) variations.push_back({&evictor, saf, otn});
+        for (const std::size_t otn : {1U, 2U, 32U}) {
+          allocators.push_back({vm, spot, evictor, saf, otn});
+        }
       }
     }
     std::map<std::size_t, RunResult> results;
-    simulate_group(schedule,
-                   {.host = options.host, .hosts = options.hosts, .vm = &vm, .spot = &spot},
-                   variations, [&](std::size_t index, const RunResult& result) {
+    simulate_group(schedule, options.host, options.hosts, allocators,
+                   [&](std::size_t index, const RunResult& result) {
                      CHECK(results.emplace(index, result).second);
                    });
-    REQUIRE(results.size() == variations.size());
-    for (std::size_t i = 0; i < variations.size(); ++i) {
+    REQUIRE(results.size() == allocators.size());
+    for (std::size_t i = 0; i < allocators.size(); ++i) {
       CAPTURE(i);
       SimulationEngine alone(schedule, HostTable::uniform(options.hosts, options.host),
-                             make_allocator({.host = options.host,
-                                             .hosts = options.hosts,
-                                             .vm = vm,
-                                             .spot = spot,
-                                             .evictor = *variations[i].evictor,
-                                             .saf = variations[i].saf,
-                                             .otn = variations[i].otn}));
+                             make_allocator(allocators[i]));
       alone.run();
       check_same_result(results.at(i), alone.result());
     }

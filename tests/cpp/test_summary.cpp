@@ -164,9 +164,9 @@ TEST_CASE("summarise: what knows lifetimes stands beside the best that can be se
     REQUIRE(summary.best.size() == 1);
     REQUIRE(summary.best[0].to_set);
     REQUIRE(summary.best[0].bound);
-    CHECK(summary.best[0].to_set->evictor == "FIFO");
+    CHECK(summary.best[0].to_set->evictor.label == "FIFO");
     CHECK(summary.best[0].to_set->spot_revenue_share->mean == Approx(0.42));
-    CHECK(summary.best[0].bound->evictor == label);
+    CHECK(summary.best[0].bound->evictor.label == label);
     CHECK(summary.best[0].bound->spot_revenue_share->mean == Approx(0.65));
     const std::string text = compare_summary(summary).text.plain();
     const std::size_t to_set = text.find("42.00% (0.00 to 100.00%)");

@@ -69,11 +69,7 @@ TEST_CASE("run_settings_at: takes each axis at its coordinate") {
       run_settings_at(provider_table().at(sweep, {1, 1, 0, 1, 0, 1, 1}), 42);
   CHECK(settings.host == sweep.host);
   CHECK(settings.hosts == 42);
-  CHECK(settings.vm.label == "COS");
-  CHECK(settings.spot.label == "sDPD");
-  CHECK(settings.evictor.label == "FIFO");
-  CHECK(settings.saf);
-  CHECK(settings.otn == 4);
+  CHECK(settings.label() == "COS, sDPD, FIFO, SAF on, OTN 4");
 }
 
 TEST_CASE("Shard: the shards of a sweep hold every group exactly once, in turn") {

@@ -251,9 +251,8 @@ std::size_t best_without_cooperation(const TuneSettings& settings, const TuneRun
                                      const std::vector<std::size_t>& samples) {
   std::optional<std::size_t> best;
   for (std::size_t candidate = 0; candidate < runs.space().size(); ++candidate) {
-    const TuneCandidate at = runs.space().at(candidate);
-    if (settings.saf[at.saf] || settings.otn[at.otn].label() != "1") continue;
-    if (settings.evictors[at.evictor].name == "LPO") continue;
+    const AllocatorSpec& at = runs.space().at(candidate);
+    if (at.saf || at.otn.label() != "1" || at.evictor.name == "LPO") continue;
     if (!best) best = candidate;
     const bool keeps = keeps_limit(runs, candidate, samples, settings.max_vm_loss);
     const bool best_keeps = keeps_limit(runs, *best, samples, settings.max_vm_loss);
@@ -314,7 +313,7 @@ TEST_CASE(
   TuneRuns runs(settings, samples, kHost);
   const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
   const auto evictor_of = [&](std::size_t candidate) {
-    return settings.evictors[runs.space().at(candidate).evictor].name;
+    return runs.space().at(candidate).evictor.name;
   };
   CHECK(evictor_of(outcome.recommendation) == "FIFO");
   CHECK(evictor_of(*outcome.without_cooperation) == "FIFO");
@@ -356,7 +355,8 @@ TEST_CASE("cross-validation: what nova.conf can be set to is judged too") {
   double earned = 0;
   for (const TuneOutcome& fold : folds) {
     REQUIRE(fold.held_out.size() == 1);
-    CHECK(runs.space().at(*fold.recommendation_for_nova).evictor == 0);  // nova.conf knows no LPML
+    CHECK(runs.space().at(*fold.recommendation_for_nova).evictor.name ==
+          "FIFO");  // nova.conf knows no LPML
     earned += runs.point(*fold.recommendation_for_nova, fold.held_out.front()).spot_share / 4;
   }
   const std::string text = text_of(settings, samples, runs, whole, folds);
@@ -586,9 +586,9 @@ TEST_CASE("tune: nova.conf gets only what Nova has") {
   TuneRuns runs(settings, samples, kHost);
   const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
   REQUIRE(outcome.recommendation_for_nova);
-  const TuneCandidate at = runs.space().at(*outcome.recommendation_for_nova);
-  CHECK(settings.evictors[at.evictor].name == "YJF");
-  CHECK(settings.otn[at.otn].label() == "4");
+  const AllocatorSpec& at = runs.space().at(*outcome.recommendation_for_nova);
+  CHECK(at.evictor.name == "YJF");
+  CHECK(at.otn.label() == "4");
   settings.evictors.pop_back();
   TuneRuns without(settings, samples, kHost);
   CHECK_FALSE(tune_by_halves(settings, samples, without).recommendation_for_nova);
@@ -762,8 +762,8 @@ TEST_CASE("judge: where the best of all loses VMs, the best that Nova can be set
   // Candidates by hand: OTN 16 for Nova, and as the best one what differs from it.
   const auto candidate = [&](std::size_t vm, std::size_t otn) {
     for (const std::size_t one : everything) {
-      const TuneCandidate at = runs.space().at(one);
-      if (at.vm == vm && at.otn == otn && !settings.saf[at.saf]) return one;
+      const Coordinates at = runs.space().positions(one);
+      if (at[0] == vm && at[4] == otn && !settings.saf[at[3]]) return one;
     }
     return everything.size();
   };
@@ -822,13 +822,9 @@ TEST_CASE("around_yaml: what cospot compare runs has the tuned hosts, and its ro
     engine.run();
     const RunResult result = engine.result();
     for (std::size_t candidate = 0; candidate < runs.space().size(); ++candidate) {
-      const TuneCandidate tuned = runs.space().at(candidate);
+      const AllocatorSpec& tuned = runs.space().at(candidate);
       const RunResult* known = runs.find(candidate, 2);
-      if (known == nullptr || settings.vm[tuned.vm].label != one.vm.label ||
-          settings.saf[tuned.saf] != one.saf ||
-          settings.otn[tuned.otn].label() != one.otn.label()) {
-        continue;
-      }
+      if (known == nullptr || tuned.label() != one.label()) continue;
       CHECK(known->spot_revenue == result.spot_revenue);
       CHECK(known->evictions == result.evictions);
       ++compared;

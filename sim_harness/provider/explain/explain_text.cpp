@@ -75,7 +75,7 @@ class ExplanationPrinter {
       add("spot chain {}: the first-ranked host gets the spot\n", told_.chain().label);
     } else {
       add("{} chain {}, SAF {}; OTN {}; evictor {}\n", told_.level == 0 ? "VM" : "Economy",
-          told_.chain().label, told_.settings.saf ? "on" : "off", told_.settings.otn.label(),
+          told_.chain().label, told_.settings.saf_label(), told_.settings.otn.label(),
           told_.settings.evictor.label);
     }
   }

@@ -44,4 +44,9 @@ bool needs_true_lifetimes(const ChainSpec& chain) {
          });
 }
 
+bool needs_true_lifetimes(const AllocatorSpec& allocator) {
+  return needs_true_lifetimes(allocator.vm) || needs_true_lifetimes(allocator.spot) ||
+         needs_true_lifetimes(allocator.evictor);
+}
+
 }  // namespace cospot

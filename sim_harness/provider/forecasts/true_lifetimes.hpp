@@ -15,6 +15,9 @@ namespace cospot {
 /// True if any of the chain's filters and weighers does.
 [[nodiscard]] bool needs_true_lifetimes(const ChainSpec& chain);
 
+/// True if any of its policies does.
+[[nodiscard]] bool needs_true_lifetimes(const AllocatorSpec& allocator);
+
 // The same by name, as `cospot list` prints it, for a run that was read from a file.
 
 [[nodiscard]] bool filter_needs_true_lifetimes(std::string_view name);

@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 /// A run of the group and the evictor made for it.
 struct Member {
-  std::size_t variation = 0;
+  std::size_t index = 0;
   std::shared_ptr<const Evictor> evictor;
 };
 
@@ -26,27 +26,29 @@ using Branches = std::map<std::pair<bool, OfferRule>, std::vector<Member>>;
 
 class GroupSimulation {
  public:
-  GroupSimulation(const EventSchedule& schedule, const RunGroupSettings& settings,
-                  std::span<const RunVariation> variations,
-                  const std::function<void(std::size_t, const RunResult&)>& record)
+  GroupSimulation(const EventSchedule& schedule, const HostMix& host, std::size_t hosts,
+                  std::span<const AllocatorSpec> allocators,
+                  const std::function<void(std::size_t, const RunResult&)>& record, bool keeps_days)
       : schedule_(schedule),
-        settings_(settings),
-        variations_(variations),
+        host_(host),
+        hosts_(hosts),
+        allocators_(allocators),
         record_(record),
-        vm_(make_chain(*settings.vm, ChainSide::kVm, schedule.has_placements())),
-        vm_avoiding_spots_(
-            make_chain(*settings.vm, ChainSide::kVmAvoidingSpots, schedule.has_placements())),
-        spot_(make_chain(*settings.spot, ChainSide::kSpot, schedule.has_placements())) {}
+        keeps_days_(keeps_days),
+        vm_(chain(allocators.front().vm, ChainSide::kVm)),
+        vm_avoiding_spots_(chain(allocators.front().vm, ChainSide::kVmAvoidingSpots)),
+        spot_(chain(allocators.front().spot, ChainSide::kSpot)) {}
 
   void simulate() {
     Branches branches;
     std::size_t shared = 0;
     // A forecast follows from what happened in its own run.
-    const bool all_alone = needs_spot_forecasts(*settings_.spot);
-    for (std::size_t i = 0; i < variations_.size(); ++i) {
-      const Member member{.variation = i, .evictor = make_evictor(*variations_[i].evictor)};
+    const bool all_alone = needs_spot_forecasts(allocators_.front().spot);
+    for (std::size_t i = 0; i < allocators_.size(); ++i) {
+      const AllocatorSpec& spec = allocators_[i];
+      const Member member{.index = i, .evictor = make_evictor(spec.evictor)};
       if (!all_alone && member.evictor->victims_have_positive_cost()) {
-        branches[{variations_[i].saf, variations_[i].otn}].push_back(member);
+        branches[{spec.saf, spec.otn}].push_back(member);
         ++shared;
       } else {
         simulate_alone(member);
@@ -57,20 +59,24 @@ class GroupSimulation {
 
  private:
   [[nodiscard]] Allocator allocator_of(const Member& member) const {
-    const RunVariation& variation = variations_[member.variation];
-    return {.vm = variation.saf ? vm_avoiding_spots_ : vm_,
+    const AllocatorSpec& spec = allocators_[member.index];
+    return {.vm = spec.saf ? vm_avoiding_spots_ : vm_,
             .spot = spot_,
             .evictor = member.evictor,
-            .otn = variation.otn};
+            .otn = spec.otn};
   }
 
-  [[nodiscard]] SimulationParts parts() const { return {.keeps_days = settings_.keeps_days}; }
+  [[nodiscard]] std::shared_ptr<const Chain> chain(const ChainSpec& spec, ChainSide side) const {
+    return make_chain(spec, side, schedule_.has_placements());
+  }
+  [[nodiscard]] SimulationEngine engine_with(const Allocator& allocator) const {
+    return {schedule_, host_.table(hosts_), allocator, {.keeps_days = keeps_days_}};
+  }
 
   void simulate_alone(const Member& member) {
     const Clock::time_point start = Clock::now();
-    SimulationEngine engine(schedule_, settings_.host.table(settings_.hosts), allocator_of(member),
-                            parts());
-    const auto forecast = make_spot_forecasts(schedule_, engine.hosts(), *settings_.spot);
+    SimulationEngine engine = engine_with(allocator_of(member));
+    const auto forecast = make_spot_forecasts(schedule_, engine.hosts(), allocators_.front().spot);
     engine.set_forecasts(forecast.get());
     finish(engine, member, start, 0);
   }
@@ -80,7 +86,7 @@ class GroupSimulation {
     Allocator plain = allocator_of(branches.begin()->second.front());
     plain.vm = vm_;
     plain.otn = 1;
-    SimulationEngine trunk(schedule_, settings_.host.table(settings_.hosts), plain, parts());
+    SimulationEngine trunk = engine_with(plain);
     trunk.run({.contention = true});
     const double share_ms = milliseconds_since(start) / static_cast<double>(members);
     std::size_t avoiding = 0;
@@ -132,7 +138,7 @@ class GroupSimulation {
     engine.run();
     RunResult result = engine.result();
     result.wall_ms = shared_ms + milliseconds_since(start);
-    record_(member.variation, result);
+    record_(member.index, result);
   }
 
   [[nodiscard]] static double milliseconds_since(Clock::time_point start) {
@@ -140,9 +146,11 @@ class GroupSimulation {
   }
 
   const EventSchedule& schedule_;
-  const RunGroupSettings& settings_;
-  std::span<const RunVariation> variations_;
+  const HostMix& host_;
+  std::size_t hosts_;
+  std::span<const AllocatorSpec> allocators_;
   const std::function<void(std::size_t, const RunResult&)>& record_;
+  bool keeps_days_;
   std::shared_ptr<const Chain> vm_;
   std::shared_ptr<const Chain> vm_avoiding_spots_;
   std::shared_ptr<const Chain> spot_;
@@ -150,10 +158,11 @@ class GroupSimulation {
 
 }  // namespace
 
-void simulate_group(const EventSchedule& schedule, const RunGroupSettings& settings,
-                    std::span<const RunVariation> variations,
-                    const std::function<void(std::size_t, const RunResult&)>& record) {
-  GroupSimulation(schedule, settings, variations, record).simulate();
+void simulate_group(const EventSchedule& schedule, const HostMix& host, std::size_t hosts,
+                    std::span<const AllocatorSpec> allocators,
+                    const std::function<void(std::size_t, const RunResult&)>& record,
+                    bool keeps_days) {
+  GroupSimulation(schedule, host, hosts, allocators, record, keeps_days).simulate();
 }
 
 }  // namespace cospot

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <span>
 
-#include "core/handshake/offer_rule.hpp"
 #include "sim_harness/data/hosts/host_mix.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
 #include "sim_harness/provider/run/run_result.hpp"
@@ -11,24 +11,8 @@
 
 namespace cospot {
 
-/// The settings by which the runs of a group differ.
-struct RunVariation {
-  const EvictorSpec* evictor = nullptr;
-  bool saf = false;
-  OfferRule otn{};
-};
-
-/// The settings that the runs of a group share.
-struct RunGroupSettings {
-  HostMix host;
-  std::size_t hosts = 0;
-  const ChainSpec* vm = nullptr;
-  const ChainSpec* spot = nullptr;
-  bool keeps_days = false;
-};
-
 /// Simulates runs that differ only in evictor, SAF and OTN, and hands each result to `record` with
-/// its index in `variations`.
+/// the index of its allocator. `keeps_days`: see SimulationParts.
 ///
 /// They are simulated together for as long as they cannot differ. SAF, OTN and the evictor have no
 /// effect until a VM's first-ranked host needs an eviction; runs with SAF share everything before
@@ -37,8 +21,9 @@ struct RunGroupSettings {
 /// time of a shared part evenly.
 ///
 /// Errors: ConfigError for an unknown policy or option; PolicyError.
-void simulate_group(const EventSchedule& schedule, const RunGroupSettings& settings,
-                    std::span<const RunVariation> variations,
-                    const std::function<void(std::size_t, const RunResult&)>& record);
+void simulate_group(const EventSchedule& schedule, const HostMix& host, std::size_t hosts,
+                    std::span<const AllocatorSpec> allocators,
+                    const std::function<void(std::size_t, const RunResult&)>& record,
+                    bool keeps_days = false);
 
 }  // namespace cospot

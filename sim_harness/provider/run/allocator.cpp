@@ -1,5 +1,7 @@
 #include "sim_harness/provider/run/allocator.hpp"
 
+#include <fmt/format.h>
+
 #include "evictors/registry.hpp"
 #include "filters/aggregate_instance_extra_specs_filter.hpp"
 #include "filters/aggregate_multi_tenancy_isolation_filter.hpp"
@@ -66,14 +68,26 @@ std::shared_ptr<const Chain> make_chain(const ChainSpec& spec, ChainSide side,
   return std::make_shared<const Chain>(std::move(filters), std::move(weighers));
 }
 
-Allocator make_allocator(const RunSettings& settings, bool with_placements) {
-  const ChainSide side = settings.saf ? ChainSide::kVmAvoidingSpots : ChainSide::kVm;
-  if (settings.places_no_spots()) return {.vm = make_chain(settings.vm, side, with_placements)};
-  Allocator allocator{.vm = make_chain(settings.vm, side, with_placements),
-                      .spot = make_chain(settings.spot, ChainSide::kSpot, with_placements),
-                      .evictor = make_evictor(settings.evictor),
-                      .otn = settings.otn};
-  for (const ChainSpec& chain : settings.between) {
+std::string AllocatorSpec::label() const {
+  if (places_no_spots()) return vm.label + ", no spots";
+  return fmt::format("{}, {}, {}, SAF {}, OTN {}", vm.label, spot.label, evictor.label, saf_label(),
+                     otn.label());
+}
+
+std::string AllocatorSpec::named_label() const {
+  if (places_no_spots()) return "VM " + vm.label;
+  return fmt::format("VM {}, spot {}, evictor {}, SAF {}, OTN {}", vm.label, spot.label,
+                     evictor.label, saf_label(), otn.label());
+}
+
+Allocator make_allocator(const AllocatorSpec& spec, bool with_placements) {
+  const ChainSide side = spec.saf ? ChainSide::kVmAvoidingSpots : ChainSide::kVm;
+  if (spec.places_no_spots()) return {.vm = make_chain(spec.vm, side, with_placements)};
+  Allocator allocator{.vm = make_chain(spec.vm, side, with_placements),
+                      .spot = make_chain(spec.spot, ChainSide::kSpot, with_placements),
+                      .evictor = make_evictor(spec.evictor),
+                      .otn = spec.otn};
+  for (const ChainSpec& chain : spec.between) {
     allocator.between.push_back(make_chain(chain, side, with_placements));
   }
   return allocator;

@@ -27,6 +27,6 @@ enum class ChainSide : std::uint8_t { kVm, kVmAvoidingSpots, kSpot };
 /// `with_placements`: for a schedule whose requests ask for more than capacity.
 ///
 /// Errors: ConfigError for an unknown policy or option.
-[[nodiscard]] Allocator make_allocator(const RunSettings& settings, bool with_placements = false);
+[[nodiscard]] Allocator make_allocator(const AllocatorSpec& spec, bool with_placements = false);
 
 }  // namespace cospot

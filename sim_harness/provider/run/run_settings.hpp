@@ -57,19 +57,31 @@ struct EvictorSpec {
   std::string model_sha256{};  ///< of the file named by the option `model`; empty without one
 };
 
-/// One combination of allocator settings: everything a run needs besides its workload.
-struct RunSettings {
-  HostMix host;
-  std::size_t hosts = 0;  ///< number of hosts
-  ChainSpec vm;
-  ChainSpec spot;  ///< empty: only VMs are placed
-  EvictorSpec evictor;
+/// The policies of a datacenter and how they cooperate, from which make_allocator makes an
+/// Allocator. Read from results, it has the labels alone.
+struct AllocatorSpec {
+  ChainSpec vm{};
+  ChainSpec spot{};  ///< empty: only VMs are placed
+  EvictorSpec evictor{};
   bool saf = false;
   OfferRule otn{};
   /// Chains of the priority levels between VMs and spots, the highest first.
   std::vector<ChainSpec> between{};
 
   [[nodiscard]] bool places_no_spots() const { return spot.label.empty() && spot.weighers.empty(); }
+  /// False if spots have no influence on VMs.
+  [[nodiscard]] bool cooperates() const { return saf || !otn.is_one_host(); }
+  [[nodiscard]] std::string saf_label() const { return saf ? "on" : "off"; }
+  /// "COS, sUTIL, FIFO, SAF on, OTN 4".
+  [[nodiscard]] std::string label() const;
+  /// "VM COS, spot sUTIL, evictor FIFO, SAF on, OTN 4".
+  [[nodiscard]] std::string named_label() const;
+};
+
+/// An allocator on its hosts: everything a run needs besides its workload.
+struct RunSettings : AllocatorSpec {
+  HostMix host{};
+  std::size_t hosts = 0;  ///< number of hosts
 };
 
 }  // namespace cospot

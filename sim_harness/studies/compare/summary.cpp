@@ -195,9 +195,9 @@ void read_best(ResultsDatabase& results, std::string_view view,
     const SizeKey size = read_size(select);
     std::optional<BestCombination>& place = at(size, select.read_integer() != 0);
     BestCombination& one = place ? *place : place.emplace();
-    one.vm = select.read_text();
-    one.spot = select.read_text();
-    one.evictor = select.read_text();
+    one.vm.label = select.read_text();
+    one.spot.label = select.read_text();
+    one.evictor.label = select.read_text();
     one.saf = select.read_integer() != 0;
     one.otn = OfferRule::parse(select.read_text());
     one.hosts = select.read_number();

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/handshake/offer_rule.hpp"
 #include "sim_harness/experiments/results/csv_sink.hpp"
 #include "sim_harness/experiments/results/results_database.hpp"
 #include "sim_harness/experiments/summary/mean_interval.hpp"
 #include "sim_harness/experiments/summary/study_summary.hpp"
+#include "sim_harness/provider/run/run_settings.hpp"
 
 namespace cospot {
 
@@ -22,11 +22,8 @@ struct MeanAndMax {
   double max = 0;
 };
 
-/// The combination with the highest spot revenue without VM loss, averaged over the workloads.
-struct BestCombination {
-  std::string vm, spot, evictor;
-  bool saf = false;
-  OfferRule otn{};
+/// The allocator with the highest spot revenue without VM loss, averaged over the workloads.
+struct BestCombination : AllocatorSpec {
   double hosts = 0;                 ///< mean over the workloads
   std::vector<std::size_t> runs{};  ///< one of each workload
   // Over the workloads. The share is a fraction of the requested spot revenue.

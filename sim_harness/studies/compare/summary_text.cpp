@@ -11,7 +11,7 @@
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/experiments/summary/means_table.hpp"
 #include "sim_harness/studies/compare/summary.hpp"
-#include "sim_harness/studies/provider/provider_json.hpp"
+#include "sim_harness/studies/provider/provider_axes.hpp"
 
 namespace cospot {
 namespace {
@@ -35,8 +35,6 @@ std::string short_label(const std::string& label) {
 }
 
 const char* plural(std::uint64_t count) { return count == 1 ? "" : "s"; }
-
-std::string on_off(bool value) { return value ? "on" : "off"; }
 
 std::string heading_text(const Summary& summary) {
   std::string text = fmt::format("{} run{} of {} workload{}", summary.runs, plural(summary.runs),
@@ -94,7 +92,7 @@ std::string table_block(const Summary& summary, std::span<const OfferRule> otns)
     text += fmt::format("{:>{}}", otn.label(), column_width(otn));
   }
   for (const bool saf : {false, true}) {
-    std::string line = fmt::format("\n  {:<4}", on_off(saf));
+    std::string line = fmt::format("\n  {:<4}", axis_value(saf).label);
     bool any = false;
     for (const OfferRule& otn : otns) {
       const std::string cell = table_row(summary, saf, otn);
@@ -207,10 +205,10 @@ std::vector<SummaryCell> best_row(std::string_view name, const BestCombination& 
   SummaryCell gain = mean_cell(kGain, best.gain);
   if (best.gain && best.gain->mean >= 0) gain.text.insert(0, "+");
   return {{std::string(name), nullptr},
-          {short_label(best.vm), best.vm},
-          {short_label(best.spot), best.spot},
-          {short_label(best.evictor), best.evictor},
-          {on_off(best.saf), best.saf},
+          {short_label(best.vm.label), best.vm.label},
+          {short_label(best.spot.label), best.spot.label},
+          {short_label(best.evictor.label), best.evictor.label},
+          {best.saf_label(), best.saf},
           {best.otn.label(), setting_json(best.otn)},
           {hosts_text(best.hosts), json_of(best.hosts)},
           mean_cell(kShare, best.spot_revenue_share),
@@ -226,9 +224,7 @@ const char* none_text(const Summary& summary) {
                              : "none: every combination rejects VMs";
 }
 
-bool cooperates(const BestOfSize& best) {
-  return best.to_set && (best.to_set->saf || !best.to_set->otn.is_one_host());
-}
+bool cooperates(const BestOfSize& best) { return best.to_set && best.to_set->cooperates(); }
 
 /// Adds the best combinations, the main result.
 void add_best(const Summary& summary, StudySummary& made) {
@@ -292,9 +288,9 @@ std::string answer_text(const Summary& summary) {
   const BestCombination& best = *most->to_set;
   std::string text = fmt::format(
       "Most spot revenue earned without VM loss: {} of what spots requested, at {}{}\n"
-      "  with VM {}, spot {}, evictor {}, SAF {}, OTN {}\n",
+      "  with {}\n",
       mean_cell(kShare, best.spot_revenue_share).text, most->headroom_percent ? "headroom " : "",
-      most->size, best.vm, best.spot, best.evictor, on_off(best.saf), best.otn.label());
+      most->size, best.named_label());
   if (!cooperates(*most)) return text;
   const std::optional<BestCombination>& alone = most->without_cooperation;
   if (!alone) {
@@ -307,7 +303,7 @@ std::string answer_text(const Summary& summary) {
   return text + fmt::format(
                     "  The best without cooperation (OTN 1, SAF off), with VM {}, spot {}, "
                     "evictor {}: {}\n",
-                    alone->vm, alone->spot, alone->evictor,
+                    alone->vm.label, alone->spot.label, alone->evictor.label,
                     mean_cell(kShare, alone->spot_revenue_share).text);
 }
 

@@ -19,21 +19,18 @@ void GroupedRuns::simulate(std::span<const GridPoint<ProviderStudySettings>> run
   const GridPoint<ProviderStudySettings>& first = runs.front();
   RunOutcome outcome;
   const Replay replay = requests.replay(first, outcome);
-  std::vector<RunVariation> variations;
+  std::vector<AllocatorSpec> allocators;
   for (const GridPoint<ProviderStudySettings>& at : runs) {
-    variations.push_back(
-        {.evictor = &evictor(at, replay), .saf = at.get(kSafAxis), .otn = at.get(kOtnAxis)});
+    allocators.push_back(allocator_at(at));
+    allocators.back().evictor = evictor(at, replay);
   }
-  simulate_group(*replay.schedule,
-                 {.host = first.settings().host,
-                  .hosts = replay.hosts,
-                  .vm = &first.get(kVmAxis),
-                  .spot = &first.get(kSpotAxis),
-                  .keeps_days = keeps_days_},
-                 variations, [&](std::size_t variation, const RunResult& result) {
-                   outcome.life.run = result;
-                   record(variation, outcome);
-                 });
+  simulate_group(
+      *replay.schedule, first.settings().host, replay.hosts, allocators,
+      [&](std::size_t index, const RunResult& result) {
+        outcome.life.run = result;
+        record(index, outcome);
+      },
+      keeps_days_);
 }
 
 const EvictorSpec& GroupedRuns::evictor(const GridPoint<ProviderStudySettings>& at,

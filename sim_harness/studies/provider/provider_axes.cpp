@@ -145,6 +145,18 @@ const SettingTable<P>& provider_table() {
   return table;
 }
 
+AllocatorSpec allocator_at(const GridPoint<P>& at) {
+  return {.vm = at.get(kVmAxis),
+          .spot = at.get(kSpotAxis),
+          .evictor = at.get(kEvictorAxis),
+          .saf = at.get(kSafAxis),
+          .otn = at.get(kOtnAxis)};
+}
+
+RunSettings run_settings_at(const GridPoint<P>& at, std::size_t hosts) {
+  return {allocator_at(at), at.settings().host, hosts};
+}
+
 std::string run_json(const GridPoint<P>& at, std::size_t hosts) {
   const Json json{{"workload", setting_json(at.get(kWorkloadAxis))},
                   {"host", host_json(at.settings().host)},

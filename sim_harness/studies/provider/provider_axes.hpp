@@ -38,16 +38,10 @@ constexpr ColumnType axis_type(const OfferRule* /*tag*/) { return ColumnType::kI
 /// Reads policies under a key. Errors: ConfigError.
 [[nodiscard]] std::vector<ChainSpec> read_chains_of(const StudyFile& file, std::string_view key);
 
+/// The allocator of a run.
+[[nodiscard]] AllocatorSpec allocator_at(const GridPoint<ProviderSettings>& at);
+
 /// The policies and hosts of a run.
-template <class Settings>
-[[nodiscard]] RunSettings run_settings_at(const GridPoint<Settings>& at, std::size_t hosts) {
-  return {.host = at.settings().host,
-          .hosts = hosts,
-          .vm = at.get(kVmAxis),
-          .spot = at.get(kSpotAxis),
-          .evictor = at.get(kEvictorAxis),
-          .saf = at.get(kSafAxis),
-          .otn = at.get(kOtnAxis)};
-}
+[[nodiscard]] RunSettings run_settings_at(const GridPoint<ProviderSettings>& at, std::size_t hosts);
 
 }  // namespace cospot

@@ -56,6 +56,14 @@ Json setting_json(const EvictorSpec& evictor) {
   return json;
 }
 
+Json setting_json(const AllocatorSpec& allocator) {
+  return {{"vm", allocator.vm.label},
+          {"spot", allocator.spot.label},
+          {"evictor", allocator.evictor.label},
+          {"saf", allocator.saf},
+          {"otn", setting_json(allocator.otn)}};
+}
+
 Json setting_json(const WorkloadSpec& workload) {
   Json json{{"label", workload.label}};
   if (const auto& recipe = workload.synthetic) {

@@ -28,6 +28,9 @@ namespace cospot {
 
 [[nodiscard]] Json setting_json(const Headroom& size);
 
+/// By the labels of its policies, as results name it.
+[[nodiscard]] Json setting_json(const AllocatorSpec& allocator);
+
 /// A number, or a rule's label, which fully describes it.
 [[nodiscard]] Json setting_json(const OfferRule& otn);
 

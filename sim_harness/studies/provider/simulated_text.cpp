@@ -12,7 +12,7 @@ std::string simulated_text(const RunSettings& run) {
       "Simulated on {} host{}: vm {}, spot {}, evictor {}, saf {}, otn {} (--set KEY=VALUE changes "
       "them)\n",
       count_text(static_cast<std::int64_t>(run.hosts)), run.hosts == 1 ? "" : "s", run.vm.label,
-      run.spot.label, run.evictor.label, axis_value(run.saf).label, axis_value(run.otn).label);
+      run.spot.label, run.evictor.label, run.saf_label(), run.otn.label());
 }
 
 }  // namespace cospot

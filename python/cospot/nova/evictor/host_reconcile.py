@@ -153,10 +153,11 @@ class _Iteration:
             if need is None:
                 break
             picks = self._picker.next_ones(snapshot, need, snapshot.leaving | self._gone)
-            if picks and (undone := claims.undone(snapshot, need, self._gone)):
+            failed, just_gone = claims.undone(snapshot, need, self._gone) if picks else ((), ())
+            if failed or just_gone:
                 self._picker.tried.difference_update(pick.uuid for pick in picks)
-                self._gone |= undone
-                self._result.wait = JUST_GONE_S
+                self._gone.update(failed, just_gone)
+                self._result.wait = JUST_GONE_S if just_gone else self._result.wait
                 continue
             if not picks:
                 if not self._stalled.is_stalled(provider):  # which has been said

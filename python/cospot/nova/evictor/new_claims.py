@@ -85,7 +85,9 @@ class NewClaims:
                 known.seen_on.add(provider)
         return look, "plan" if came else "reconcile"
 
-    def undone(self, snapshot: HostSnapshot, need: Need, known: Collection[str]) -> set[str]:
+    def undone(
+        self, snapshot: HostSnapshot, need: Need, known: Collection[str]
+    ) -> tuple[set[str], set[str]]:
         """Return the VMs, but those known, that have come, hold their claim, and will not run.
 
         Nova checks quotas again after the claims, and what fails there, or finds no host, is in
@@ -93,11 +95,16 @@ class NewClaims:
         fail, and no longer shows it beforehand. A claim without a server is a VM's that was deleted
         a moment ago, or an orphan, which counts once it has been there for longer. Also what is
         needed for another reason than a VM's claim may be more by what they hold.
+
+        Returns:
+            those that have failed; those that Nova has just ceased to know.
         """
         came = {*need.claims, *snapshot.came} & snapshot.usage.consumers.keys()
         came -= {*known, *snapshot.leaving}
         left = [vm for vm in sorted(came) if not self._is_known(snapshot, vm)]
-        deadline, found = time.monotonic() + _UNDOING_S, set()
+        deadline = time.monotonic() + _UNDOING_S
+        found: set[str] = set()
+        just_gone: set[str] = set()
         while left:
             servers = together([partial(self._context.servers.server, vm) for vm in left])
             now = self._context.servers.now()
@@ -116,11 +123,11 @@ class NewClaims:
         if left:
             has_just_gone = partial(self._context.deletions.has_just_gone, snapshot.usage.provider)
             unknown = [vm for vm, each in zip(left, servers, strict=True) if each is None]
-            found.update(filter(has_just_gone, unknown))
+            just_gone.update(filter(has_just_gone, unknown))
         if len(self._waited_for) > _MOST_KNOWN:
             self._waited_for.clear()
         self._waited_for.update(left)
-        return found
+        return found, just_gone
 
     @staticmethod
     def _is_known(snapshot: HostSnapshot, vm: str) -> bool:
