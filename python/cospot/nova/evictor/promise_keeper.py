@@ -15,7 +15,7 @@ from cospot.nova.background import Background
 from cospot.nova.evictor.cloud import Placement
 from cospot.nova.evictor.errors import EvictorError
 from cospot.nova.evictor.records import AuditLog, Metrics
-from cospot.nova.promises.journal import KnownPromise
+from cospot.nova.promises.journal import KnownPromise, PromiseCounts
 from cospot.nova.promises.kept_share import BrokenShare, broken_share
 from cospot.nova.promises.promise_message import Promise
 from cospot.nova.state.stores import Stores
@@ -128,7 +128,10 @@ class PromiseKeeper(Background):
         if now - self._dropped_at > _DAY_S / 24:
             self._journal.drop_old(now, window)
             self._dropped_at = now
-        for counts in self._journal.counts(now, window):
+        counted = self._journal.counts(now, window)
+        # A target whose last promise has left the window has none, and no alarm.
+        gone = self._kept.keys() - {counts.target for counts in counted}
+        for counts in [*counted, *map(PromiseCounts, gone)]:
             self._show(broken_share(counts))
 
     def _look_at_evicted(self) -> None:
