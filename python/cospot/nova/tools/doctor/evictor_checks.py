@@ -102,6 +102,13 @@ def _check_login(settings: Any) -> Iterator[Finding]:
         yield error(str(found), "docs/nova/security.md#the-service-user says what its user needs")
     else:
         yield ok(f"it may read {len(providers)} providers, {len(hosts)} hosts and all servers")
+        # Nova asks Cinder with this user's token; with a service token if it is a credential's.
+        is_user = "credential" not in (settings[NOVA_GROUP].auth_type or "")
+        if is_user and client.status_at("block-storage", "/os-services") == 403:
+            yield warning(
+                "Cinder takes it for no administrator: volumes of evicted spots stay in-use",
+                "cat examples/nova/cinder-policy.yaml >> /etc/cinder/policy.yaml",
+            )
 
 
 def queue_state(settings: Any, queue: str) -> tuple[int, int] | None:
