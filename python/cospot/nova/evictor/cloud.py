@@ -55,7 +55,7 @@ class Client:
 
     def __init__(self, name: str, adapter: Any, microversion: str) -> None:
         self._name = name
-        self._adapter = adapter
+        self.adapter = adapter
         self._microversion = microversion
         self._told: tuple[float, float] | None = None
 
@@ -93,17 +93,6 @@ class Client:
             raise CloudError(f"{self._name} GET {path}: expected a JSON object in the answer")
         return body
 
-    def status_at(self, service_type: str, path: str) -> int | None:
-        """Return how another service answers the same user; None: there is none, or no answer."""
-        which = {name: getattr(self._adapter, name) for name in ("interface", "region_name")}
-        which["service_type"] = service_type
-        ask = self._adapter.session.get
-        try:
-            answer = ask(path, auth=self._adapter.auth, endpoint_filter=which, raise_exc=False)
-        except exceptions.ClientException:
-            return None
-        return int(answer.status_code)
-
     def send(
         self,
         method: str,
@@ -131,7 +120,7 @@ class Client:
         where = f"{self._name} {method} {path}"
         limit = {} if patience is None else {"timeout": patience}
         try:
-            answer = self._adapter.request(
+            answer = self.adapter.request(
                 path,
                 method,
                 json=body,
