@@ -10,6 +10,7 @@ from keystoneauth1.adapter import Adapter
 from keystoneauth1.identity import v3
 from keystoneauth1.session import Session
 from test_service_roles import application_credential
+from test_tools import doctor
 from waiting import wait_until
 
 OWNER = "birch"
@@ -147,10 +148,11 @@ def without_policy(cloud):
     policy.write_text(text)
 
 
-def test_with_the_role(cloud, cinder):
+def test_with_the_role(cloud, cinder, run):
     host = Host(cloud, cinder)
     host.evict(nova_user="cospot_narrow", placement_user="cospot_narrow")
     host.check_volumes()
+    assert "evictor's login" not in doctor(cloud, run)[1]
     check_owner_may_go_on(host)
 
 
@@ -169,10 +171,14 @@ def test_with_an_application_credential(cloud, cinder, without_policy):
     check_owner_may_go_on(host)
 
 
-def test_with_the_role_and_without_cinders_policy_they_stay_attached(cloud, cinder, without_policy):
+def test_with_the_role_and_without_cinders_policy_they_stay_attached(
+    cloud, cinder, without_policy, run
+):
     """So the page says that Cinder must know the role, too."""
     host = Host(cloud, cinder)
     host.evict(nova_user="cospot_narrow", placement_user="cospot_narrow")
     left = {host.goes, host.stays, host.data}
     assert left <= {volume for volume, _ in cinder.attached_servers()}
     assert {cinder.list()[volume] for volume in left} == {"in-use"}
+    _, bad = doctor(cloud, run)
+    assert "volumes of evicted spots stay in-use" in str(bad["evictor's login"]), bad
