@@ -40,7 +40,7 @@ dev_packages=(
   python3-fixtures python3-testtools python3-oslotest python3-wsgi-intercept python3-ddt
   python3-requests-mock python3-osprofiler python3-gabbi python3-testscenarios
   python3-testresources python3-subunit
-  python3-keystone python3-placement python3-pymysql mariadb-server rabbitmq-server
+  python3-keystone python3-placement python3-cinder python3-pymysql mariadb-server rabbitmq-server
   python3-tooz python3-prometheus-client
   dpkg-dev file lintian mmdebstrap
 )

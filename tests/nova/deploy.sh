@@ -16,7 +16,7 @@ Usage: tests/nova/deploy.sh up [--libvirt]|down|env|logs
 Everything is below build/nova/NAME and listens on 127.0.0.1; the system's services are not touched.
 Environment:
   COSPOT_NOVA_NAME        NAME; `default` unless set
-  COSPOT_NOVA_PORT_BASE   the first of 11 ports; 21600 unless set
+  COSPOT_NOVA_PORT_BASE   the first of 12 ports; 21600 unless set
   COSPOT_NOVA_NOTIFICATIONS  set: Nova sends notifications, as measure_evictions.py needs
   COSPOT_NOVA_LIBVIRT     set: the same as --libvirt, for all that uses the deployment
   COSPOT_NOVA_RELEASE     a release of Nova from the Python registry, with its Placement, as pinned

@@ -8,7 +8,7 @@ from waiting import wait_until
 
 from .settings import PASSWORD
 
-DATABASES = ("keystone", "placement", "nova_api", "nova_cell0", "nova")
+DATABASES = ("keystone", "placement", "nova_api", "nova_cell0", "cinder", "nova")
 
 
 def answers(port):

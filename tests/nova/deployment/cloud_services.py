@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 from keystoneauth1.adapter import Adapter
 from waiting import wait_until
 
-from . import backing_services, identity, real_compute
-from .settings import ROOT
+from . import backing_services, identity, real_compute, volumes
+from .settings import DEBIAN_PYTHON, ROOT
 
-DEBIAN_PYTHON = "/usr/bin/python3"  # has Keystone, whichever Nova it is
+MICROVERSIONS = {"compute": "2.90", "placement": "1.36", volumes.SERVICE_TYPE: "3.59"}
 
 
 def environment(settings):
@@ -121,7 +121,7 @@ class CloudServices:
         return Adapter(
             identity.session(self.settings, "admin", "admin"),
             service_type=service,
-            default_microversion="2.90" if service == "compute" else "1.36",
+            default_microversion=MICROVERSIONS[service],
         )
 
     def services_up(self, binary, count):

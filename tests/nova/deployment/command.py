@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from keystoneauth1.exceptions import ClientException
 
-from . import backing_services, config_files, identity
+from . import backing_services, config_files, identity, volumes
 from .cloud_services import CloudServices
 from .flavors import create_flavors
 from .processes import DeploymentError, Processes, kill_marked
@@ -21,6 +21,7 @@ PROGRAMS = {
     "/usr/bin/keystone-manage": "python3-keystone",
     "/usr/bin/placement-manage": "python3-placement",
     "/usr/lib/python3/dist-packages/nova/cmd/compute.py": "python3-nova",
+    "/usr/lib/python3/dist-packages/cinder/cmd/volume.py": "python3-cinder",
     "/usr/lib/python3/dist-packages/pymysql": "python3-pymysql",
 }
 #: And for a real compute; scripts/install-dependencies.sh --with-libvirt installs them.
@@ -69,6 +70,7 @@ def prepare_folder(settings):
             f"something listens on port {', '.join(taken)}: set COSPOT_NOVA_PORT_BASE to another"
         )
     config_files.write_all(settings)
+    volumes.write_config(settings, config_files.nova_values(settings))
 
 
 def up(settings):

@@ -42,8 +42,13 @@ www_authenticate_uri = {auth_url}
 {nova_auth}
 [neutron]
 {nova_auth}
+[cinder]
+catalog_info = volumev3::publicURL
+os_region_name = {region}
+{nova_auth}
 [service_user]
-send_service_user_token = false
+send_service_user_token = true
+{nova_auth}
 [glance]
 region_name = {region}
 [oslo_concurrency]

@@ -8,6 +8,7 @@ from keystoneauth1 import session as keystone_session
 from keystoneauth1.adapter import Adapter
 from keystoneauth1.identity import v3
 
+from . import volumes
 from .config_files import EVICTOR_ROLE, READER_ROLE
 from .settings import PASSWORD, REGION
 
@@ -19,6 +20,7 @@ PROJECTS = ("apricot", "birch")
 SERVICE_USERS = {
     "nova": ("admin", "service"),
     "placement": ("admin", "service"),
+    "cinder": ("admin", "service"),
     "cospot-evictor": ("admin",),
     "cospot_narrow": (EVICTOR_ROLE,),
     "cospot_least": (READER_ROLE,),
@@ -107,6 +109,7 @@ class Catalogue:
             ("placement", "placement", ""),
             ("glance", "image", ""),
             ("neutron", "network", ""),
+            ("cinder", volumes.SERVICE_TYPE, "/v3/$(project_id)s"),
         ):
             service_id = self.create("service", name=service, type=kind)
             for interface in ("public", "internal"):

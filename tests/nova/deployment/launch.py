@@ -12,6 +12,10 @@ from socketserver import ThreadingMixIn
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 MODULES = {
+    "cinder-api": "cinder.cmd.api",
+    "cinder-manage": "cinder.cmd.manage",
+    "cinder-scheduler": "cinder.cmd.scheduler",
+    "cinder-volume": "cinder.cmd.volume",
     "nova-api-os-compute": "nova.cmd.api_os_compute",
     "nova-compute": "nova.cmd.compute",
     "nova-conductor": "nova.cmd.conductor",

@@ -20,7 +20,9 @@ PORT_OFFSETS = {
     "neutron": 8,
     "evictor-metrics": 9,
     "evictor-2-metrics": 10,
+    "cinder": 11,
 }
+DEBIAN_PYTHON = "/usr/bin/python3"  # has Keystone and Cinder, whichever Nova it is
 REGION = "RegionOne"
 PASSWORD = "cospot-test"  # of every user; nothing listens beyond 127.0.0.1
 

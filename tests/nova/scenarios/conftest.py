@@ -2,11 +2,14 @@
 
 import os
 import shutil
+import subprocess
 import time
 
 import pytest
 from deployment import command, settings
 from deployment.processes import kill_marked
+from deployment.settings import PASSWORD
+from waiting import PATIENCE_S
 from watch import check_no_vm_was_evicted
 
 missing = command.missing_packages(settings.settings_from_environment())
@@ -33,6 +36,37 @@ def cloud():
     finally:
         if not keep:
             kill_marked(chosen.folder)
+
+
+@pytest.fixture
+def run(cloud):
+    """Run cospot-nova as the administrator; returns its exit code, output and errors."""
+
+    def run_as(*arguments, user="admin"):
+        environment = {key: os.environ[key] for key in os.environ if not key.startswith("OS_")}
+        environment.update(cloud.services.environment)
+        if user is not None:
+            environment.update(
+                OS_AUTH_URL=cloud.settings.auth_url,
+                OS_USERNAME=user,
+                OS_PASSWORD=PASSWORD,
+                OS_PROJECT_NAME="admin",
+                OS_USER_DOMAIN_ID="default",
+                OS_PROJECT_DOMAIN_ID="default",
+            )
+        command = [cloud.settings.python, "-m", "cospot.nova.tools.command", *map(str, arguments)]
+        done = subprocess.run(
+            command,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr
+        return done.returncode, done.stdout, done.stderr
+
+    return run_as
 
 
 def pytest_configure(config):

@@ -61,8 +61,8 @@ class RunningServices:
         else:
             self.restart_scheduler()
 
-    def reload_scheduler(self, changed):
-        """Send SIGHUP and wait until all workers and their parent have the changed options.
+    def reload_scheduler(self, changed, word=b"Option cospot."):
+        """Send SIGHUP and wait until all workers and their parent have said so of each option.
 
         Workers with green threads read them again. Those with native threads end, and their parent,
         which has read them, starts new ones.
@@ -73,7 +73,7 @@ class RunningServices:
 
         def have_them():
             said = log.read_bytes()[known:]
-            read = said.count(b"Option cospot.")
+            read = said.count(word)
             started = said.count(b"Starting scheduler node")
             return read >= changed * (SCHEDULER_WORKERS + 1) or (
                 read >= changed and started >= SCHEDULER_WORKERS

@@ -1,5 +1,6 @@
 """Who may ask for a promised lifetime, and how many a project may have."""
 
+import json
 import math
 import time
 
@@ -7,6 +8,7 @@ import pytest
 from cospot.nova.promises.promise_table import PromiseTable, SizePromises, table_to_text
 from deployment.stand_ins import IMAGE_ID
 from oracle import Policy
+from waiting import wait_until
 
 HINT = {"os:scheduler_hints": {"cospot:lifetime": "1h"}}
 
@@ -56,6 +58,32 @@ def test_a_hint_asks_for_nothing_unless_it_may(cloud, promised):
     assert ask(cloud, "birch")
     promised(lifetime_hints="all")
     assert ask(cloud)
+
+
+def test_the_bill_has_the_seconds_that_were_promised(cloud, promised, run):
+    """Of two spots of one project and size, those of the one that asked."""
+    promised(lifetime_hints="all")
+    cloud.start_evictor()
+    asked_at = time.time()
+    assert ask(cloud)
+    ran_at = time.time()
+    cloud.boot("spot", 1, 1024)
+    journal = cloud.settings.folder / "evictor" / "promises"
+    wait_until(lambda: any(each.stat().st_size for each in journal.glob("*.jsonl")), "it is noted")
+    time.sleep(3)
+    billed_at = time.time()
+    month = time.strftime("%Y-%m", time.gmtime(billed_at))
+    config = cloud.settings.folder / "cospot-evictor-1.conf"
+    command = ("bill", "--month", month, "--json", "--evictor-config-file", config)
+    _, output, error = run(*command)
+    project = cloud.member_of["apricot"].get_project_id()
+    size = {"project_id": project, "flavor": "spot.1x1024"}
+    (row,) = [each for each in json.loads(output)["rows"] if size.items() <= each.items()]
+    # Nova gives times to the second. Both spots run, so each adds as much.
+    promised_seconds = row["promised_seconds"]
+    assert billed_at - ran_at - 1 <= promised_seconds <= time.time() - asked_at + 1, error
+    assert row["spot_seconds"] > promised_seconds + 1
+    assert row["promised_vcpu_seconds"] == promised_seconds  # of 1 vCPU
 
 
 def test_a_project_has_no_more_promises_than_it_may(cloud, promised):

@@ -166,19 +166,28 @@ def test_a_misspelt_option_stops_the_start_and_no_running_evictor(cloud):
     assert cloud.evictor_metrics()["cospot_evictor_reload_failed"] == 0
 
 
-def test_a_misspelt_option_of_the_scheduler_leaves_the_old_ones_in_force(cloud):
-    cloud.set_policy(**POLICY.options())
+def test_a_misspelt_option_of_the_scheduler_leaves_the_old_ones_in_force(cloud, tmp_path):
+    cloud.set_policy(**POLICY.options(), metrics_directory=tmp_path)
+
+    def refused():
+        """Return what the alert CospotSchedulerReloadFailed goes by, of all processes."""
+        lines = "".join(path.read_text() for path in tmp_path.glob("*.prom")).splitlines()
+        return {each[-1] for each in lines if each.startswith("cospot_scheduler_reload_failed{")}
+
     fill_with_spots(cloud)
     cloud.start_evictor()
-    path, known = cloud.settings.folder / "scheduler.conf", size_of_log(cloud, "nova-scheduler")
+    path = cloud.settings.folder / "scheduler.conf"
     right = path.read_text()
     path.write_text(right + "otnn = 1\n")
     try:
-        cloud.processes.send("nova-scheduler", signal.SIGHUP)
-        said(cloud, "nova-scheduler", "going on with the old one", known)
+        cloud.reload_scheduler(1, b"going on with the old one")
         cloud.boot("vm", 4, 4096)
         cloud.wait_until_not_overcommitted()
         assert any(line.get("chosen_by") == "plan" for line in audit_lines(cloud))
+        wait_until(lambda: "1" in refused(), "the metric shows the refused reload")
+        path.write_text(right)
+        cloud.processes.send("nova-scheduler", signal.SIGHUP)
+        wait_until(lambda: refused() == {"0"}, "the metric shows that the next was taken")
     finally:
         path.write_text(right)
         cloud.restart_scheduler()

@@ -1,8 +1,6 @@
 """`cospot-nova` against a whole cloud: each command, as an operator runs it."""
 
 import json
-import os
-import subprocess
 import time
 from contextlib import contextmanager
 from datetime import datetime, timezone
@@ -11,39 +9,7 @@ import cospot
 import kombu
 import pytest
 from deployment.processes import DeploymentError
-from deployment.settings import PASSWORD
-from waiting import PATIENCE_S, wait_until
-
-
-@pytest.fixture
-def run(cloud):
-    """Run cospot-nova as the administrator; returns its exit code, output and errors."""
-
-    def run_as(*arguments, user="admin"):
-        environment = {key: os.environ[key] for key in os.environ if not key.startswith("OS_")}
-        environment.update(cloud.services.environment)
-        if user is not None:
-            environment.update(
-                OS_AUTH_URL=cloud.settings.auth_url,
-                OS_USERNAME=user,
-                OS_PASSWORD=PASSWORD,
-                OS_PROJECT_NAME="admin",
-                OS_USER_DOMAIN_ID="default",
-                OS_PROJECT_DOMAIN_ID="default",
-            )
-        command = [cloud.settings.python, "-m", "cospot.nova.tools.command", *map(str, arguments)]
-        done = subprocess.run(
-            command,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
-        assert "Traceback" not in done.stderr
-        return done.returncode, done.stdout, done.stderr
-
-    return run_as
+from waiting import wait_until
 
 
 def doctor(cloud, run, *more):

@@ -144,7 +144,7 @@ def _token(cloud, query, body, version):
                 for interface in ("public", "internal")
             ],
         }
-        for kind in ("compute", "placement", "identity")
+        for kind in ("compute", "placement", "identity", "volumev3")
     ]
     return 201, {
         "token": {
@@ -363,6 +363,7 @@ ROUTES = (
     (r"POST /compute/flavors/([^/]+)/action", _flavor_action),
     (r"GET /compute/servers/detail", _servers),
     (r"GET /compute/servers/([^/]+)/os-instance-actions", _actions),
+    (r"GET /volumev3/os-services", _services),
     (r"GET /placement/resource_providers", _providers),
     (r"GET /placement/resource_providers/([^/]+)/inventories", _inventories),
     (r"GET /placement/resource_providers/([^/]+)/allocations", _allocations),

@@ -171,6 +171,31 @@ def vcpus_of(capacity: int, *, claimed: int = 0) -> HostUsage:
     return HostUsage("p", "host", {"VCPU": Inventory(capacity, 0, 1.0)}, held)
 
 
+@pytest.mark.parametrize("leaves", ["the cloud", "the pool of spots"])
+def test_a_host_that_leaves_takes_its_metrics_along(leaves: str) -> None:
+    metrics = Metrics()
+    history = HostHistory(metrics)
+
+    def shown(name: str, **labels: str) -> float | None:
+        return metrics.registry.get_sample_value(f"cospot_evictor_{name}", labels)
+
+    for asked_at in (0.0, 5.0):
+        assert history.observe(vcpus_of(4), ["VCPU"], asked_at)  # 8 vCPUs of spots on 4
+    history.unexplained("p", 5.0, 5.0)
+    assert shown("overcommit_seconds_total", host="host") == 5.0
+    assert shown("unexplained_hosts") == 1
+    if leaves == "the cloud":
+        history.keep({"another"})
+    else:
+        history.left("p")
+    assert shown("overcommit_seconds_total", host="host") is None
+    assert shown("unexplained_hosts") == 0
+    # Back again, it begins anew: nobody has seen it meanwhile.
+    assert history.observe(vcpus_of(4), ["VCPU"], 90.0)
+    assert history.observe(vcpus_of(4), ["VCPU"], 92.0)
+    assert shown("overcommit_seconds_total", host="host") == 2.0
+
+
 def test_a_grace_ends_when_claims_explain_all_of_an_excess() -> None:
     # 20 s: 8 + 2 of 8 vCPUs, all of which the VM explains; 30 s: too little capacity again.
     history = history_of_a_flap()

@@ -7,6 +7,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ pytest.importorskip("evictor_modules")
 
 from cospot.nova.evictor.model import HostUsage, Inventory
 from cospot.nova.evictor.reserves import Reserve, read_reserves
+from cospot.nova.state.safeguards import NOTICES_LOCK, BusyLockError
 from evictor_running import Running, check_evictions_of_reserves, events, full_host, metric
 from waiting import wait_until
 
@@ -64,6 +66,30 @@ def test_a_spot_gets_notice_and_goes_when_its_time_has_come(running: Running) ->
     assert intent["cause"] == "reserve" and intent["action"] == "delete"
     assert metric(service, "notices_total", outcome="given") == 1
     assert metric(service, "reserve_missing", reserve="default") == 0
+
+
+def test_a_copy_that_leads_no_more_says_nothing_of_what_reserves_lack(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The copy that leads now does; the dashboard shows the most that any copy says."""
+    full_host(running, "a", 4)
+    service = running.start(mode="proactive", default_reserve="2:0", notice_seconds=600)
+
+    def shown() -> float | None:
+        name = "cospot_evictor_reserve_missing"
+        return service.metrics.registry.get_sample_value(name, {"reserve": "default"})
+
+    wait_until(lambda: shown() == 1, "the reserve lacks a VM")
+    hold = service.context.locks.hold
+
+    def held_by_another(name: str, **options: bool) -> Any:
+        if name == NOTICES_LOCK:
+            raise BusyLockError(name)
+        return hold(name, **options)
+
+    monkeypatch.setattr(service.context.locks, "hold", held_by_another)
+    wait_until(lambda: shown() is None, "nothing is said of the reserve")
+    assert metric(service, "leader") == 0
 
 
 @pytest.mark.parametrize("fields", [{"status": "disabled"}, {"state": "down"}])

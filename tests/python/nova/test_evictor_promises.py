@@ -192,6 +192,19 @@ def test_metrics_and_audit_log_tell_of_the_alarm_once_and_of_its_end(tmp_path: P
     assert len(events(tmp_path, "promise_alarm_over")) == 1
 
 
+def test_the_alarm_ends_with_the_last_promise_of_its_target(tmp_path: Path) -> None:
+    case = Keeper(tmp_path)
+    for spot in case.promise(20, age=30.0):
+        case.keeper.evicted(spot)
+    case.keeper.count()
+    assert case.metric("promises_alarm", target="0.1") == 1
+    case.keeper._settings.promise_days = -1  # their terms end within an hour: outside of it
+    case.keeper.count()
+    assert case.metric("promises_alarm", target="0.1") == 0
+    assert case.metric("promises_broken_total", target="0.1") == 20  # a counter only grows
+    assert len(events(tmp_path, "promise_alarm_over")) == 1
+
+
 def test_a_service_that_is_started_again_goes_on_counting(tmp_path: Path) -> None:
     case = Keeper(tmp_path)
     spots = case.promise(3, age=30.0)

@@ -40,6 +40,22 @@ def test_reconcile_evicts_the_oldest_spot_of_an_overcommitted_host(running: Runn
     assert metric(service, "overcommit_seconds_total", host="a") > 0
 
 
+def test_metrics_say_nothing_of_a_host_without_an_inventory_of_spots(running: Running) -> None:
+    """As its spots stay, it remains overcommitted, and nobody evicts there."""
+    host = running.cloud.add_host("a")
+    for _ in range(2):
+        running.cloud.add(host, 4, 1024, spot=True)
+    running.cloud.add(host, 6, 1024, spot=False)
+    service = running.start(dry_run=True)
+    name = "overcommit_seconds_total"
+    wait_until(lambda: metric(service, name, host="a") > 0, "it is seen overcommitted")
+    inventories = running.cloud.providers[host].inventories
+    for each in [each for each in inventories if each.startswith("CUSTOM_SPOT_")]:
+        del inventories[each]
+    running.cloud.providers[host].generation += 1
+    wait_until(lambda: metric(service, name, host="a") == 0, "its time is shown no more")
+
+
 def test_a_plan_is_preferred_to_the_policy(running: Running) -> None:
     host = running.cloud.add_host("a")
     spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(2)]

@@ -258,6 +258,16 @@ def test_the_evictor_s_own_user_is_tried(cloud, capsys, config, monkeypatch, req
     assert str(answer) in finding["found"] and "security.md" in finding["fix"]
 
 
+@pytest.mark.parametrize(("answer", "verdict"), [(200, ""), (403, "warning"), (503, "")])
+def test_cinder_must_take_the_evictor_for_an_administrator(cloud, capsys, config, answer, verdict):
+    """Else volumes of evicted spots stay attached; a Cinder that is away tells nothing."""
+    cloud.failing = {"GET /volumev3/os-services": answer} if answer != 200 else {}
+    _, results = diagnose_cloud(cloud, capsys, config)
+    assert bad(results).get("evictor's login", "") == verdict
+    found = [each["found"] for each in results["evictor's login"]["findings"]]
+    assert any("stay in-use" in each for each in found) == bool(verdict)
+
+
 @pytest.mark.parametrize(
     ("text", "verdict", "found"),
     [

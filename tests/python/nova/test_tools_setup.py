@@ -229,6 +229,7 @@ def test_policy_files_that_do_not_let_the_role_in_are_said(cloud, setup, monkeyp
     assert "must let the role cospot_evictor in" in lines[at] and "403" in lines[at]
     assert lines[at + 1].strip().startswith("cat examples/nova/nova-policy.yaml >>")
     assert lines[at + 2].strip().startswith("cat examples/nova/placement-policy.yaml >>")
+    assert lines[at + 3].strip().startswith("cat examples/nova/cinder-policy.yaml >>")
 
 
 def test_the_user_gets_the_role_admin_if_asked_to(cloud, setup):

@@ -57,7 +57,7 @@ class Client:
 
     def __init__(self, name: str, adapter: Any, microversion: str) -> None:
         self._name = name
-        self._adapter = adapter
+        self.adapter = adapter
         self._microversion = microversion
         self._told: tuple[float, float] | None = None
 
@@ -138,7 +138,7 @@ class Client:
         where = f"{self._name} {method} {path}"
         limit = {} if patience is None else {"timeout": patience}
         try:
-            answer = self._adapter.request(
+            answer = self.adapter.request(
                 path,
                 method,
                 json=body,

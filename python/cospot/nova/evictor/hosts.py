@@ -60,6 +60,13 @@ class OvercommitClock:
         if since is not None:
             self._metrics.overcommit.labels(host=host).inc(max(0.0, now - since))
 
+    def forget(self, host: str) -> None:
+        """Say no more of a host that takes no spots any more."""
+        with self._lock:
+            self._seen.pop(host, None)
+            self._metrics.overcommit.labels(host=host)  # removing what is not there is an error
+            self._metrics.overcommit.remove(host)
+
 
 class HostHistory:
     """The last time at which each host was within its capacity, and since when it is not.
@@ -76,6 +83,7 @@ class HostHistory:
         self._references: dict[str, Reference] = {}
         self._unexplained: dict[str, float] = {}
         self._asked_at: dict[str, float] = {}
+        self._names: dict[str, str] = {}
 
     def observe(self, usage: HostUsage, resources: Iterable[str], asked_at: float) -> bool:
         """Take note of what a host holds; return whether it is overcommitted.
@@ -97,6 +105,7 @@ class HostHistory:
             is_latest = asked_at >= self._asked_at.get(usage.provider, asked_at)
             if is_latest:
                 self._asked_at[usage.provider] = asked_at
+                self._names[usage.provider] = usage.name
                 self._clock.observe(usage.name, is_over, asked_at)
                 if not is_over:
                     self._references[usage.provider] = Reference(usage.consumers, capacity)
@@ -150,9 +159,18 @@ class HostHistory:
     def keep(self, providers: Collection[str]) -> None:
         """Forget the hosts that are no more, by the UUIDs of those that are."""
         with self._lock:
-            for known in (self._references, self._unexplained, self._asked_at):
+            for known in (self._references, self._asked_at):
                 for provider in [each for each in known if each not in providers]:
                     del known[provider]
+            gone = [each for each in {*self._names, *self._unexplained} if each not in providers]
+        for provider in gone:
+            self.left(provider)
+
+    def left(self, provider: str) -> None:
+        """Let the metrics say no more of a host that is no more or takes no spots any more."""
+        self.explained(provider)
+        if name := self._names.pop(provider, ""):
+            self._clock.forget(name)
 
 
 @dataclass(frozen=True)
@@ -267,6 +285,8 @@ class HostWatch:
             is_over = False
             if not SPOT_CLASSES.isdisjoint(usage.inventories):
                 is_over = self._history.observe(usage, self._settings.resources, asked_at)
+            else:
+                self._history.left(provider.uuid)
         except MissingInventoryError as error:
             self._complain(provider, error)
             return _Seen(provider.generation, usage, is_over=False)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from cospot.nova import log as logging
 from cospot.nova.background import Background
 from cospot.nova.evictor.cloud import Placement
-from cospot.nova.promises.journal import KnownPromise
+from cospot.nova.promises.journal import KnownPromise, PromiseCounts
 from cospot.nova.promises.kept_share import BrokenShare, broken_share
 from cospot.nova.promises.promise_message import Promise
 from cospot.nova.state.errors import EvictorError
@@ -127,7 +127,10 @@ class PromiseKeeper(Background):
         if now - self._dropped_at > _DAY_S / 24:
             self._journal.drop_old(now, window)
             self._dropped_at = now
-        for counts in self._journal.counts(now, window):
+        counted = self._journal.counts(now, window)
+        # A target whose last promise has left the window has none, and no alarm.
+        gone = self._kept.keys() - {counts.target for counts in counted}
+        for counts in [*counted, *map(PromiseCounts, gone)]:
             self._show(broken_share(counts))
 
     def _look_at_evicted(self) -> None:

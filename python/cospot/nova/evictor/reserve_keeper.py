@@ -68,19 +68,23 @@ class ReserveKeeper:
         """
         if not self._reserves and not self._notices.load():
             return
-        leader = self._context.metrics.leader
         try:
             with self._context.locks.hold(NOTICES_LOCK, waits=False, keeps=True):
-                leader.set(1)
+                self._context.metrics.leader.set(1)
                 self._notices.load()
                 self._reconcile()
         except BusyLockError as error:
-            leader.set(0)
+            self._do_not_lead()
             LOG.debug("another copy of the service looks after the reserves: %s", error)
             self._notices.load()  # which spots may ask this copy about
         except EvictorError:
-            leader.set(0)
+            self._do_not_lead()
             raise
+
+    def _do_not_lead(self) -> None:
+        """Leave it to the copy that leads to say what the reserves lack."""
+        self._context.metrics.leader.set(0)
+        self._context.metrics.reserve_missing.clear()
 
     def _reconcile(self) -> None:
         self._end_unknown()

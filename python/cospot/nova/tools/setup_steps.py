@@ -33,6 +33,7 @@ _LET_IN: Final = f"the policy files of nova-api and placement must let the role 
 _POLICIES: Final = (
     "cat examples/nova/nova-policy.yaml >> /etc/nova/policy.yaml",
     "cat examples/nova/placement-policy.yaml >> /etc/placement/policy.yaml",
+    "cat examples/nova/cinder-policy.yaml >> /etc/cinder/policy.yaml  # if spots have volumes",
 )
 #: The doctor's checks of nova.conf that a setup must pass; the others are about quality.
 _SCHEDULER_CHECKS: Final = ("compiled module", "filter", "weigher", "host_subset_size", "policies")

@@ -99,6 +99,30 @@ def _check_login(settings: Any) -> Iterator[Finding]:
         yield error(str(found), "docs/nova/security.md#the-service-user says what its user needs")
     else:
         yield ok(f"it may read {len(providers)} providers, {len(hosts)} hosts and all servers")
+        # Nova asks Cinder with this user's token; with a service token if it is a credential's.
+        is_user = "credential" not in (settings[NOVA_GROUP].auth_type or "")
+        if is_user and _volumes_answer(client.adapter) == 403:
+            yield warning(
+                "Cinder takes it for no administrator: volumes of evicted spots stay in-use",
+                "cat examples/nova/cinder-policy.yaml >> /etc/cinder/policy.yaml",
+            )
+
+
+def _volumes_answer(adapter: Any) -> int | None:
+    """Return how Cinder answers what only its administrators may ask; None: it does not."""
+    from keystoneauth1.exceptions import ClientException
+
+    where = {name: getattr(adapter, name) for name in ("interface", "region_name")}
+    try:
+        answer = adapter.session.get(
+            "/os-services",
+            auth=adapter.auth,
+            endpoint_filter={**where, "service_type": "block-storage"},
+            raise_exc=False,
+        )
+    except ClientException:
+        return None
+    return int(answer.status_code)
 
 
 def queue_state(settings: Any, queue: str) -> tuple[int, int] | None:
