@@ -99,8 +99,11 @@ def test_the_limit_of_confirmations_is_their_own(running: Running) -> None:
         cloud.resize(cloud.add(host, 2, 1024, spot=True), other)
     service = running.start(confirmations_per_minute=2, evictions_per_minute=1)
     cloud.add(host, 8, 1024, spot=False)
-    wait_until(lambda: metric(service, "limit_hits_total", limit="limit") > 0, "it is reached")
-    assert len(cloud.confirmed) == 2
+    wait_until(lambda: bool(events(running.folder, "held_back")), "the limit is reached")
+    assert metric(service, "limit_hits_total", limit="limit") > 0
+    # Half a minute later there is one more.
+    kinds = [each["event"] for each in events(running.folder, "confirm_intent", "held_back")]
+    assert kinds[:3] == ["confirm_intent", "confirm_intent", "held_back"]
     assert events(running.folder, "held_back")[0]["action"] == "confirm-resize"
 
 
