@@ -29,7 +29,7 @@ std::set<std::size_t> offers_around(const TuneSettings& settings, std::size_t ot
 
 /// The choices at some positions.
 template <class T>
-std::vector<T> chosen(const std::vector<T>& choices, const std::set<std::size_t>& positions) {
+std::vector<T> choices_at(const std::vector<T>& choices, const std::set<std::size_t>& positions) {
   std::vector<T> some;
   for (const std::size_t position : positions) some.push_back(choices[position]);
   return some;
@@ -62,11 +62,11 @@ std::string around_yaml(const TuneFindings& findings, const TunedInputs& inputs,
                   .host = inputs.datacenter.host,
                   .sizes = {size},
                   .headroom_of = size.percent ? settings.vm : std::vector<ChainSpec>{},
-                  .vm = chosen(settings.vm, around[0]),
-                  .spot = chosen(settings.spot, around[1]),
-                  .evictors = chosen(settings.evictors, around[2]),
+                  .vm = choices_at(settings.vm, around[0]),
+                  .spot = choices_at(settings.spot, around[1]),
+                  .evictors = choices_at(settings.evictors, around[2]),
                   .saf = {false, true},
-                  .otn = chosen(settings.otn, offers_around(settings, otn))},
+                  .otn = choices_at(settings.otn, offers_around(settings, otn))},
                  inputs.host, folder),
       settings.with == nullptr ? "" : settings.with->yaml(folder));
 }

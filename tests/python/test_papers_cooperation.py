@@ -158,7 +158,7 @@ def test_table_goes_between_the_markers(grid, tmp_path):
     arguments = [str(grid), "-o", str(tmp_path / "out"), "--document", str(document)]
     assert main(arguments) == 0
     once = document.read_text()
-    assert once.startswith(f"mine\n{BEGIN}\n\n| source |")
+    assert once.startswith(f"mine\n{BEGIN}\n\n| by |")
     assert once.endswith(f"|\n\n{END}\nalso mine\n")
     assert "was here" not in once
     assert main(arguments) == 0

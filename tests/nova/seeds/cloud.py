@@ -344,8 +344,8 @@ class Cloud:
         instance.deleted = True
         self.kernel.trace("Nova", "%s is gone", instance.name)
         instance.status, instance.vm_state, instance.task_state = "DELETED", "deleted", None
-        # Placement learns of it afterwards, from the compute.
-        lag = 2.0 * self.random() if self.random() < 0.3 else 0.0
+        # Placement learns of it afterwards, from the compute: of one in ten a while later.
+        lag = 2.0 * random.Random(instance.uuid).random() if instance.number % 10 == 4 else 0.0
         for each in sorted(instance.held_on):
             holder = self.hosts[each]
             if lag and instance.host is not None:
