@@ -118,8 +118,11 @@ class RunningServices:
         config.chmod(0o640)  # it has passwords; so the pages say
         return config
 
-    def reload_evictor(self, **options):
-        """Have the first copy read its options again; return what it says of its switches then."""
+    def reload_evictor(self, until="", **options):
+        """Have the first copy read its options again; return what it says of its switches then.
+
+        `until` is in that line: what the copy said as it started may come late.
+        """
         log = self.processes.logs / f"{evictor_name(1)}.log"
         known = log.stat().st_size
         self.configure_evictor(**options)
@@ -127,7 +130,7 @@ class RunningServices:
 
         def said():
             lines = log.read_bytes()[known:].decode().splitlines()
-            return next((line for line in lines if "mode reactive" in line), None)
+            return next((line for line in lines if "mode reactive" in line and until in line), None)
 
         return wait_until(said, "the evictor reads its options again")
 
