@@ -151,15 +151,17 @@ void TuneRuns::run_group(const Group& group) {
     return results_[group.sample * space_.size() + candidate];
   };
   const std::size_t hosts = this->hosts(group.sample);
+  if (settings_.with != nullptr) {
+    for (const std::size_t candidate : group.candidates) {
+      const RunSettings settings{space_.prepared(candidate, sample), host_, hosts};
+      result_of(candidate) = settings_.with->run(sample.workload, sample.schedule, settings).run;
+    }
+    return;
+  }
   std::vector<AllocatorSpec> allocators;
   for (const std::size_t candidate : group.candidates) {
     allocators.push_back(space_.prepared(candidate, sample));
-    if (settings_.with == nullptr) continue;
-    result_of(candidate) =
-        settings_.with->run(sample.workload, sample.schedule, {allocators.back(), host_, hosts})
-            .run;
   }
-  if (settings_.with != nullptr) return;
   simulate_group(sample.schedule, host_, hosts, allocators,
                  [&](std::size_t index, const RunResult& result) {
                    result_of(group.candidates[index]) = result;

@@ -43,29 +43,13 @@ class Fetch(unittest.TestCase):
 
     def fetch(self, *more, url=None, dataset="azure-packing", folder=None):
         # A proxy of the environment would not reach this server.
-        environment = {
-            name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
-        }
-        command = [
-            PROGRAM,
-            "workload",
-            "fetch",
-            dataset,
-            "--to",
-            folder or self.folder,
-            "--url",
-            url or self.server.url + "/trace.zip",
-            *more,
-        ]
-        return subprocess.run(
-            command,
-            env=environment,
-            timeout=300,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        environment = {name: value for name, value in os.environ.items()
+                       if not name.lower().endswith("_proxy")}
+        command = [PROGRAM, "workload", "fetch", dataset, "--to", folder or self.folder,
+                   "--url",
+                   url or self.server.url + "/trace.zip", *more]
+        return subprocess.run(command, env=environment, timeout=300, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False)
 
     def succeed(self, *more, **options):
         done = self.fetch(*more, **options)
@@ -160,10 +144,8 @@ class Fetch(unittest.TestCase):
         self.succeed()
         self.file.unlink()
         self.server.files["/trace.zip"] = OTHER
-        self.refuse(
-            f"the SHA-256 of what came is {digest(OTHER)}, expected {digest(CONTENT)} "
-            f"(recorded in {self.file}.sha256; remove that to accept another version)"
-        )
+        self.refuse(f"the SHA-256 of what came is {digest(OTHER)}, expected {digest(CONTENT)} "
+                    f"(recorded in {self.file}.sha256; remove that to accept another version)")
         assert self.names() == [NAME + ".sha256"]
 
     def test_wrong_digest(self):
@@ -180,10 +162,8 @@ class Fetch(unittest.TestCase):
         self.check_complete(OTHER)
 
     def test_not_found_and_empty(self):
-        self.refuse(
-            "/none: the server answered 404, expected the file; nothing was downloaded",
-            url=self.server.url + "/none",
-        )
+        self.refuse("/none: the server answered 404, expected the file; nothing was downloaded",
+                    url=self.server.url + "/none")
         self.server.files["/empty"] = b""
         self.refuse("the server sent an empty file", url=self.server.url + "/empty")
         assert self.names() == []
@@ -195,31 +175,11 @@ class Fetch(unittest.TestCase):
 
     def tls(self):
         """A certificate of this machine, and a server's context with it."""
-        subprocess.run(
-            [
-                "openssl",
-                "req",
-                "-x509",
-                "-newkey",
-                "ec",
-                "-pkeyopt",
-                "ec_paramgen_curve:prime256v1",
-                "-nodes",
-                "-days",
-                "2",
-                "-subj",
-                "/CN=local",
-                "-addext",
-                "subjectAltName=IP:127.0.0.1",
-                "-keyout",
-                "key.pem",
-                "-out",
-                "cert.pem",
-            ],
-            cwd=self.folder,
-            check=True,
-            capture_output=True,
-        )
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                        "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                        "-subj", "/CN=local", "-addext", "subjectAltName=IP:127.0.0.1",
+                        "-keyout", "key.pem", "-out", "cert.pem"],
+                       cwd=self.folder, check=True, capture_output=True)
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         tls.load_cert_chain(self.folder / "cert.pem", self.folder / "key.pem")
         return tls
@@ -228,12 +188,8 @@ class Fetch(unittest.TestCase):
         tls = self.tls()
         with range_server.RangeServer({"/trace.zip": CONTENT}, tls=tls) as server:
             for variable in ("SSL_CERT_FILE", "CURL_CA_BUNDLE"):
-                with (
-                    self.subTest(variable),
-                    unittest.mock.patch.dict(
-                        os.environ, {"SSL_CERT_FILE": "", "CURL_CA_BUNDLE": ""}
-                    ),
-                ):
+                with self.subTest(variable), unittest.mock.patch.dict(
+                        os.environ, {"SSL_CERT_FILE": "", "CURL_CA_BUNDLE": ""}):
                     self.refuse("certificate", url=server.url + "/trace.zip")
                     os.environ[variable] = str(self.folder / "cert.pem")
                     self.succeed(url=server.url + "/trace.zip", folder=self.folder / variable)
@@ -241,19 +197,15 @@ class Fetch(unittest.TestCase):
     def test_redirections_stay_with_tls(self):
         """From https only to https, in any number of steps; from http to either."""
         trusted = {"SSL_CERT_FILE": str(self.folder / "cert.pem"), "CURL_CA_BUNDLE": ""}
-        with (
-            range_server.RangeServer({"/trace.zip": CONTENT}, tls=self.tls()) as server,
-            unittest.mock.patch.dict(os.environ, trusted),
-        ):
+        with range_server.RangeServer({"/trace.zip": CONTENT}, tls=self.tls()) as server, \
+                unittest.mock.patch.dict(os.environ, trusted):
             clear = self.server.url + "/trace.zip"
             server.redirects = {"/clear": clear, "/later": "/clear", "/safe": "/trace.zip"}
             self.server.redirects = {"/up": server.url + "/trace.zip"}
             for path in ("/clear", "/later"):
                 self.refuse("redirects to an address that is not followed", url=server.url + path)
-                self.refuse(
-                    "redirects to an address that is not followed",
-                    url=server.url.replace("https", "HTTPS") + path,
-                )
+                self.refuse("redirects to an address that is not followed",
+                            url=server.url.replace("https", "HTTPS") + path)
             assert self.server.requests == []
             self.succeed(url=server.url + "/safe", folder=self.folder / "safe")
             self.succeed(url=self.server.url + "/up", folder=self.folder / "up")
@@ -304,18 +256,16 @@ class Fetch(unittest.TestCase):
         with socket.socket() as unused:
             unused.bind(("127.0.0.1", 0))
             port = unused.getsockname()[1]
-        self.refuse(
-            "is there a network? nothing was downloaded", url=f"http://127.0.0.1:{port}/trace.zip"
-        )
+        self.refuse("is there a network? nothing was downloaded",
+                    url=f"http://127.0.0.1:{port}/trace.zip")
         self.refuse("is there a network?", url="http://no-such-host.invalid/trace.zip")
         self.refuse("is not an address that can be fetched", url="file:///etc/passwd")
         assert self.names() == []
 
     def test_folders(self):
         (self.folder / "taken").write_bytes(b"")
-        self.refuse(
-            "taken/AzurePackingTraceV1.zip.part: cannot be written", folder=self.folder / "taken"
-        )
+        self.refuse("taken/AzurePackingTraceV1.zip.part: cannot be written",
+                    folder=self.folder / "taken")
         self.succeed(folder=self.folder / "a" / "b")
         assert (self.folder / "a" / "b" / NAME).read_bytes() == CONTENT
 
@@ -340,11 +290,8 @@ class Fetch(unittest.TestCase):
         assert (self.folder / "a" / "b" / (NAME + ".part")).stat().st_size == 1000
 
     def test_dataset_of_many_files(self):
-        names = [
-            f"workloads/{kind}/relevant-vm-1pcnt_{i}.csv"
-            for kind in ("bernoulli", "batched")
-            for i in range(10)
-        ]
+        names = [f"workloads/{kind}/relevant-vm-1pcnt_{i}.csv"
+                 for kind in ("bernoulli", "batched") for i in range(10)]
         names += ["ilp/vmType.csv", "ilp/server_vm_cores_ram.json"]
         self.server.files = {"/base/" + name: name.encode() for name in names}
         output = self.succeed(dataset="cospot", url=self.server.url + "/base")
@@ -354,31 +301,21 @@ class Fetch(unittest.TestCase):
             assert (self.folder / local).read_bytes() == name.encode()
         again = self.succeed(dataset="cospot", url=self.server.url + "/base")
         assert again.count("was there, as recorded") == 22
-        self.refuse(
-            "cospot has 22 files, expected a dataset of one", "--sha256", "0" * 64, dataset="cospot"
-        )
+        self.refuse("cospot has 22 files, expected a dataset of one", "--sha256", "0" * 64,
+                    dataset="cospot")
         self.refuse("unknown dataset 'x', expected azure-packing, cospot", dataset="x")
 
     def fetch_addresses(self, *words):
-        environment = {
-            name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
-        }
+        environment = {name: value for name, value in os.environ.items()
+                       if not name.lower().endswith("_proxy")}
         command = [PROGRAM, "workload", "fetch", *words, "--to", self.folder]
-        return subprocess.run(
-            command,
-            env=environment,
-            timeout=300,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return subprocess.run(command, env=environment, timeout=300, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False)
 
     def test_any_address(self):
         self.server.files = {"/a/DS2-trace.txt": CONTENT, "/b/other.txt": OTHER}
-        first, second = (
-            self.server.url + path for path in ("/a/DS2-trace.txt?raw=1#top", "/b/other.txt")
-        )
+        first, second = (self.server.url + path for path in ("/a/DS2-trace.txt?raw=1#top",
+                                                             "/b/other.txt"))
         self.server.files["/a/DS2-trace.txt?raw=1"] = CONTENT
         done = self.fetch_addresses(first, second)
         assert (done.returncode, done.stderr) == (0, "")
@@ -401,24 +338,19 @@ class Fetch(unittest.TestCase):
             return done.stderr
 
         assert "names no file, expected an address that ends with a file's name" in error(
-            "http://127.0.0.1:9/"
-        )
+            "http://127.0.0.1:9/")
         assert "names no file" in error("http://127.0.0.1:9/a/..")
         assert "found 'cospot', expected addresses" in error("cospot", "http://127.0.0.1:9/a")
-        assert "two addresses end with 'a'" in error(
-            "http://127.0.0.1:9/a", "http://127.0.0.1:9/b/a"
-        )
-        assert "--url: expected it with the name of a dataset" in error(
-            "http://127.0.0.1:9/a", "--url", "x"
-        )
+        assert "two addresses end with 'a'" in error("http://127.0.0.1:9/a",
+                                                     "http://127.0.0.1:9/b/a")
+        assert "--url: expected it with the name of a dataset" in error("http://127.0.0.1:9/a",
+                                                                        "--url", "x")
         assert "--sha256: found 2 addresses, expected one" in error(
-            "http://127.0.0.1:9/a", "http://127.0.0.1:9/b", "--sha256", "0" * 64
-        )
+            "http://127.0.0.1:9/a", "http://127.0.0.1:9/b", "--sha256", "0" * 64)
 
     def test_the_eucalyptus_traces_come_under_the_names_that_the_example_reads(self):
-        self.server.files = {
-            f"/DS{i}-trace.txt": f"START 0 i n {i}\n".encode() for i in range(1, 7)
-        }
+        self.server.files = {f"/DS{i}-trace.txt": f"START 0 i n {i}\n".encode()
+                             for i in range(1, 7)}
         output = self.succeed(dataset="eucalyptus", url=self.server.url)
         assert "examples/papers/lifetime_sla/run.sh --traces" in output
         assert (self.folder / "ds5.txt").read_bytes() == b"START 0 i n 5\n"
