@@ -167,6 +167,12 @@ PriceList read_flavor_prices(const std::filesystem::path& file) {
 
 namespace {
 
+/// Tells whether a text names a table of prices: it is no assignment and no number.
+bool is_table(const std::string& text) {
+  return text.ends_with(".csv") ||
+         (text.find('=') == std::string::npos && !parse_number(text.substr(0, text.find(','))));
+}
+
 /// `a=1,b=2` and `c=3` in one list.
 std::vector<std::string> assignments_of(const std::vector<std::string>& texts) {
   std::vector<std::string> all;
@@ -198,17 +204,11 @@ std::vector<std::string> assignments_in(const std::filesystem::path& file) {
 
 std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) {
   if (texts.empty()) return std::nullopt;
-  if (texts.size() == 1 && texts.front().ends_with(".csv"))
-    return read_flavor_prices(texts.front());
-  const std::vector<std::string> assignments = texts.size() == 1 && is_yaml_file(texts.front())
-                                                   ? assignments_in(texts.front())
-                                                   : assignments_of(texts);
-  const bool is_file = assignments.size() == 1 &&
-                       assignments.front().find('=') == std::string::npos &&
-                       !parse_number(assignments.front().substr(0, assignments.front().find(',')));
-  if (is_file) {
-    return read_flavor_prices(assignments.front());
-  }
+  const bool is_alone = texts.size() == 1;
+  const bool is_yaml = is_alone && is_yaml_file(texts.front());
+  if (is_alone && !is_yaml && is_table(texts.front())) return read_flavor_prices(texts.front());
+  const std::vector<std::string> assignments =
+      is_yaml ? assignments_in(texts.front()) : assignments_of(texts);
   PriceList list;
   std::map<std::string, std::optional<double>, std::less<>> prices{
       {"on-demand", {}}, {"spot", {}}, {"economy", {}}};
