@@ -118,21 +118,27 @@ class RunningServices:
         config.chmod(0o640)  # it has passwords; so the pages say
         return config
 
-    def reload_evictor(self, until="", **options):
-        """Have the first copy read its options again; return what it says of its switches then.
-
-        `until` is in that line: what the copy said as it started may come late.
-        """
-        log = self.processes.logs / f"{evictor_name(1)}.log"
-        known = log.stat().st_size
+    def reload_evictor(self, **options):
+        """Have the first copy read its options again; return what it says of its switches then."""
+        known = self._size_of_log(evictor_name(1))
         self.configure_evictor(**options)
         self.processes.send(evictor_name(1), signal.SIGHUP)
+        return self._switches_said(evictor_name(1), known)
+
+    def _size_of_log(self, name):
+        log = self.processes.logs / f"{name}.log"
+        return log.stat().st_size if log.exists() else 0
+
+    def _switches_said(self, name, known):
+        """Wait for what a copy of the evictor says of its switches; return the line."""
+        log = self.processes.logs / f"{name}.log"
 
         def said():
             lines = log.read_bytes()[known:].decode().splitlines()
-            return next((line for line in lines if "mode reactive" in line and until in line), None)
+            modes = ("mode reactive", "mode proactive")
+            return next((line for line in lines if any(mode in line for mode in modes)), None)
 
-        return wait_until(said, "the evictor reads its options again")
+        return wait_until(said, f"{name} says what it has read")
 
     def start_evictor(
         self,
@@ -161,9 +167,11 @@ class RunningServices:
         command += ["--config-dir", self.settings.folder / "no-config"]
         # Threads of a killed one may outlive its first: their port would answer for this one.
         wait_until(lambda: not answers(port), f"port {port} is free")
+        known = self._size_of_log(name)
         self.processes.start(name, command, self.services.environment)
         if killed_at is None:
             wait_until(lambda: answers(port), f"{name} serves its metrics")
+            self._switches_said(name, known)  # after that; a reload would take it for its own
         is_plain = killed_at is None and clock_ahead is None and not options
         self._has_plain_evictor = copy == 1 and is_plain
 

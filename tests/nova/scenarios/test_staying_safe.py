@@ -98,10 +98,11 @@ def test_every_reload_is_obeyed(cloud):
     cloud.start_evictor(**options)
     for number in range(12):
         dry = number % 2 == 0
+        said = cloud.reload_evictor(**{**options, "enabled": dry, "dry_run": dry})
         wanted = (
             "only written down: dry_run = true" if dry else "evictions are off: enabled = false"
         )
-        cloud.reload_evictor(wanted, **{**options, "enabled": dry, "dry_run": dry})
+        assert wanted in said, said
     assert cloud.spots() == before
     assert not ordered(cloud)
     cloud.reload_evictor(**{**options, "enabled": True})
