@@ -42,12 +42,15 @@ class Fetch(unittest.TestCase):
         self.file = self.folder / NAME
 
     def fetch(self, *more, url=None, dataset="azure-packing", folder=None):
+        url = url or self.server.url + "/trace.zip"
+        return self.run_fetch(dataset, "--to", folder or self.folder, "--url", url, *more)
+
+    @staticmethod
+    def run_fetch(*words):
         # A proxy of the environment would not reach this server.
         environment = {name: value for name, value in os.environ.items()
                        if not name.lower().endswith("_proxy")}
-        command = [PROGRAM, "workload", "fetch", dataset, "--to", folder or self.folder,
-                   "--url",
-                   url or self.server.url + "/trace.zip", *more]
+        command = [PROGRAM, "workload", "fetch", *words]
         return subprocess.run(command, env=environment, timeout=300, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, check=False)
 
@@ -306,11 +309,7 @@ class Fetch(unittest.TestCase):
         self.refuse("unknown dataset 'x', expected azure-packing, cospot", dataset="x")
 
     def fetch_addresses(self, *words):
-        environment = {name: value for name, value in os.environ.items()
-                       if not name.lower().endswith("_proxy")}
-        command = [PROGRAM, "workload", "fetch", *words, "--to", self.folder]
-        return subprocess.run(command, env=environment, timeout=300, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, check=False)
+        return self.run_fetch(*words, "--to", self.folder)
 
     def test_any_address(self):
         self.server.files = {"/a/DS2-trace.txt": CONTENT, "/b/other.txt": OTHER}
