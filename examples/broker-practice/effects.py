@@ -14,7 +14,7 @@ from scipy import stats
 
 KEYS = ["market", "bid", "fault_tolerance", "market_choice", "fallback", "seed"]
 MEASURES = ["cost_per_useful_job", "deadline_violations", "revocations"]
-#: What is compared with what, given the rest of the key.
+#: The pairs that are compared, given the rest of the key.
 CHANGES: list[tuple[str, str, str, str]] = [
     ("optimal interval instead of hourly snapshots", "fault_tolerance", "migration", "interval"),
     ("cheapest hours instead of the preferred type", "market_choice", "preferred", "cheapest"),

@@ -19,7 +19,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 DAY = 86400
-#: Of requests and jobs: vCPUs to GiB of memory, with a weight.
+#: Sizes of requests and jobs: vCPUs to GiB of memory, with a weight.
 SIZES = [((1, 2), 4), ((2, 8), 4), ((4, 16), 3), ((8, 32), 2), ((16, 64), 1)]
 
 

@@ -220,7 +220,7 @@ _OF_ANNOTATION: dict[str, tuple[Any, ...]] = {
     "PathLike": (os.PathLike,),
 }
 
-#: How to make an object of a class from the values that callers often pass instead.
+#: The ways to make an object of a class from the values that callers often pass instead.
 _MADE_BY: dict[str, str] = {"Workload": "cospot.Workload.load(FILE) reads a file"}
 
 

@@ -15,7 +15,7 @@ from cospot.errors import ConfigError
 _MOST_LINKS: Final = 40
 _MOST_OF_NAME: Final = 200  # bytes, so that the name of a partial file is not too long for a folder
 
-#: Whose leftovers this process has looked for.
+#: The files whose leftovers this process has looked for.
 _cleaned: set[Path] = set()
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,7 +17,13 @@ def openings(path: Path) -> list[str]:
         return [(block or after).lstrip(" /*<") for block, after in COMMENT.findall(text)]
     known = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     found = [node for node in ast.walk(ast.parse(text)) if isinstance(node, known)]
-    return [ast.get_docstring(node) or "" for node in found]
+    lines = [line.strip() for line in text.splitlines()]
+    named = [
+        line[2:].lstrip()
+        for before, line in pairwise(["", *lines])
+        if line.startswith("#:") and not before.startswith("#:")
+    ]
+    return [*(ast.get_docstring(node) or "" for node in found), *named]
 
 
 def test_no_comment_begins_with_a_question_word() -> None:

@@ -21,7 +21,7 @@ from cooperation.settings import (
 from reproduction.judging import is_near, not_tested
 from reproduction.page import Finding
 
-#: What counts as a small N, for Hypothesis 1.
+#: The largest N that counts as small, for Hypothesis 1.
 _SMALL_N = 4
 _NOT_RUN = "its results were not given to this page"
 

@@ -9,7 +9,7 @@ import pandas as pd
 from cooperation.evaluation import BATCHED, BERNOULLI
 from reproduction.page import Table
 
-#: Of the runs of one workload: what is compared, its number, and its decimals in percent.
+#: The quantities of one workload's runs: their name, their number, and its decimals in percent.
 _NUMBERS: tuple[tuple[str, Callable[[pd.DataFrame], float], int], ...] = (
     ("gain, mean", lambda runs: runs["gain"].mean(), 1),
     ("gain, largest", lambda runs: runs["gain"].max(), 0),

@@ -22,7 +22,7 @@ from reproduction.page import Finding, Page, Section, Table, percent
 _STRATEGIES = ("on_demand", "greedy", "uniform_progress", "quoted", "optimal")
 _PUBLISHED_FACTOR = 2.0
 _PUBLISHED_SAVINGS = (0.27, 0.84)
-#: What tells the jobs of a window apart.
+#: The keys that tell the jobs of a window apart.
 _CASE = ["deadline_hours", "overhead_hours"]
 
 

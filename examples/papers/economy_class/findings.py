@@ -10,7 +10,7 @@ from reproduction.page import Finding, percent
 
 #: Backtests by the short name of their usage.
 Reports = Mapping[str, Backtest]
-#: What ends the names of usage of memory.
+#: The end of the names of usage of memory.
 MEMORY = " memory"
 
 _OTHERS = (

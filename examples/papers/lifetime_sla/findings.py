@@ -15,7 +15,7 @@ from reproduction.page import Finding, percent
 PAPER_SYNTHETIC = {None: ("70 %", "39 %"), 0.25: ("60 %", "9 %")}
 #: Section III-B: the time until eviction with 15 free slots, seconds.
 PAPER_QUANTILES = {0.25: 3200, 0.05: 1500, 0.01: 900}
-#: How far a share may be from the published one to count as the same.
+#: The largest distance of a share from the published one that counts as the same.
 NEAR = 0.03
 NEAR_EVICTED = 0.005
 _BURSTS = "bursts come that were not seen before"

@@ -16,7 +16,7 @@ PAPER_PRODUCTION = {
     "dc": ((0.997, 0.963, 0.013), (0.999, 0.278, 0.006)),
 }
 NATIVE_HOSTS = {"ab": 7, "ba": 7, "cd": 31, "dc": 31}
-#: What run.sh calls its runs, and what it sets in them; `few` is what `all` is to be compared with.
+#: The names of run.sh's runs, and the settings in them; `few` is what `all` is to be compared with.
 SETTINGS = {
     "first": "`victim: first_host`",
     "without": "`history: without_evictions`",

@@ -154,7 +154,7 @@ class Page:
         sections: What goes into the document too.
         drawings: Made one by one when they are written.
         notes: Sections that only the page has.
-        findings: What the paper published beside what came out here. The page has them, and
+        findings: The published results beside ours. The page has them, and
             docs/evidence.md; the document, which would repeat them, has not.
     """
 

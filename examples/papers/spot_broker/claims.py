@@ -15,7 +15,7 @@ import pandas as pd
 from cospot.errors import InputError
 from scipy import stats
 
-#: What a run is of, beside its seed.
+#: The settings of a run, beside its seed.
 CELL = ["fault_tolerance", "bid", "alpha"]
 Cell = tuple[str, str, float]
 MECHANISMS = ("none", "checkpoint", "migration", "duplication")

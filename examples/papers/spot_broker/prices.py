@@ -35,7 +35,7 @@ class Period:
     end: datetime
 
 
-#: What the parameters of fitted.json were fitted on, and what the broker is evaluated on.
+#: The months that fitted.json was fitted on, and those that the broker is evaluated on.
 FITTING = Period(
     datetime(2010, 2, 1, tzinfo=timezone.utc), datetime(2010, 11, 6, tzinfo=timezone.utc)
 )

@@ -27,7 +27,7 @@ CHAINS: dict[str, cospot.Chain] = {
     "vmaDPD + LowRevocation": cospot.Chain(["vmaDPD", "LowRevocation"]),
     "vmaDPD + TransientClass": cospot.Chain(["vmaDPD"], filters=["TransientClass"]),
 }
-#: How VMs are offered hosts: the spot-avoiding filter, and how many hosts the evictor chooses of.
+#: The offers to VMs: the spot-avoiding filter, and how many hosts the evictor chooses of.
 OFFERS: dict[str, dict[str, Any]] = {
     "OTN 1": {"saf": False, "otn": 1},
     "OTN 4": {"saf": False, "otn": 4},

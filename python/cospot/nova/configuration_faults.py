@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from oslo_config import cfg
 
-#: How alike two names are of which one is the other misspelt.
+#: The likeness of two names of which one is the other misspelt.
 _ALIKE: Final = 0.8
 _SECRET_KEY: Final = re.compile(r"password|secret")
 _SECRET_URL: Final = re.compile(r"://[^/:@\s]*:[^/@\s]+@")

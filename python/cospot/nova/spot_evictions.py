@@ -15,7 +15,7 @@ from typing import Any, Final
 EVENTS: Final = frozenset({"intent", "late", "freed", "failed", "gone"})
 #: For spots that were already deleted, or ran nowhere.
 _OF_OTHERS: Final = frozenset({"soft-deleted", "deletion-stuck", "runs-nowhere"})
-#: How the error begins if a compute gave up, in logs from before `failed` had its `order`.
+#: The beginning of the error if a compute gave up, in logs from before `failed` had its `order`.
 _GIVEN_UP: Final = "its compute did not"
 
 
@@ -47,7 +47,7 @@ class SpotEvictions:
 
     def __init__(self, since: float | None = None) -> None:
         self.all: list[Eviction] = [] if since is None else [Eviction(since)]
-        #: Whether an order before the last one stands: Nova took it, or may have taken it.
+        #: True if an order before the last one stands: Nova took it, or may have taken it.
         self._was_taken = since is not None
         self._ordered_by: object = None
 

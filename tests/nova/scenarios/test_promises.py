@@ -61,7 +61,7 @@ def test_a_hint_asks_for_nothing_unless_it_may(cloud, promised):
 
 
 def test_the_bill_has_the_seconds_that_were_promised(cloud, promised, run):
-    """Of two spots of one project and size, those of the one that asked."""
+    """Two spots are of one project and size; those of the one that asked count."""
     promised(lifetime_hints="all")
     cloud.start_evictor()
     asked_at = time.time()

@@ -128,7 +128,7 @@ class Host:
 
 
 def check_owner_may_go_on(host):
-    """What stayed is the owner's as before: to boot from and to attach."""
+    """The volumes that stayed are the owner's as before: to boot from and to attach."""
     cloud, cinder = host.cloud, host.cinder
     cloud.stop_evictors()
     cloud.delete(*host.come)

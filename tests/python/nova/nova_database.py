@@ -96,7 +96,7 @@ class NovaDatabase:
         Args:
             asked: When; of no consequence to most tests.
             user: Who did.
-            message: Of one that failed.
+            message: The error of one that failed.
         """
         self.actions += 1
         values = {"id": self.actions, "instance_uuid": instance, "action": action}

@@ -1,4 +1,4 @@
-"""What holds a host for nobody: VMs that never run, servers that Nova has just deleted."""
+"""Holders of a host that need it no more: VMs that never run, servers that are just deleted."""
 
 from __future__ import annotations
 

@@ -515,8 +515,8 @@ def test_the_api_gives_the_same_bytes_as_the_database(monkeypatch, database, tmp
     ]
 
 
-#: What was asked of a server, so many hours after it began, and whether that failed; when the
-#: server was deleted and the host that it has; when its row ends.
+#: Requests to a server, by hours after it began, and their failures; when the server was deleted
+#: and the host that it has; when its row ends.
 SHELVED = [
     ([(1, "shelve", False)], None, None, 1),
     ([(1, "shelve", False), (2, "shelveOffload", False)], None, None, 2),

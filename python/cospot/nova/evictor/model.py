@@ -17,7 +17,7 @@ from cospot.nova.state.errors import CloudError, MissingInventoryError
 
 #: Amounts by placement's class for VMs (VCPU, MEMORY_MB in MiB, DISK_GB in GB).
 Amounts = Mapping[str, int]
-#: Of two of Nova's times in whole seconds that are further apart one is later for certain.
+#: Two of Nova's times, in whole seconds, that are further apart have a certain order.
 _SAME_SECOND_S: Final = 2.0
 #: States of a migration after which nothing more comes; "finished" waits to be confirmed.
 _ENDS: Final = frozenset(

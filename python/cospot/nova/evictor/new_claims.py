@@ -18,10 +18,10 @@ from cospot.nova.state.stores import KnownPlan
 
 #: A claim was seen so lately: what its plan names is asked about at once with its host, seconds.
 _JUST_CLAIMED_S: Final = 10.0
-#: How long a claim is waited for, and how often is looked, seconds. Earlier answers are fresh then.
+#: The wait for a claim, and the pause between two looks, seconds. Earlier answers are fresh then.
 _PATIENCE_S: Final = 0.4
 _PAUSE_S: Final = 0.02
-#: How long spots wait for Nova to show that a compute has taken a new VM on, or that it failed.
+#: Spots wait so long for Nova to show that a compute has taken a new VM on, or that it failed.
 _UNDOING_S: Final = 0.4
 _MOST_KNOWN: Final = 10_000
 

@@ -19,9 +19,9 @@ from cospot.nova.state.errors import UNKNOWN_OUTCOMES, CloudError
 
 LOG = logging.getLogger(__name__)
 _PATIENCE_S: Final = 3.0
-#: How a reason begins, which tells this service's locks from those of others.
+#: The beginning of a reason, which tells this service's locks from those of others.
 _BEGINS: Final = "spot evicted ("
-#: What an owner is told; nothing of other customers.
+#: The words to an owner; nothing of other customers.
 TEXTS: Final = {
     causes.VM_CLAIM: "a regular server needs the capacity",
     causes.SPOT_RACE: "it did not fit, as several spots were placed at once",

@@ -33,7 +33,7 @@ _FIRST_PAUSE_S: Final = 0.02
 _PAUSE_OF_EACH_S: Final = 0.002
 _LONGEST_PAUSE_S: Final = 0.5
 _PAUSE_SHARE: Final = 0.1
-#: Where a reconcile iteration waits for the claim too, on the host where it is most likely.
+#: Pause where a reconcile iteration waits for the claim too, on the most likely host, seconds.
 _EXPECTED_PAUSE_S: Final = 0.1
 #: No iteration waits where so lately another plan came: it has others to work on, seconds.
 _QUIET_S: Final = 1.0

@@ -18,10 +18,9 @@ from cospot.nova.promises.promise_message import Promise
 from cospot.nova.state.errors import EvictorError
 from cospot.nova.state.opened_stores import Stores
 from cospot.nova.state.records import AuditLog, Metrics
+from cospot.nova.state.stores import CLOCK_SKEW_S
 
 LOG = logging.getLogger(__name__)
-#: How far ahead of this machine's clock a scheduler's may be, seconds.
-_CLOCK_SKEW_S: Final = 60.0
 #: Pause between two counts, and questions to placement in each.
 _PAUSE_S: Final = 10.0
 _MOST_QUESTIONS: Final = 50
@@ -62,7 +61,7 @@ class PromiseKeeper(Background):
     def take(self, promise: Promise) -> None:
         """Note a promise that a scheduler has given. Raises nothing."""
         try:
-            if promise.made_at - self._now() > _CLOCK_SKEW_S:
+            if promise.made_at - self._now() > CLOCK_SKEW_S:
                 LOG.warning("dropping a promise of the future to spot %s", promise.instance)
             elif self._journal.add(promise):
                 LOG.info(

@@ -23,7 +23,7 @@ from cospot.nova.state.errors import AuditError, CloudError, MissingInventoryErr
 
 LOG = logging.getLogger(__name__)
 
-#: How long a service that ends waits for evicted spots to be gone, to write that down, seconds.
+#: A service that ends waits so long for evicted spots to be gone, to write that down, seconds.
 _LAST_PATIENCE_S = 5.0
 
 

@@ -32,7 +32,7 @@ from cospot.whole_file import replace_file
 LOG = logging.getLogger(__name__)
 LIVES_FILE: Final = "spot-lives.json"
 _DAY_S: Final = 86400.0
-#: Of the past this much is asked for when nothing is known: older rows are archived, mostly.
+#: This much of the past is asked for when nothing is known: older rows are archived, mostly.
 _FIRST_DAYS: Final = 28
 #: Nova writes a change down a moment after it dates it.
 _OVERLAP_S: Final = 60.0
@@ -44,9 +44,9 @@ _SCORE_S: Final = 3600.0
 _LEAST_PAUSE_S: Final = 10.0
 #: The lives are large and can be read again: they are written so often, and at the end.
 _SAVE_S: Final = 300.0
-#: Of those that are missing there so many are asked for by name.
+#: So many of those that are missing there are asked for by name.
 _MOST_MISSING: Final = 100
-#: How long a service that ends waits for a look, seconds.
+#: A service that ends waits so long for a look, seconds.
 _LAST_PATIENCE_S: Final = 5.0
 #: So long an eviction waits for Nova to show its spot.
 _EARLY_S: Final = 3600.0

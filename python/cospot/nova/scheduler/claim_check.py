@@ -15,7 +15,7 @@ from cospot.nova.scheduler.cell_database import cell_context
 from cospot.nova.scheduler.claims import ClaimBook
 from cospot.nova.scheduler.questions import Asker
 
-#: Of a cell's UUID and UUIDs of instances to those that are deleted.
+#: Maps a cell's UUID and UUIDs of instances to those that are deleted.
 LoadDeleted: TypeAlias = Callable[[str, list[str]], Iterable[str]]
 
 #: Most claims are shown by their host sooner.

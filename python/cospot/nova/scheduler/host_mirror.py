@@ -37,7 +37,7 @@ from cospot.nova.scheduler.promise_book import PromiseBook
 LOG = logging.getLogger(__name__)
 
 _MOST: Final = 1 << 26  # what a HostTable takes; 64 TiB of memory
-#: Of so many kinds of requests the hosts are kept.
+#: The hosts of so many kinds of requests are kept.
 _MOST_KINDS: Final = 64
 
 _SHOWN: Final = (

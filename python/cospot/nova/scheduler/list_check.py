@@ -48,7 +48,7 @@ from cospot.nova.scheduler.questions import Asker
 
 LOG = logging.getLogger(__name__)
 
-#: Of a cell's UUID and the names of compute services to their instances.
+#: Maps a cell's UUID and the names of compute services to their instances.
 LoadHosts: TypeAlias = Callable[[str, list[str]], Iterable[Any]]
 
 #: A host that is building lists the instance only when that is up: no reason to ask at once.

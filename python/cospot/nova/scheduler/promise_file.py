@@ -27,9 +27,9 @@ from cospot.nova.scheduler.native_thread import start_native_thread
 
 LOG = logging.getLogger(__name__)
 
-#: What stays wrong is said again after so many seconds, if somebody asks for a lifetime.
+#: A fault that stays is reported again after so many seconds, if somebody asks for a lifetime.
 _SAY_EVERY_SECONDS: Final = 60.0
-#: How far ahead of this machine's clock the one may be that made the table, seconds.
+#: The clock of the table's maker may be so far ahead of this machine's, seconds.
 _CLOCK_SKEW_SECONDS: Final = 300.0
 
 

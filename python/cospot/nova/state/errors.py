@@ -17,7 +17,7 @@ UNKNOWN_OUTCOMES: Final = frozenset({0, 502, 503, 504})
 PASSING: Final = UNKNOWN_OUTCOMES | {401, 408, 429}
 
 
-#: What only repeats itself is said again after so many seconds.
+#: Repeated news is told again after so many seconds.
 _TELL_AGAIN_S: Final = 600.0
 _MOST_TOLD: Final = 10_000
 

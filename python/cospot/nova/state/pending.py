@@ -12,7 +12,7 @@ from cospot.nova.state.errors import EvictorError, SettingError
 from cospot.whole_file import replace_file
 
 LOG = logging.getLogger(__name__)
-#: How long an unanswered request may take effect, seconds.
+#: An unanswered request may take effect for so long, seconds.
 GRACE_S = 120.0
 
 

@@ -28,7 +28,7 @@ from cospot.nova.state.errors import EvictorError
 from cospot.whole_file import replace_file
 
 LOG = logging.getLogger(__name__)
-#: How far ahead of this machine's clock a scheduler's may be, seconds.
+#: A scheduler's clock may be so far ahead of this machine's, seconds.
 CLOCK_SKEW_S = 60.0
 FOLDER: Final = "stalled"
 

@@ -28,7 +28,7 @@ OPENING: Final = "open to tenants"
 STATE: Final = "state database"
 _RESTART: Final = "systemctl restart nova-scheduler nova-api"
 _EVICTOR_FILE: Final = "/etc/cospot/cospot-evictor.conf"
-#: How Nova and placement learn of the role.
+#: The way in which Nova and placement learn of the role.
 _LET_IN: Final = f"the policy files of nova-api and placement must let the role {ROLE} in"
 _POLICIES: Final = (
     "cat examples/nova/nova-policy.yaml >> /etc/nova/policy.yaml",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: The hosts that a weigher ranks first regardless of their weights.
 Tier = Literal["none", "holds_vm", "holds_instance", "holds_no_vm"]
 
-#: What happens to hosts that do not pass: they are dropped, or rank after all that pass.
+#: The fate of hosts that do not pass: they are dropped, or rank after all that pass.
 FilterMode = Literal["drop", "prefer"]
 
 
