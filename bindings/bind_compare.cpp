@@ -142,9 +142,14 @@ py::dict money_of_results(const py::object& database, std::optional<double> on_d
   for (std::size_t i = 0; i < declared.columns.size(); ++i) {
     columns[to_str(std::string(declared.columns[i].name))] = py::cast(money.amounts[i]);
   }
-  if (!money.net.empty()) {
-    columns["net"] = py::cast(money.net);
-    columns["net_per_month"] = py::cast(money.net_per_month);
+  if (!money.incomes.empty()) {
+    py::list net, per_month;
+    for (const Income& income : money.incomes) {
+      net.append(income.net());
+      per_month.append(income.net_per_month());
+    }
+    columns["net"] = net;
+    columns["net_per_month"] = per_month;
   }
   return columns;
 }

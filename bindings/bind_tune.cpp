@@ -140,7 +140,7 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
   reporter.run([&] {
     if (list) {
       prices = tune_prices(*list, request.workloads);
-      request.vm_worth = prices->vm_worth;
+      request.vm_worth = prices->vm_worth();
     }
     tuning.emplace(std::move(request), noted, [&](const std::vector<std::string>& warnings) {
       reporter.note_warnings(warnings);
@@ -154,7 +154,7 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
   });
   const TuneFindings findings = tuning->findings();
   std::optional<TuneMoney> money;
-  if (prices) money = tune_money(prices->requested, findings);
+  if (prices) money = tune_money(*prices, findings);
   return to_result(findings, money);
 }
 

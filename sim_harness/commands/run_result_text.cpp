@@ -7,6 +7,7 @@
 
 #include "core/model/revenue.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/experiments/money/income.hpp"
 
 namespace cospot {
 namespace {
@@ -40,13 +41,20 @@ double money_of(const VcpuHourPrices& prices, std::size_t level, std::size_t lev
   return level + 1 == levels ? prices.of_spots(amount) : prices.of_economy(amount);
 }
 
-/// The income of the levels below VMs less the losses of VMs.
-double net_money(std::span<const LevelOutcome> levels, const VcpuHourPrices& prices) {
-  double net = 0;
-  for (std::size_t level = levels.size(); level-- > 1;) {
-    net += money_of(prices, level, levels.size(), earned(levels[level]));
+Income income_of(std::span<const LevelOutcome> levels, const RevenueWords& words) {
+  const auto money = [&](std::size_t level, Revenue revenue) {
+    return money_of(*words.prices, level, levels.size(), revenue);
+  };
+  const std::size_t spots = levels.size() - 1;
+  Income income{.vms_requested = money(0, requested(levels[0])),
+                .vms_lost = money(0, lost(levels[0])),
+                .spots_requested = money(spots, requested(levels[spots])),
+                .spots_earned = money(spots, earned(levels[spots])),
+                .days = words.window_days};
+  for (std::size_t level = 1; level < spots; ++level) {
+    income.economy_earned += money(level, earned(levels[level]));
   }
-  return net - money_of(prices, 0, levels.size(), lost(levels.front()));
+  return income;
 }
 
 /// The levels of a run, for a table with a column for each: VMs, economy instances, spots.
@@ -81,10 +89,10 @@ class LevelTable {
     add_row("  lost", [](const LevelOutcome& of) { return percent(lost(of), requested(of)); });
     add_money("  lost, money", &lost);
     if (!words_.prices) return;
-    const double net = net_money(levels_, *words_.prices);
+    const Income income = income_of(levels_, words_);
     add(text_, "net of lost VMs, {} earn {}, {} a month\n",
-        levels_.size() > 2 ? "economy instances and spots" : "spots", money_text(net),
-        money_text(net / words_.window_days * kDaysPerMonth));
+        levels_.size() > 2 ? "economy instances and spots" : "spots", money_text(income.net()),
+        money_text(income.net_per_month()));
   }
 
   [[nodiscard]] const std::string& text() const { return text_; }
@@ -153,7 +161,6 @@ std::string run_result_text(std::span<const LevelOutcome> levels, const RunResul
 
 Json run_money_json(std::span<const LevelOutcome> levels, const RevenueWords& words) {
   const VcpuHourPrices& prices = *words.prices;
-  const double net = net_money(levels, prices);
   Json json{{"on_demand", json_of(prices.on_demand)}, {"spot", json_of(prices.spot)}};
   if (levels.size() > 2) json["economy"] = json_of(prices.economy);
   for (std::size_t level = 0; level < levels.size(); ++level) {
@@ -164,8 +171,9 @@ Json run_money_json(std::span<const LevelOutcome> levels, const RevenueWords& wo
     json[name + "_requested"] = money(requested(levels[level]));
     json[name + "_earned"] = money(earned(levels[level]));
   }
-  json["net"] = json_of(net);
-  json["net_per_month"] = json_of(net / words.window_days * kDaysPerMonth);
+  const Income income = income_of(levels, words);
+  json["net"] = json_of(income.net());
+  json["net_per_month"] = json_of(income.net_per_month());
   return json;
 }
 

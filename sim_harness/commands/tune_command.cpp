@@ -157,14 +157,14 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
   std::optional<TunePrices> prices;
   if (const std::optional<PriceList> list = arguments.price.prices()) {
     prices = tune_prices(*list, request.workloads);
-    request.vm_worth = prices->vm_worth;
+    request.vm_worth = prices->vm_worth();
   }
   const std::unique_ptr<ProgressSink> progress = make_progress(arguments.quiet);
   const Tuning tuning(std::move(request), *progress, print_warnings);
   const TuneFindings findings = tuning.findings();
   const TunedDatacenter& datacenter = tuning.request().datacenter;
   std::optional<TuneMoney> money;
-  if (prices) money = tune_money(prices->requested, findings);
+  if (prices) money = tune_money(*prices, findings);
   // Before the files: minutes of work are not to be lost to a full disk.
   if (arguments.json) {
     print_json(tune_json(findings, money));

@@ -94,7 +94,7 @@ class Chooser {
     Past sum;
     for (std::size_t part = from; part < to; ++part) {
       const PartAccount& account = runs_[run].parts[part];
-      sum.net += net_income_of(account, prices_);
+      sum.net += income_of(account, prices_).net();
       sum.most_vm_loss = std::max(sum.most_vm_loss, vm_loss_of(account));
       sum.economy.promised += account.of(Level::kEconomy).placed;
       sum.economy.broken += account.of(Level::kEconomy).evictions;
@@ -354,8 +354,8 @@ class PlanMaker {
     for (std::size_t i = 0; i < judged.chosen.size(); ++i) {
       const PlanRun& run = found_.runs[judged.chosen[i]];
       const PartAccount& part = run.parts[kPastParts + i];
-      judged.net.push_back(net_income_of(part, found_.prices) / found_.days());
-      judged.income += income_of(part, found_.prices) / found_.days(found_.judged_parts());
+      judged.net.push_back(income_of(part, found_.prices).net() / found_.days());
+      judged.income += income_of(part, found_.prices).total() / found_.days(found_.judged_parts());
       judged.most_vm_loss = std::max(judged.most_vm_loss, vm_loss_of(part));
       vms_requested += part.of(Level::kVm).requested;
       vms += part.of(Level::kVm).earned;
@@ -477,9 +477,9 @@ class PlanMaker {
                             .vm_loss = past.most_vm_loss,
                             .promises = past.economy};
       for (const PartAccount& part : found_.runs[best].parts) {
-        const auto earned = [&part](Level level) { return vcpu_seconds(part.of(level).earned); };
-        result.economy += found_.prices.of_economy(earned(Level::kEconomy)) / found_.days(parts);
-        result.spots += found_.prices.of_spots(earned(Level::kSpot)) / found_.days(parts);
+        const Income income = income_of(part, found_.prices);
+        result.economy += income.economy_earned / found_.days(parts);
+        result.spots += income.spots_earned / found_.days(parts);
       }
       found_.divisions.push_back(result);
     }
@@ -522,7 +522,7 @@ class PlanMaker {
     const auto net_of = [&](std::size_t run) {
       std::vector<double> net;
       for (const PartAccount& part : found_.runs[run].parts) {
-        net.push_back(net_income_of(part, prices));
+        net.push_back(income_of(part, prices).net());
       }
       return net;
     };
@@ -579,7 +579,7 @@ class PlanMaker {
     Sensitivity one{
         .what = std::move(what), .label = made.setting.label(), .division = made.division};
     for (const PartAccount& part : made.parts) {
-      one.net += net_income_of(part, prices);
+      one.net += income_of(part, prices).net();
       one.vm_loss = std::max(one.vm_loss, vm_loss_of(part));
     }
     one.net /= found_.days(made.parts.size());
@@ -626,15 +626,14 @@ std::string days_text(double days) {
   return fmt::format("{:.3g} day{}", days, days == 1 ? "" : "s");
 }
 
-double income_of(const PartAccount& part, const VcpuHourPrices& prices) {
-  return prices.of_vms(vcpu_seconds(part.of(Level::kVm).earned)) +
-         prices.of_economy(vcpu_seconds(part.of(Level::kEconomy).earned)) +
-         prices.of_spots(vcpu_seconds(part.of(Level::kSpot).earned));
-}
-
-double net_income_of(const PartAccount& part, const VcpuHourPrices& prices) {
+Income income_of(const PartAccount& part, const VcpuHourPrices& prices) {
   const LevelAccount& vms = part.of(Level::kVm);
-  return income_of(part, prices) - prices.of_vms(vcpu_seconds(vms.requested));
+  const LevelAccount& spots = part.of(Level::kSpot);
+  return {.vms_requested = prices.of_vms(vcpu_seconds(vms.requested)),
+          .vms_lost = prices.of_vms(vcpu_seconds(vms.requested - vms.earned)),
+          .spots_requested = prices.of_spots(vcpu_seconds(spots.requested)),
+          .spots_earned = prices.of_spots(vcpu_seconds(spots.earned)),
+          .economy_earned = prices.of_economy(vcpu_seconds(part.of(Level::kEconomy).earned))};
 }
 
 double vm_loss_of(const PartAccount& part) {

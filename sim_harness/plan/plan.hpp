@@ -55,7 +55,7 @@ struct JudgedAlternative {
   std::vector<std::size_t> chosen{};  ///< runs, by judged part
   /// Chosen on the whole history: the run to deploy from now on.
   std::size_t last = 0;
-  std::vector<double> net{};  ///< by judged part, per day: net_income_of
+  std::vector<double> net{};  ///< by judged part, per day: Income::net
   MeanInterval mean_net{};
   double income = 0;        ///< per day, VMs included: the mean
   double vm_loss = 0;       ///< fraction of the VM revenue requested in all judged parts
@@ -147,10 +147,8 @@ struct PlanFindings {
 
 /// "2.9 days", "1 day".
 [[nodiscard]] std::string days_text(double days);
-/// The income from all instances at these prices.
-[[nodiscard]] double income_of(const PartAccount& part, const VcpuHourPrices& prices);
-/// The income from idle capacity, minus the loss of VM income.
-[[nodiscard]] double net_income_of(const PartAccount& part, const VcpuHourPrices& prices);
+/// The income of a part at these prices.
+[[nodiscard]] Income income_of(const PartAccount& part, const VcpuHourPrices& prices);
 /// As a fraction of the requested VM revenue.
 [[nodiscard]] double vm_loss_of(const PartAccount& part);
 

@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/experiments/grid/grid.hpp"
+#include "sim_harness/experiments/money/income.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
 #include "sim_harness/provider/forecasts/true_lifetimes.hpp"
 #include "sim_harness/provider/run/run_result.hpp"
@@ -88,6 +90,14 @@ class TuneRuns {
   [[nodiscard]] double net(std::size_t candidate, std::size_t sample) const;
   /// The mean over simulated samples.
   [[nodiscard]] double mean_net(std::size_t candidate, std::span<const std::size_t> samples) const;
+  /// The revenue of a sample alone, without what came before it.
+  struct Revenues {
+    Revenue vms_requested = 0, vms = 0, spots_requested = 0, spots = 0;
+  };
+  [[nodiscard]] Revenues revenues(std::size_t candidate, std::size_t sample) const;
+  /// The same in money, with the days of the sample. Args: prices: per unit of its vcpus.
+  [[nodiscard]] Income income(std::size_t candidate, std::size_t sample,
+                              const VcpuHourPrices& prices) const;
   /// The number of hosts of a sample.
   [[nodiscard]] std::size_t hosts(std::size_t sample) const;
   [[nodiscard]] std::size_t count() const { return counter_.done(); }
@@ -100,8 +110,6 @@ class TuneRuns {
   [[nodiscard]] std::vector<Group> missing(std::span<const std::size_t> candidates,
                                            std::span<const std::size_t> samples) const;
   void run_group(const Group& group);
-  struct Revenues;
-  [[nodiscard]] Revenues revenues(std::size_t candidate, std::size_t sample) const;
 
   const TuneSettings& settings_;
   std::span<const TuneSample> samples_;

@@ -75,10 +75,6 @@ bool TuneRuns::knows(std::size_t candidate, std::size_t sample) const {
          (!samples_[sample].goes_on || find(candidate, sample - 1) != nullptr);
 }
 
-struct TuneRuns::Revenues {
-  Revenue vms_requested = 0, vms = 0, spots_requested = 0, spots = 0;
-};
-
 TuneRuns::Revenues TuneRuns::revenues(std::size_t candidate, std::size_t sample) const {
   const RunResult& run = *find(candidate, sample);
   static const RunResult nothing{};
@@ -87,6 +83,18 @@ TuneRuns::Revenues TuneRuns::revenues(std::size_t candidate, std::size_t sample)
           .vms = run.vm_revenue - before.vm_revenue,
           .spots_requested = run.spot_revenue_requested - before.spot_revenue_requested,
           .spots = run.spot_revenue - before.spot_revenue};
+}
+
+Income TuneRuns::income(std::size_t candidate, std::size_t sample,
+                        const VcpuHourPrices& prices) const {
+  const Revenues of = revenues(candidate, sample);
+  const SimTime before =
+      samples_[sample].goes_on ? samples_[sample - 1].workload.window : SimTime(0);
+  return {.vms_requested = prices.of_vms(vcpu_seconds(of.vms_requested)),
+          .vms_lost = prices.of_vms(vcpu_seconds(of.vms_requested - of.vms)),
+          .spots_requested = prices.of_spots(vcpu_seconds(of.spots_requested)),
+          .spots_earned = prices.of_spots(vcpu_seconds(of.spots)),
+          .days = hours_of(samples_[sample].workload.window - before) / 24};
 }
 
 CostAndRevenue TuneRuns::point(std::size_t candidate, std::size_t sample) const {

@@ -227,5 +227,20 @@ TEST_CASE("means over seeds: Student's t") {
   CHECK_FALSE(mean_interval(std::array{5.0}).half_width.has_value());
 }
 
+TEST_CASE("a ratio of sums counts longer parts for more") {
+  // (10 + 2) / (2 + 1) = 4, where the mean of 10 / 2 and 2 / 1 is 3.5. The residuals 10 - 4 x 2 and
+  // 2 - 4 x 1 have a standard deviation of sqrt(8), t(0.975; 1) = 12.7062:
+  // 12.7062 x sqrt(8) / sqrt(2) / 1.5 = 16.9416.
+  const MeanInterval ratio = ratio_interval(std::array{10.0, 2.0}, std::array{2.0, 1.0});
+  CHECK(ratio.mean == doctest::Approx(4));
+  CHECK(*ratio.half_width == doctest::Approx(16.9416).epsilon(1e-5));
+  // Of equal parts it is the mean of the quotients.
+  const MeanInterval equal = ratio_interval(std::array{2.0, 4.0, 6.0}, std::array{2.0, 2.0, 2.0});
+  const MeanInterval mean = mean_interval(std::array{1.0, 2.0, 3.0});
+  CHECK(equal.mean == doctest::Approx(mean.mean));
+  CHECK(*equal.half_width == doctest::Approx(*mean.half_width));
+  CHECK_FALSE(ratio_interval(std::array{10.0}, std::array{2.0}).half_width.has_value());
+}
+
 }  // namespace
 }  // namespace cospot

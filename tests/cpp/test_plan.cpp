@@ -350,7 +350,7 @@ TEST_CASE("A plan with the demand at other prices") {
   });
   REQUIRE(alone != found.runs.end());
   double net = 0;
-  for (const PartAccount& part : alone->parts) net += net_income_of(part, found.prices);
+  for (const PartAccount& part : alone->parts) net += income_of(part, found.prices).net();
   CHECK(demand[3].net == doctest::Approx(net / found.days(5)));
   // Half of the spots earn less than all would at that price, and more than none.
   CHECK(demand[2].net > demand[3].net);

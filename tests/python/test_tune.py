@@ -72,15 +72,14 @@ def test_prices_say_what_cooperation_is_worth_in_a_month(program: Path) -> None:
     money = tuned.money
     assert money is not None and money.gain_per_month is not None
     assert tuned.verdict.most_lost == 0  # so that the gain is of spots alone
-    # Points of what spots request, over three windows of 14 days, in months of 365.25 / 12 days.
-    month = money.spots_requested / (3 * 14) * 365.25 / 12
-    gain, points = money.gain_per_month, tuned.verdict.gain
-    assert points.low is not None and points.high is not None
-    assert gain.mean == pytest.approx(month * points.mean)
-    assert gain.low == pytest.approx(month * points.low)
-    assert gain.high == pytest.approx(month * points.high)
-    earned = tuned.expected.spot_share.mean * month
-    assert money.recommendation.net_per_month == pytest.approx(earned)
+    # Each workload is judged by the fold that left it out, and all run for 14 days.
+    gain, earned = money.gain_per_month, money.recommendation
+    assert money.days == 3 * 14
+    assert earned.net_per_month == pytest.approx(earned.net / 42 * 365.25 / 12)
+    assert money.without_cooperation is not None
+    # To keep what there is earns the same with and without; the gain is what is left to others.
+    assert tuned.verdict.advice.startswith("keep")
+    assert earned == money.without_cooperation
     assert f"cooperation worth {gain.mean:+,.2f} (" in repr(tuned)
 
     words = [program, "tune", *WORKLOADS, "--host", "10400,2250", "--headroom-percent", "1"]
@@ -91,6 +90,32 @@ def test_prices_say_what_cooperation_is_worth_in_a_month(program: Path) -> None:
     assert "In money, cooperation is worth " in done.stdout.split("Setting", 1)[0]
     with pytest.raises(cospot.ConfigError, match="vm_worth: price says what"):
         cospot.tune(WORKLOADS, host=HOST, price=price, vm_worth=3)
+
+
+def test_money_is_what_compare_says_of_the_same_setting(tmp_path: Path, program: Path) -> None:
+    # A fold judges each workload once, so that their sums are those of whole runs: workloads of
+    # other sizes and windows, in which a mean of shares would be another number.
+    large = cospot.Workload.generate(scale=0.001, seed=1)
+    small = cospot.Workload.generate(scale=0.0003, seed=2, window_days=7)
+    one: dict[str, Any] = {"vm": ["UTIL"], "spot": ["sUTIL"], "evictor": ["FIFO"], "otn": [1]}
+    price = {"on_demand": 0.04, "spot": 0.012}
+    money = cospot.tune([large, small], host=HOST, hosts=60, price=price, **one).money
+    assert money is not None and money.without_cooperation is not None
+    large.save(tmp_path / "large.csv")
+    small.save(tmp_path / "small.csv")
+    study = {"workloads": [str(tmp_path / "large.csv"), str(tmp_path / "small.csv")], **one}
+    study.update(host={"vcpus": HOST[0], "memory_mb": HOST[1]}, hosts=60, saf=False)
+    cospot.compare(study, db=tmp_path / "runs.db")
+    runs = cospot.load_results(tmp_path / "runs.db").money(on_demand=0.04, spot=0.012)
+    alone = money.without_cooperation
+    assert alone.spots_earned == pytest.approx(runs["spot_earned"].sum())
+    assert alone.vms_lost == pytest.approx(runs["vm_lost"].sum())
+    assert alone.net_per_month == pytest.approx(runs["net"].sum() / (14 + 7) * 365.25 / 12)
+    words = [program, "summary", tmp_path / "runs.db", "--json"]
+    words += ["--price", "on-demand=0.04,spot=0.012"]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    best = json.loads(done.stdout)["money"]["best_without_vm_loss"][0]
+    assert best["net_per_month"]["mean"] == pytest.approx(alone.net_per_month)
 
 
 def test_what_is_expected_is_of_the_folds(found: cospot.Tuning) -> None:

@@ -74,7 +74,7 @@ class MoreHosts:
 
 @dataclass(frozen=True)
 class SettingMoney:
-    """The money of a setting if its expected shares applied to all that is requested."""
+    """The money of a setting on the samples that judge."""
 
     spots_earned: float
     vms_lost: float
@@ -84,8 +84,9 @@ class SettingMoney:
 
 @dataclass(frozen=True)
 class TuningMoney:
-    """The tuning in money: amounts in the windows of all workloads, unless per month."""
+    """The tuning in money: amounts on the samples that judge, unless per month."""
 
+    days: float  #: of these samples
     spots_requested: float
     vms_requested: float
     recommendation: SettingMoney

@@ -56,19 +56,11 @@ double money_of(PriceKind price, const VcpuHourPrices& scale, double vcpu_second
   return scale.of_economy(vcpu_seconds);
 }
 
-/// 1 of what earns beside the VMs, -1 of what VMs lose, 0 of other columns.
-int sign_in_net(std::string_view name) {
-  if (name == "spot_earned" || name == "economy_earned") return 1;
-  return name == "vm_lost" ? -1 : 0;
-}
-
 bool has_net(const StudyMoney& money) {
-  const auto has = [&](int sign) {
-    return std::ranges::any_of(money.columns, [sign](const MoneyColumn& column) {
-      return sign_in_net(column.name) == sign;
-    });
+  const auto has = [&](double Income::*part) {
+    return std::ranges::find(money.columns, part, &MoneyColumn::part) != money.columns.end();
   };
-  return has(1) && has(-1);
+  return has(&Income::vms_lost) && (has(&Income::spots_earned) || has(&Income::economy_earned));
 }
 
 std::string select_text(const ResultsDatabase& results, const StudyMoney& money, bool has_economy) {
@@ -149,18 +141,15 @@ RunMoney money_of_runs(ResultsDatabase& results, const StudyMoney& money,
   while (select.step()) {
     made.runs.push_back(static_cast<std::size_t>(select.read_integer()));
     made.is_relative = select.read_integer() != 0 || made.is_relative;
-    const double months = select.read_number();
-    double net = 0;
+    Income income{.days = select.read_number() * kDaysPerMonth};
     for (std::size_t i = 0; i < money.columns.size(); ++i) {
+      const MoneyColumn& column = money.columns[i];
       const bool is_known = !select.next_is_null();
-      const double vcpu_seconds = select.read_number();
-      const double amount = money_of(money.columns[i].price, scale, vcpu_seconds);
-      net += sign_in_net(money.columns[i].name) * amount;
+      const double amount = money_of(column.price, scale, select.read_number());
+      if (column.part != nullptr) income.*column.part = amount;
       made.amounts[i].push_back(is_known ? std::optional(amount) : std::nullopt);
     }
-    if (!is_net_known) continue;
-    made.net.push_back(net);
-    made.net_per_month.push_back(net / months);
+    if (is_net_known) made.incomes.push_back(income);
   }
   return made;
 }
@@ -176,10 +165,16 @@ StudySummary money_summary(ResultsDatabase& results, const StudyMoney& money,
   for (std::size_t i = 0; i < money.columns.size(); ++i) {
     table.add(money_figure(money.columns[i].name, money.columns[i].title), of_runs.amounts[i]);
   }
-  if (!of_runs.net.empty()) {
-    table.add(money_figure("net", "net of lost VMs"), {of_runs.net.begin(), of_runs.net.end()});
-    table.add(money_figure("net_per_month", "a month"),
-              {of_runs.net_per_month.begin(), of_runs.net_per_month.end()});
+  if (!of_runs.incomes.empty()) {
+    RunValues net, months;
+    for (const Income& income : of_runs.incomes) {
+      net.emplace_back(income.net());
+      months.emplace_back(income.days / kDaysPerMonth);
+    }
+    table.add(money_figure("net", "net of lost VMs"), net);
+    table.add({"net_per_month", "a month"}, [&](std::span<const std::size_t> runs) {
+      return mean_cell(money_figure({}, {}), table.ratio(net, months, runs));
+    });
   }
   StudySummary summary = money_heading(prices, of_runs.is_relative, table.means_over());
   summary.text.add(table.table(), "  ");

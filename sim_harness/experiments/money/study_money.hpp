@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim_harness/data/prices/workload_prices.hpp"
+#include "sim_harness/experiments/money/income.hpp"
 #include "sim_harness/experiments/results/results_database.hpp"
 #include "sim_harness/experiments/summary/study_summary.hpp"
 
@@ -29,6 +30,7 @@ struct MoneyColumn {
   PriceKind price = PriceKind::kOnDemand;
   std::string_view sql;  ///< vcpu-seconds, of `run`, `figures` (run_figures) and the joins
   std::string_view meaning;
+  double Income::*part = nullptr;  ///< of a run's income; null: none of its
 };
 
 struct StudyMoney {
@@ -77,10 +79,8 @@ struct RunMoney {
   /// By column of the study, by run; none if it does not apply, such as a comparison with a missing
   /// run.
   std::vector<std::vector<std::optional<double>>> amounts{};
-  /// By run: the income of spots and Economy instances minus the VMs' loss, per window and per
-  /// month. Empty if the study's columns lack either.
-  std::vector<double> net{};
-  std::vector<double> net_per_month{};
+  /// By run. Empty if the study's columns lack what VMs lose, or what others earn.
+  std::vector<Income> incomes{};
   bool is_relative = false;  ///< some workload's vcpus are not vCPUs: prices are per unit-hour
 };
 

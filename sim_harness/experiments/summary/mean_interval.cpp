@@ -2,6 +2,7 @@
 
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <vector>
 
 namespace cospot {
 
@@ -22,6 +23,18 @@ MeanInterval mean_interval(std::span<const double> values, std::size_t independe
   for (const double value : values) squares += (value - result.mean) * (value - result.mean);
   result.half_width =
       t_quantile(independent) * std::sqrt(squares / (count - 1) / static_cast<double>(independent));
+  return result;
+}
+
+MeanInterval ratio_interval(std::span<const double> amounts, std::span<const double> by) {
+  const double mean_by = mean_interval(by).mean;
+  MeanInterval result{.mean = mean_interval(amounts).mean / mean_by};
+  std::vector<double> residuals;
+  for (std::size_t i = 0; i < amounts.size(); ++i) {
+    residuals.push_back(amounts[i] - result.mean * by[i]);
+  }
+  result.half_width = mean_interval(residuals).half_width;
+  if (result.half_width) *result.half_width /= mean_by;
   return result;
 }
 

@@ -20,6 +20,12 @@ struct MeanInterval {
 /// these: the interval is as wide as over that many, and below 2 there is none.
 [[nodiscard]] MeanInterval mean_interval(std::span<const double> values, std::size_t independent);
 
+/// The sum of some amounts by the sum of what each is measured by, such as money by months, with
+/// the interval of such a ratio: longer parts count for more. For equal parts it is the mean of the
+/// quotients. Source: Cochran, Sampling Techniques (1977), chapter 6.
+[[nodiscard]] MeanInterval ratio_interval(std::span<const double> amounts,
+                                          std::span<const double> by);
+
 /// Tells whether the whole interval is above 0; false without an interval.
 [[nodiscard]] bool is_above_zero(const MeanInterval& mean);
 

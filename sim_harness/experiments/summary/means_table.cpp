@@ -190,8 +190,8 @@ void MeansTable::rewrite(
   }
 }
 
-std::optional<MeanInterval> MeansTable::mean(const RunValues& values,
-                                             std::span<const std::size_t> runs) const {
+std::vector<double> MeansTable::samples(const RunValues& values,
+                                        std::span<const std::size_t> runs) const {
   using Samples = std::map<std::size_t, std::vector<double>>;
   Samples by_workload, by_seed;
   for (const std::size_t run : runs) {
@@ -199,12 +199,23 @@ std::optional<MeanInterval> MeansTable::mean(const RunValues& values,
     by_workload[workload_of_[run]].push_back(*values[run]);
     by_seed[seed_of_[run]].push_back(*values[run]);
   }
-  if (by_workload.empty()) return std::nullopt;
   std::vector<double> means;
   for (const auto& [sample, of_it] : by_workload.size() == 1 ? by_seed : by_workload) {
     means.push_back(mean_interval(of_it).mean);
   }
-  return mean_interval(means);
+  return means;
+}
+
+std::optional<MeanInterval> MeansTable::mean(const RunValues& values,
+                                             std::span<const std::size_t> runs) const {
+  const std::vector<double> means = samples(values, runs);
+  return means.empty() ? std::nullopt : std::optional(mean_interval(means));
+}
+
+std::optional<MeanInterval> MeansTable::ratio(const RunValues& values, const RunValues& by,
+                                              std::span<const std::size_t> runs) const {
+  const std::vector<double> means = samples(values, runs);
+  return means.empty() ? std::nullopt : std::optional(ratio_interval(means, samples(by, runs)));
 }
 
 std::string MeansTable::heading() const {

@@ -61,6 +61,10 @@ class MeansTable {
   [[nodiscard]] std::optional<MeanInterval> mean(const RunValues& values,
                                                  std::span<const std::size_t> runs) const;
 
+  /// The same for the sum of some values by that of others (ratio_interval).
+  [[nodiscard]] std::optional<MeanInterval> ratio(const RunValues& values, const RunValues& by,
+                                                  std::span<const std::size_t> runs) const;
+
   /// A line with the settings that all combinations share and what the means are over, or empty.
   [[nodiscard]] std::string heading() const;
 
@@ -81,6 +85,10 @@ class MeansTable {
   [[nodiscard]] bool is_bound(std::size_t row) const { return is_bound_[row]; }
 
  private:
+  /// The means of the samples: of the workloads, or of the seeds of a single one.
+  [[nodiscard]] std::vector<double> samples(const RunValues& values,
+                                            std::span<const std::size_t> runs) const;
+
   std::vector<std::size_t> workload_of_;  ///< by position of the run
   std::vector<std::size_t> seed_of_;      ///< by position of the run
   std::vector<std::vector<std::size_t>> combinations_;

@@ -38,17 +38,19 @@ std::optional<MeanInterval> mean_of(const RunValues& amounts, const RunMoney& mo
   return mean_interval(values);
 }
 
+/// By workload, the income of a combination's runs.
+std::vector<Income> incomes_of(const BestCombination& of, const RunMoney& money) {
+  std::vector<Income> incomes;
+  for (const std::size_t run : of.runs) incomes.push_back(money.incomes[position_of(run, money)]);
+  return incomes;
+}
+
 /// The additional monthly income of `one` over `other`, net of lost VMs, in pairs of one workload.
 std::optional<MeanInterval> more_a_month(const BestCombination& one,
                                          const std::optional<BestCombination>& other,
                                          const RunMoney& money) {
   if (!other || other->runs.size() != one.runs.size()) return std::nullopt;
-  std::vector<double> differences;
-  for (std::size_t i = 0; i < one.runs.size(); ++i) {  // both by workload
-    differences.push_back(money.net_per_month[position_of(one.runs[i], money)] -
-                          money.net_per_month[position_of(other->runs[i], money)]);
-  }
-  return mean_interval(differences);
+  return gain_per_month(incomes_of(one, money), incomes_of(*other, money));
 }
 
 SummaryTable best_with_money(const Summary& summary, const RunMoney& money) {
@@ -64,20 +66,23 @@ SummaryTable best_with_money(const Summary& summary, const RunMoney& money) {
   const auto add = [&](const BestOfSize& of, const std::optional<BestCombination>& best,
                        bool is_bound) {
     if (!best) return;
+    const Figure figure = money_figure({}, {});
     const auto cell = [&](const RunValues& amounts) {
-      return mean_cell(money_figure({}, {}), mean_of(amounts, money, best->runs));
+      return mean_cell(figure, mean_of(amounts, money, best->runs));
     };
-    const RunValues per_month(money.net_per_month.begin(), money.net_per_month.end());
-    const double per_host = mean_of(per_month, money, best->runs)->mean / best->hosts;
-    table.rows.push_back(
-        {{is_bound ? "  knows lifetimes" : of.size, of.size},
-         {"", is_bound},
-         cell(money.amounts[kSpotEarned]),
-         cell(money.amounts[kSpotRequested]),
-         cell({money.net.begin(), money.net.end()}),
-         cell(per_month),
-         {money_text(per_host), json_of(per_host)},
-         mean_cell(money_figure({}, {}), more_a_month(*best, of.without_cooperation, money))});
+    const std::vector<Income> incomes = incomes_of(*best, money);
+    std::vector<double> net;
+    for (const Income& income : incomes) net.push_back(income.net());
+    const MeanInterval per_month = net_per_month(incomes);
+    const double per_host = per_month.mean / best->hosts;
+    table.rows.push_back({{is_bound ? "  knows lifetimes" : of.size, of.size},
+                          {"", is_bound},
+                          cell(money.amounts[kSpotEarned]),
+                          cell(money.amounts[kSpotRequested]),
+                          mean_cell(figure, mean_interval(net)),
+                          mean_cell(figure, per_month),
+                          {money_text(per_host), json_of(per_host)},
+                          mean_cell(figure, more_a_month(*best, of.without_cooperation, money))});
   };
   for (const BestOfSize& best : summary.best) {
     add(best, best.to_set, false);

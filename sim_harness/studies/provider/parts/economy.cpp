@@ -96,7 +96,8 @@ constexpr MoneyColumn kEconomyEarned{.name = "economy_earned",
                                      .sql = "run.economy_revenue",
                                      .meaning =
                                          "earned by economy instances, at economy_price of the "
-                                         "on-demand price"};
+                                         "on-demand price",
+                                     .part = &Income::economy_earned};
 constexpr MoneyColumn kEconomyRequested{
     .name = "economy_requested",
     .title = "of requested",
