@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 #: The longest that anything takes, on a machine with other work. A deletion that Nova lost is
 #: ordered again after the evictor's `deletion_timeout`, 120 s, and is no failure.
@@ -33,6 +34,17 @@ def wait_until(
             raise TimeoutError(f"not within {PATIENCE_S:g} s: {what() if callable(what) else what}")
         time.sleep(min(max(0.01, waited / 20), 1.0))
     return found
+
+
+def written_records(path: Path, after: int = 0) -> list[dict[str, Any]]:
+    """Return the records of a log that may be written to, after so many bytes of it.
+
+    A line at the border of a page is there in two steps: one without its end is not there yet.
+    """
+    if not path.exists():
+        return []
+    data = path.read_bytes()[after:]
+    return [json.loads(line) for line in data[: data.rfind(b"\n") + 1].splitlines()]
 
 
 def stored_runs(database: Path) -> int:

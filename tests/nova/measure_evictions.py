@@ -12,7 +12,6 @@ that of COSPOT_BUILD.
 """
 
 import argparse
-import json
 import os
 import statistics
 import sys
@@ -31,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).parent / "scenarios"))
 from cloud import Cloud
 from cospot.nova.plan_message import DEFAULT_TOPIC
 from deployment.settings import settings_from_environment
+from waiting import written_records
 
 SIZE = (4, 4096)
 SMALL = (1, 1024)
@@ -100,8 +100,7 @@ def wait_for_claim(cloud, vm):
 def intents(cloud):
     found = {}
     path = cloud.settings.folder / "evictor" / "audit-1.jsonl"
-    for line in path.read_text().splitlines():
-        record = json.loads(line)
+    for record in written_records(path):
         if record["event"] == "intent":
             found[record["instance"]] = datetime.fromisoformat(record["time"]).timestamp()
     return found
@@ -194,7 +193,7 @@ def one_burst(cloud, count, is_by_hand):
     active = time.time()
     watch.join(300)
     if not is_by_hand:
-        records = [json.loads(line) for line in audit.read_bytes()[known:].splitlines()]
+        records = written_records(audit, known)
         evicted = sum(record["event"] == "intent" for record in records)
     row = {
         "request to the first claim, s": watch.first_claim - requested,
@@ -228,7 +227,7 @@ def one_spot_race(cloud, count, is_one_call):
                 placed.add(server["id"])
         time.sleep(0.3)
     cloud.wait_until_not_overcommitted()
-    records = [json.loads(line) for line in audit.read_bytes()[known:].splitlines()]
+    records = written_records(audit, known)
     row = {
         "spots that got a host": len(placed),
         "spots evicted": sum(record["event"] == "intent" for record in records),

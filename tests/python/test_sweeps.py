@@ -16,6 +16,7 @@ from typing import Any
 
 import cospot
 import pytest
+from cospot.sweeps.dask_sweep import local_cluster
 from waiting import PATIENCE_S
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed")
@@ -74,9 +75,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[distributed.LocalCluster]:
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
-    ) as cluster:
+    with local_cluster(2) as cluster:
         yield cluster
 
 
@@ -161,9 +160,7 @@ def test_overrides_and_no_times(
 def test_a_killed_worker_loses_nothing(folder: Path, tmp_path: Path) -> None:
     """SIGKILL to a worker process in the middle, twice: its shards are done again."""
     with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
-        ) as cluster,
+        local_cluster(2) as cluster,
         distributed.Client(cluster) as client,
     ):
         killed: list[int] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import os
 import pickle
@@ -10,7 +11,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from cospot.sweeps.shard_merge import SweepState, append_shard, extract_shard, r
 from cospot.sweeps.shard_task import ShardResult, ShardTask, SweptStudy, run_shard
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client, Future, LocalCluster
 
 #: Tasks per thread: two, so that none waits long for the last one, ...
 _TASKS_PER_THREAD = 2
@@ -53,6 +54,24 @@ def task_count(state: SweepState, threads: int) -> int:
 
 
 @contextmanager
+def local_cluster(workers: int) -> Iterator[LocalCluster]:
+    """Start workers on this machine, which end with the block.
+
+    Raises:
+        ImportError: Dask is not installed.
+    """
+    from distributed import LocalCluster
+
+    cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0")
+    try:
+        yield cluster
+    finally:
+        # On a busy machine a worker may take longer to end than Dask waits: the work is done.
+        with suppress(TimeoutError, asyncio.TimeoutError):
+            cluster.close()
+
+
+@contextmanager
 def connect(scheduler: Any, processes: int | None) -> Iterator[Client]:
     """Connect to a cluster; without one, start processes on this machine for the call.
 
@@ -65,7 +84,7 @@ def connect(scheduler: Any, processes: int | None) -> Iterator[Client]:
         ConfigError: Dask is not installed, or no scheduler answers.
     """
     try:
-        from distributed import Client, LocalCluster
+        from distributed import Client
     except ImportError as error:
         raise ConfigError(
             f'executor="dask" needs dask.distributed ({error}); {install_hint("dask")}'
@@ -74,14 +93,7 @@ def connect(scheduler: Any, processes: int | None) -> Iterator[Client]:
         yield scheduler
         return
     if scheduler is None:
-        with (
-            LocalCluster(
-                n_workers=processes or os.cpu_count() or 1,
-                threads_per_worker=1,
-                dashboard_address="127.0.0.1:0",
-            ) as cluster,
-            Client(cluster) as client,
-        ):
+        with local_cluster(processes or os.cpu_count() or 1) as cluster, Client(cluster) as client:
             yield client
         return
     try:

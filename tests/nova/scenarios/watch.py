@@ -1,10 +1,10 @@
 """The check after every scenario: nothing but spots was ever evicted."""
 
 import functools
-import json
 from datetime import datetime, timezone
 
 from deployment import identity
+from waiting import written_records
 
 
 @functools.cache
@@ -52,5 +52,5 @@ def audit_lines(cloud):
     """Return what the evictors wrote in their audit logs."""
     lines = []
     for path in sorted((cloud.settings.folder / "evictor").glob("audit-*.jsonl")):
-        lines += [json.loads(line) for line in path.read_text().splitlines()]
+        lines += written_records(path)
     return lines

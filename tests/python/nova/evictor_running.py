@@ -23,7 +23,7 @@ from cospot.nova.state.records import Metrics
 from cospot.nova.state.safeguards import EvictionLimits
 from cospot.nova.state.stores import ToldSpots
 from evictor_cloud import Cloud, CloudServer
-from waiting import PATIENCE_S, wait_until
+from waiting import PATIENCE_S, wait_until, written_records
 
 
 def write_configuration(folder: Path, url: str, **settings: Any) -> Path:
@@ -86,9 +86,7 @@ def limits_of(now: list[float], **settings: float) -> EvictionLimits:
 
 def audit_records(folder: Path) -> list[dict[str, Any]]:
     """Return the records of the audit log."""
-    path = folder / "state" / "audit.jsonl"
-    lines = path.read_text().splitlines() if path.exists() else []
-    return [json.loads(line) for line in lines]
+    return written_records(folder / "state" / "audit.jsonl")
 
 
 def events(folder: Path, *names: str) -> list[dict[str, Any]]:

@@ -6,7 +6,6 @@ saw, and what both audit logs say together.
 
 from __future__ import annotations
 
-import json
 import signal
 import time
 from collections.abc import Iterator
@@ -25,7 +24,7 @@ from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase
 from evictor_running import Running, ServiceProcess, write_configuration
 from state_servers import SERVERS
-from waiting import PATIENCE_S, wait_until
+from waiting import PATIENCE_S, wait_until, written_records
 
 HOUR = 3600.0
 RESERVE: dict[str, Any] = {"mode": "proactive", "default_reserve": "2:0"}
@@ -72,9 +71,8 @@ class Machine:
         self.process.wait(PATIENCE_S)
 
     def events(self, *names: str) -> list[dict[str, Any]]:
-        path = self.folder / "state" / "audit.jsonl"
-        lines = path.read_text().splitlines() if path.exists() else []
-        return [each for each in map(json.loads, lines) if each["event"] in names]
+        records = written_records(self.folder / "state" / "audit.jsonl")
+        return [each for each in records if each["event"] in names]
 
     def log(self) -> str:
         path = self.folder / "log"
