@@ -1,37 +1,35 @@
 #!/usr/bin/env python3
-"""Writes the docstrings of the compiled module into its stub, for editors that do not run it.
+"""Adds the docstrings of the compiled module to its stub, for editors that do not run it.
 
-Usage: PYTHONPATH=build/release/python scripts/write_stub_docstrings.py
+Usage: PYTHONPATH=build/release/python scripts/write_stub_docstrings.py STUB OUTPUT
+
+The build calls it. Where the module cannot be loaded, as when it is built for another machine, the
+stub stays without docstrings.
 """
 
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
+import sys
 from pathlib import Path
-
-from cospot import _core
-
-STUB = Path(__file__).resolve().parents[1] / "python/cospot/_core.pyi"
+from typing import Any
 
 
-def bound_docstring(path: list[str]) -> str:
-    bound = _core
+def bound_docstring(module: Any, path: list[str]) -> str:
+    bound = module
     for name in path:
         bound = inspect.getattr_static(bound, name)
     return (getattr(bound, "__func__", bound).__doc__ or "").strip()
 
 
-def is_docstring(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-
-
-def documented(source: str) -> str:
-    """Return the stub with the docstrings of the module instead of its own."""
+def documented(source: str, module: Any) -> str:
+    """Return the stub with the docstrings of the module."""
     lines = source.splitlines()
     edits: list[tuple[int, int, list[str]]] = []  # first line, end, what comes instead
     for path, node in named_nodes(ast.parse(source)):
-        text = bound_docstring(path)
+        text = bound_docstring(module, path)
         if path[-1].startswith("__") and path[-1] != "__init__":
             continue
         indent = " " * (node.col_offset + 4)
@@ -43,9 +41,7 @@ def documented(source: str) -> str:
         else:
             doc = [f'{indent}"""{quoted}"""']
         first = node.body[0]
-        if is_docstring(first) and first.value.value is not ...:
-            edits.append((first.lineno - 1, first.end_lineno or 0, doc))
-        elif isinstance(node, ast.ClassDef):
+        if isinstance(node, ast.ClassDef) and first.lineno > node.lineno:
             start = first.decorator_list[0].lineno if first.decorator_list else first.lineno
             edits.append((start - 1, start - 1, doc))
         else:
@@ -70,5 +66,15 @@ def named_nodes(tree: ast.Module) -> list[tuple[list[str], ast.FunctionDef | ast
     return found
 
 
+def main(stub: Path, output: Path) -> None:
+    source = stub.read_text()
+    try:
+        source = documented(source, importlib.import_module("cospot._core"))
+    except ImportError as error:
+        print(f"{output}: without docstrings: {error}", file=sys.stderr)
+    output.unlink(missing_ok=True)  # it may be a link to the stub
+    output.write_text(source)
+
+
 if __name__ == "__main__":
-    STUB.write_text(documented(STUB.read_text()))
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

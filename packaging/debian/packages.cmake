@@ -38,6 +38,8 @@ set(modules lib/python3/dist-packages)
 install(DIRECTORY python/cospot DESTINATION ${modules} COMPONENT python_package EXCLUDE_FROM_ALL
   PATTERN __pycache__ EXCLUDE)
 install(TARGETS _core LIBRARY DESTINATION ${modules}/cospot COMPONENT python_package EXCLUDE_FROM_ALL)
+install(FILES ${CMAKE_BINARY_DIR}/python/cospot/_core.pyi DESTINATION ${modules}/cospot
+  COMPONENT python_package EXCLUDE_FROM_ALL)
 install(TARGETS cospot_python_host LIBRARY DESTINATION lib/cospot
   COMPONENT python_package EXCLUDE_FROM_ALL)
 install(FILES examples/nova/nova.conf examples/nova/provider.yaml docs/nova/cospot-scheduler.conf.sample

@@ -107,6 +107,11 @@ def test_what_is_compiled_is_hardened(machine):
     )
 
 
+def test_editors_see_the_docstrings(machine):
+    (stub,) = [path for path in machine.find("_core.pyi") if "/cospot/" in path]
+    assert '"""Replay a workload under one' in machine.path(stub).read_text()
+
+
 def test_it_compares_and_reports(machine):
     machine.write("/tmp/grid.yaml", (ROOT / "examples" / "small_grid.yaml").read_text())
     text = machine.output(COSPOT, "compare", "/tmp/grid.yaml", "--db", "/tmp/grid.db", "--force")

@@ -1,4 +1,4 @@
-"""The hand-written stub of the compiled module names what the module has, and the other way."""
+"""The stub of the compiled module names what the module has, and the other way."""
 
 from __future__ import annotations
 
