@@ -103,6 +103,12 @@ def trade_offs(past: economy.Backtest) -> Table:
     return Table(header, rows)
 
 
+def is_promised(past: economy.Backtest) -> bool:
+    """Return whether anything is promised by who knows the future, or by all who do not."""
+    oracles = [one for one in past.trade_offs if one.forecaster == "oracle"]
+    return any(one.result.quantity > 0 for one in oracles or past.trade_offs)
+
+
 def slack(reports: Mapping[str, economy.Backtest]) -> Table:
     """Return how much of every usage is unused."""
     rows = [
@@ -136,20 +142,27 @@ def _page(options: argparse.Namespace) -> Page:
         raise InputError(f"{options.folder}: there is no usage; run.sh makes it")
     by_name = {SERIES[name].name: past for name, past in reports.items()}
     found = findings.all_findings(by_name)
-    sections = [
-        Section("Slack (Figures 3 and 4)", [slack(reports)]),
-    ]
-    horizons = {}
-    for name, past in reports.items():
-        horizons[SERIES[name].name] = SERIES[name].settings.get("horizon_days", HALF_YEAR)
-        parts = [table for table in (trade_offs(past), predictions(past)) if table.rows]
-        sections.append(Section(SERIES[name].title, parts))
+    horizons = {
+        SERIES[name].name: SERIES[name].settings.get("horizon_days", HALF_YEAR) for name in reports
+    }
+    trades = {
+        name: Section(SERIES[name].title, [trade_offs(past)]) for name, past in reports.items()
+    }
     return Page(
         title="The Economy class on public data",
         paper='Carvalho et al., "Long-term SLOs for reclaimed cloud computing resources", '
         "SoCC 2014.",
-        sections=sections,
+        sections=[trades[name] for name in reports if is_promised(reports[name])],
         drawings=plots.drawings(by_name, usages, horizons),
+        notes=[
+            Section("Slack (Figures 3 and 4)", [slack(reports)]),
+            *(trades[name] for name in reports if not is_promised(reports[name])),
+            *(
+                Section(f"{SERIES[name].name}: predictions (Figure 7)", [table])
+                for name, past in reports.items()
+                if (table := predictions(past)).rows
+            ),
+        ],
         findings=found,
     )
 
