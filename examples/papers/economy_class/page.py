@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,8 @@ class Series:
         return re.split(r"[:,(]", self.title)[0].strip()
 
 
+#: Confidences of the document; the page of the run has all.
+SHOWN = (0.5, 0.7, 0.9)
 #: Days that are promised where the series does not say otherwise.
 HALF_YEAR = 182
 SERIES = {
@@ -79,8 +81,8 @@ def predictions(past: economy.Backtest) -> Table:
     return Table(header, rows)
 
 
-def trade_offs(past: economy.Backtest) -> Table:
-    """Return Figures 6, 8 and 9 as one table."""
+def trade_offs(past: economy.Backtest, confidences: Collection[float] | None = None) -> Table:
+    """Return Figures 6, 8 and 9 as one table, of some confidences only if they are given."""
     prices = [f"theta at {price:g}" for price in past.prices]
     header = ["forecaster", "confidence", "promised", "availability", "worst cycle", "error p1",
               "error p50", *prices]  # fmt: skip
@@ -90,6 +92,8 @@ def trade_offs(past: economy.Backtest) -> Table:
         has_interval = one.forecaster not in ("minimum", "oracle")
         if not has_interval and one.forecaster in seen:
             continue  # the same at every confidence
+        if has_interval and confidences is not None and one.confidence not in confidences:
+            continue
         seen.add(one.forecaster)
         shares = (
             one.result.quantity,
@@ -145,22 +149,24 @@ def _page(options: argparse.Namespace) -> Page:
     horizons = {
         SERIES[name].name: SERIES[name].settings.get("horizon_days", HALF_YEAR) for name in reports
     }
-    trades = {
-        name: Section(SERIES[name].title, [trade_offs(past)]) for name, past in reports.items()
-    }
     return Page(
         title="The Economy class on public data",
         paper='Carvalho et al., "Long-term SLOs for reclaimed cloud computing resources", '
         "SoCC 2014.",
-        sections=[trades[name] for name in reports if is_promised(reports[name])],
+        sections=[
+            Section(SERIES[name].title, [trade_offs(past, SHOWN)])
+            for name, past in reports.items()
+            if is_promised(past)
+        ],
         drawings=plots.drawings(by_name, usages, horizons),
         notes=[
             Section("Slack (Figures 3 and 4)", [slack(reports)]),
-            *(trades[name] for name in reports if not is_promised(reports[name])),
             *(
-                Section(f"{SERIES[name].name}: predictions (Figure 7)", [table])
+                Section(
+                    f"{SERIES[name].name}: every confidence, and predictions (Figure 7)",
+                    [table for table in (trade_offs(past), predictions(past)) if table.rows],
+                )
                 for name, past in reports.items()
-                if (table := predictions(past)).rows
             ),
         ],
         findings=found,
