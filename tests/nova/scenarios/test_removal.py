@@ -15,7 +15,7 @@ from deployment.settings import PASSWORD, ROOT
 from waiting import wait_until
 from watch import evictor_users
 
-PAGE = (ROOT / "docs" / "nova" / "install.md").read_text()
+PAGE = (ROOT / "docs" / "nova" / "install.md").read_text().partition("\n## Removal\n")[2]
 #: Commands that the page has for what is left when all packages and files are gone.
 LEFT = re.search(r"^7\. .*?^   ```sh\n(.*?)^   ```$", PAGE, re.MULTILINE | re.DOTALL)[1]
 
