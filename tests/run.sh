@@ -21,7 +21,7 @@ and the report in a browser, and checks format, types, spelling, shell scripts, 
                     random (tests/fuzz), clang-tidy, the wheel, the Debian packages, the wheel and the
                     container files on fresh machines, and, if there is a release build, the Python tests
                     marked slow and the documentation's site
-  --nightly         only the simulation of 100,000 seeds (docs/nova/simulation.md) on the release build, an
+  --nightly         only the simulation of 100,000 seeds (docs/nova/tested.md#simulation-by-seed) on the release build, an
                     hour of inputs changed at random on the build with sanitizers, the scenarios on a cloud
                     of Nova 34, Debian packages that are built on Ubuntu 24.04 and used there next to its
                     Nova, and the page of Kolla-Ansible (docs/nova) followed

@@ -1,4 +1,4 @@
-# nova-scheduler of Kolla with cospot in its Python (docs/nova/kolla-ansible.md). In a clone, with a wheel for that Python:
+# nova-scheduler of Kolla with cospot in its Python (docs/nova/install.md#kolla-ansible). In a clone, with a wheel for that Python:
 #   docker buildx build --build-context wheels=wheels --build-arg IMAGE=quay.io/openstack.kolla/nova-scheduler:TAG \
 #     -f packaging/containers/kolla-nova-scheduler.Dockerfile -t registry.example/kolla/nova-scheduler:TAG-cospot .
 ARG IMAGE=quay.io/openstack.kolla/nova-scheduler:2026.1-debian-trixie

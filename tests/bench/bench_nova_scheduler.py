@@ -1,6 +1,6 @@
 """Times cospot's filter and weigher beside Nova's default ones, on the same HostState objects.
 
-Prints one Markdown table; see docs/nova/performance.md. Needs OpenStack Nova, and numbers mean
+Prints one Markdown table; see docs/nova/tested.md. Needs OpenStack Nova, and numbers mean
 something only on a quiet machine. No database, no message bus and no placement take part.
 With --at-least a ratio that is too small makes the exit code 1, once it was so in three tries.
 

@@ -1,7 +1,7 @@
 """Measure the time from a VM's claim to its spots freed, and where it goes.
 
 `PYTHONPATH=... python tests/nova/measure_evictions.py [COUNT]` on a deployment that was brought up
-with COSPOT_NOVA_NOTIFICATIONS=1; see docs/nova/performance.md. Without an option COUNT VMs of 4
+with COSPOT_NOVA_NOTIFICATIONS=1; see docs/nova/tested.md. Without an option COUNT VMs of 4
 vCPUs, one after the other, each take the place of one spot. With `--burst VMS` it asks, COUNT
 times, for so many small VMs in one call on a cloud full of small spots; `--by-hand` without the
 evictor: the spots are deleted all at once after the last claim. With `--spots SPOTS` it

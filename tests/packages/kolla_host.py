@@ -5,7 +5,7 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-# The release that docs/nova/kolla-ansible.md names. Its collections come with the package ansible,
+# The release that docs/nova/install.md names. Its collections come with the package ansible,
 # here only the one that the configuration of Nova needs.
 KOLLA_ANSIBLE, KOLLA, ANSIBLE = "kolla-ansible==22.2.0", "kolla==22.2.0", "ansible==12.3.0"
 _COLLECTION = "ansible_collections/ansible/utils/"

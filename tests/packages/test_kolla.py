@@ -1,4 +1,4 @@
-"""The commands of docs/nova/kolla-ansible.md on a deployment host, and Nova on what they make.
+"""The commands of docs/nova/install.md for Kolla on a deployment host, and Nova on what they make.
 
 Nova is laid out as in Kolla's image, and its files are put there as Kolla's containers do it.
 """
@@ -12,7 +12,7 @@ from container_file import read_last_stage
 from kolla_host import KollaHost, make_tools
 from test_ansible import libraries_of, wheel_of
 
-PAGE = ROOT / "docs" / "nova" / "kolla-ansible.md"
+PAGE = ROOT / "docs" / "nova" / "install.md"
 MARKER = "<!-- not run: Kolla; tests/packages/test_kolla.py follows it -->\n```sh\n"
 FILE = ROOT / "packaging" / "containers" / "kolla-nova-scheduler.Dockerfile"
 VENV = "/var/lib/kolla/venv"

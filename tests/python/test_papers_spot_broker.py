@@ -84,9 +84,10 @@ def test_the_whole_evaluation_on_a_small_scale(tmp_path: Path) -> None:
             [*command, *small], capture_output=True, text=True, check=False, env=environment
         )
         assert finished.returncode == 0, finished.stderr
-    page = (tmp_path / "findings.md").read_text()
+    page = (tmp_path / "evaluation.html").read_text()
     # Without EC2's prices: two markets, and of each nine rows of late jobs.
-    assert page.count("\n| us_east_2011 | ") == page.count("\n| fitted | ") == 1 + 1 + 9
+    starts = [page.count(f"<tr><td>{market}</td>") for market in ("us_east_2011", "fitted")]
+    assert starts == [1 + 1 + 9] * 2
     rows = json.loads((tmp_path / "findings.json").read_text())
     assert sum(row["source"] == "Table III" for row in rows) == 1 + 2 * 11 + 3
     assert any("cheaper than High (`cost`), 3 seeds" in row["what"] for row in rows)

@@ -139,7 +139,7 @@ with_demand.notes[-1]
 # ```
 #
 # `cospot-nova plan apply plan.yaml --dry-run` prints it as configuration of Nova
-# ([docs/nova/plan.md](../../docs/nova/plan.md)).
+# ([docs/nova/selling.md](../../docs/nova/selling.md#plan)).
 
 # %% [check]
 nets = {one.name: one.net_per_day.mean for one in plan.alternatives}

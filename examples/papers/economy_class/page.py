@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,8 @@ class Series:
         return re.split(r"[:,(]", self.title)[0].strip()
 
 
+#: Confidences of the document; the page of the run has all.
+SHOWN = (0.5, 0.7, 0.9)
 #: Days that are promised where the series does not say otherwise.
 HALF_YEAR = 182
 SERIES = {
@@ -79,8 +81,8 @@ def predictions(past: economy.Backtest) -> Table:
     return Table(header, rows)
 
 
-def trade_offs(past: economy.Backtest) -> Table:
-    """Return Figures 6, 8 and 9 as one table."""
+def trade_offs(past: economy.Backtest, confidences: Collection[float] | None = None) -> Table:
+    """Return Figures 6, 8 and 9 as one table, of some confidences only if they are given."""
     prices = [f"theta at {price:g}" for price in past.prices]
     header = ["forecaster", "confidence", "promised", "availability", "worst cycle", "error p1",
               "error p50", *prices]  # fmt: skip
@@ -90,6 +92,8 @@ def trade_offs(past: economy.Backtest) -> Table:
         has_interval = one.forecaster not in ("minimum", "oracle")
         if not has_interval and one.forecaster in seen:
             continue  # the same at every confidence
+        if has_interval and confidences is not None and one.confidence not in confidences:
+            continue
         seen.add(one.forecaster)
         shares = (
             one.result.quantity,
@@ -101,6 +105,12 @@ def trade_offs(past: economy.Backtest) -> Table:
         confidence = f"{one.confidence}" if has_interval else "-"
         rows.append([one.forecaster, confidence, *map(percent, shares), *map(theta, one.theta)])
     return Table(header, rows)
+
+
+def is_promised(past: economy.Backtest) -> bool:
+    """Return whether anything is promised by who knows the future, or by all who do not."""
+    oracles = [one for one in past.trade_offs if one.forecaster == "oracle"]
+    return any(one.result.quantity > 0 for one in oracles or past.trade_offs)
 
 
 def slack(reports: Mapping[str, economy.Backtest]) -> Table:
@@ -136,20 +146,29 @@ def _page(options: argparse.Namespace) -> Page:
         raise InputError(f"{options.folder}: there is no usage; run.sh makes it")
     by_name = {SERIES[name].name: past for name, past in reports.items()}
     found = findings.all_findings(by_name)
-    sections = [
-        Section("Slack (Figures 3 and 4)", [slack(reports)]),
-    ]
-    horizons = {}
-    for name, past in reports.items():
-        horizons[SERIES[name].name] = SERIES[name].settings.get("horizon_days", HALF_YEAR)
-        parts = [table for table in (trade_offs(past), predictions(past)) if table.rows]
-        sections.append(Section(SERIES[name].title, parts))
+    horizons = {
+        SERIES[name].name: SERIES[name].settings.get("horizon_days", HALF_YEAR) for name in reports
+    }
     return Page(
         title="The Economy class on public data",
         paper='Carvalho et al., "Long-term SLOs for reclaimed cloud computing resources", '
         "SoCC 2014.",
-        sections=sections,
+        sections=[
+            Section(SERIES[name].title, [trade_offs(past, SHOWN)])
+            for name, past in reports.items()
+            if is_promised(past)
+        ],
         drawings=plots.drawings(by_name, usages, horizons),
+        notes=[
+            Section("Slack (Figures 3 and 4)", [slack(reports)]),
+            *(
+                Section(
+                    f"{SERIES[name].name}: every confidence, and predictions (Figure 7)",
+                    [table for table in (trade_offs(past), predictions(past)) if table.rows],
+                )
+                for name, past in reports.items()
+            ),
+        ],
         findings=found,
     )
 

@@ -198,22 +198,13 @@ def _page(options: argparse.Namespace) -> Page:
         "and sizes, in invented bursts): only the shape can be compared with the paper"
     )
     sections = [
-        Section("E1: synthetic traces (Table I, Figure 1)", synthetic(results)),
         Section(
-            "E2: what the estimator sees at day 9 (Figures 2 and 3)",
-            conditions(quotes, [one.message for one in warned]),
-        ),
-        Section(
-            "E3: production traces (Tables III and IV)",
+            "Production traces: where the paper is silent",
             [
-                f"These are {source}. A replay differs by the estimator's starting points only: "
-                "*over seeds* is the least and the most evicted.",
-                production(results),
-                "Spots admitted / evicted with the target 0.01 where the paper is silent:",
+                f"Spots admitted / evicted with the target 0.01. These are {source}.",
                 settings(results),
             ],
         ),
-        Section("E4: fewer hosts (Figures 6 and 7)", [scaling(results)]),
         Section("Promises on time that the estimator has not seen", [unseen(results)]),
     ]
     on_azure = results.runs("azure")
@@ -226,6 +217,22 @@ def _page(options: argparse.Namespace) -> Page:
         "IC2E 2015.",
         sections=sections,
         drawings=drawings(results, quotes, options.traces),
+        notes=[
+            Section("E1: synthetic traces (Table I, Figure 1)", synthetic(results)),
+            Section(
+                "E2: what the estimator sees at day 9 (Figures 2 and 3)",
+                conditions(quotes, [one.message for one in warned]),
+            ),
+            Section(
+                "E3: production traces (Tables III and IV)",
+                [
+                    "A replay differs by the estimator's starting points only: *over seeds* is the "
+                    "least and the most evicted.",
+                    production(results),
+                ],
+            ),
+            Section("E4: fewer hosts (Figures 6 and 7)", [scaling(results)]),
+        ],
         findings=findings(results, quotes, options.traces, options.kind),
     )
 

@@ -72,7 +72,7 @@ def on_fewer_hosts(results: Results, pair: str) -> list[Combination]:
 
 def settings(results: Results) -> Table:
     """Return what the promise comes to under settings on which the paper is silent."""
-    rows = [("as above", *_of_pairs(results, "e3"))]
+    rows = [("default", *_of_pairs(results, "e3"))]
     for name, label in SETTINGS.items():
         if results.runs(f"{name}-ab") is not None:
             rows.append((label, *_of_pairs(results, name)))

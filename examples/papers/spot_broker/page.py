@@ -168,7 +168,6 @@ def _page(options: argparse.Namespace) -> Page:
         Section(
             "How much dearer High is than On-demand", [on_demand_against_high(high or markets)]
         ),
-        Section("Deadline violations, jobs", [late(markets)]),
     ]
     return Page(
         title="What the broker's paper found, tested",
@@ -176,6 +175,7 @@ def _page(options: argparse.Namespace) -> Page:
         'Compute-intensive Applications", AINA 2012.',
         sections=sections,
         drawings=(drawing for name, runs in markets.items() for drawing in drawings(name, runs)),
+        notes=[Section("Deadline violations, jobs", [late(markets)])],
         findings=found,
     )
 

@@ -3,7 +3,7 @@
 oslo.messaging declares the exchange set in `control_exchange`, `nova` or `openstack`, which other
 services use too. RabbitMQ grants permissions by the names of exchanges and queues, so with a
 separate exchange a user can be allowed to send or receive plans and nothing else
-(docs/nova/security.md).
+(docs/nova/how-it-works.md#security).
 
 The queue's name does not depend on the exchange, so schedulers and evictors of different versions
 use the same queue.

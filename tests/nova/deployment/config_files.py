@@ -26,7 +26,7 @@ service_down_time = 60
 report_interval = 5
 # Computes report what happens at once, but for what a migration leaves behind.
 update_resources_interval = 10
-# As docs/nova/security.md has it; the doctor warns of Nova's default, which confirms no resize.
+# As docs/nova/configuration.md says; the doctor warns of Nova's default, which confirms no resize.
 resize_confirm_window = 86400
 [api]
 auth_strategy = keystone
@@ -212,7 +212,7 @@ log.console.level = warning
 log.file = false
 """
 
-# The role of docs/nova/security.md, which Nova's API takes for an administrator, and one that may
+# The role of docs/nova/configuration.md, whom Nova takes for an administrator, and one that may
 # only read in Placement; scenarios/test_service_roles.py runs the evictor with them.
 EVICTOR_ROLE = "cospot_evictor"
 READER_ROLE = "cospot_placement"

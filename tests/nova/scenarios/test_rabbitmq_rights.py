@@ -1,4 +1,4 @@
-"""The rights in RabbitMQ that docs/nova/security.md gives are enough for plans, and for no more."""
+"""The rights in RabbitMQ of docs/nova/configuration.md are enough for plans, and for no more."""
 
 import re
 import shlex
@@ -24,7 +24,7 @@ COMMAND = re.compile(r"^rabbitmqctl ((?:add_user|set_permissions) .*)$", re.MULT
 @pytest.fixture(scope="module", autouse=True)
 def users(cloud):
     """Make the users as the page says; they are `cospot-scheduler` and `cospot-evictor`."""
-    page = (ROOT / "docs" / "nova" / "security.md").read_text()
+    page = (ROOT / "docs" / "nova" / "configuration.md").read_text()
     commands = [shlex.split(found) for found in COMMAND.findall(page)]
     assert [command[0] for command in commands] == ["add_user", "set_permissions"] * 2
     names = [command[1] for command in commands if command[0] == "add_user"]

@@ -1,4 +1,4 @@
-"""The steps of docs/nova/upgrade-and-removal.md: a cloud then is what it was before cospot."""
+"""The steps of docs/nova/install.md#removal: a cloud then is what it was before cospot."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from deployment.settings import PASSWORD, ROOT
 from waiting import wait_until
 from watch import evictor_users
 
-PAGE = (ROOT / "docs" / "nova" / "upgrade-and-removal.md").read_text()
+PAGE = (ROOT / "docs" / "nova" / "install.md").read_text().partition("\n## Removal\n")[2]
 #: Commands that the page has for what is left when all packages and files are gone.
 LEFT = re.search(r"^7\. .*?^   ```sh\n(.*?)^   ```$", PAGE, re.MULTILINE | re.DOTALL)[1]
 

@@ -1,1 +1,1 @@
-"""A simulation by seed of the Nova plugin and its service: docs/nova/simulation.md."""
+"""A simulation by seed of the Nova plugin and its service: docs/nova/tested.md."""

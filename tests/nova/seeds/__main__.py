@@ -1,4 +1,4 @@
-"""Simulates the Nova plugin and its service by seed; see docs/nova/simulation.md."""
+"""Simulates the Nova plugin and its service by seed; see docs/nova/tested.md."""
 
 from __future__ import annotations
 

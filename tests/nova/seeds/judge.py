@@ -70,7 +70,7 @@ class Judge:
         self.kernel.broken(kind, Violation(kind, text))
 
     def race(self, kind: str) -> None:
-        """Count what docs/nova/simulation.md allows."""
+        """Count what docs/nova/tested.md allows."""
         self.races[kind] = self.races.get(kind, 0) + 1
 
     # -- what is there -------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Simulates the Nova plugin and its service by seed; see docs/nova/simulation.md and --help.
+# Simulates the Nova plugin and its service by seed; see docs/nova/tested.md#simulation-by-seed and --help.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 

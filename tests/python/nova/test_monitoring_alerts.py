@@ -19,7 +19,7 @@ from promql import faults, named, registered, template_labels
 from sample_files import ROOT
 
 FOLDER: Final = ROOT / "examples" / "nova" / "monitoring"
-MANUAL: Final = ROOT / "docs" / "nova" / "evictor.md"
+MANUAL: Final = ROOT / "docs" / "nova" / "operating.md"
 
 
 def alerts() -> dict[str, dict[str, Any]]:
@@ -78,7 +78,7 @@ def test_every_metric_and_label_exists() -> None:
 
 
 def test_they_are_the_alerts_of_the_manual() -> None:
-    section = MANUAL.read_text().split("\n### Alerts\n")[1].split("\n## ")[0]
+    section = MANUAL.read_text().split("\n## Alerts\n")[1].split("\n## ")[0]
     rows = re.findall(r"^\| `(\w+)` \| (.*?) \|", section, re.MULTILINE)
     assert [name for name, _ in rows] == list(alerts())
     for name, fires in rows:

@@ -560,6 +560,6 @@ def test_a_month_that_is_none(case: Case, capsys: Any, text: str) -> None:
 def test_the_page_has_every_column() -> None:
     from sample_files import ROOT
 
-    page = (ROOT / "docs" / "nova" / "billing.md").read_text()
+    page = (ROOT / "docs" / "nova" / "selling.md").read_text()
     rows = [line.split("|")[1].strip() for line in page.splitlines() if line.startswith("| `")]
     assert [name for name in rows if name.strip("`") in COLUMNS] == [f"`{c}`" for c in COLUMNS]

@@ -255,7 +255,7 @@ def test_the_evictor_s_own_user_is_tried(cloud, capsys, config, monkeypatch, req
     code, results = diagnose_cloud(cloud, capsys, config)
     assert was and (code, bad(results)) == (1, {"evictor's login": "error"})
     (finding,) = results["evictor's login"]["findings"]
-    assert str(answer) in finding["found"] and "security.md" in finding["fix"]
+    assert str(answer) in finding["found"] and "the-service-user" in finding["fix"]
 
 
 @pytest.mark.parametrize(("answer", "verdict"), [(200, ""), (403, "warning"), (503, "")])

@@ -50,7 +50,7 @@ def test_the_example_file_is_what_the_command_writes():
 def test_every_check_of_the_doctor_is_in_the_documentation():
     from cospot.nova.tools.doctor.configuration_checks import configuration_checks
 
-    text = (DOCS / "troubleshooting.md").read_text()
+    text = (DOCS / "operating.md").read_text()
     names = [check.name for check in configuration_checks(None)]
     source = ROOT / "python" / "cospot" / "nova" / "tools" / "doctor"
     for file in ("notification_checks.py", "cloud_checks.py", "evictor_checks.py"):
@@ -80,8 +80,8 @@ def test_commands_in_the_documentation_have_the_options_they_are_given():
             _, found, rest = line.partition("cospot-nova ")
             if found:
                 given |= set(re.findall(r"(?<=\s)--?[a-z][a-z-]*", rest.partition("#")[0]))
-    history = (DOCS / "history.md").read_text()
-    given |= set(re.findall(r"^\| `(--[a-z-]+)", history, re.MULTILINE))
+    selling = (DOCS / "selling.md").read_text()
+    given |= set(re.findall(r"^\| `(--[a-z-]+)", selling, re.MULTILINE))
     assert len(given) > 8
     assert given <= known, given - known
 

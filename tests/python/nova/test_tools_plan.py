@@ -417,7 +417,7 @@ def test_the_text_for_people(plan, capsys):
 def test_the_output_in_the_documentation(capsys, monkeypatch):
     """Of the plan and the configuration that stand in examples/nova."""
     monkeypatch.chdir(ROOT)
-    page = (ROOT / "docs" / "nova" / "plan.md").read_text()
+    page = (ROOT / "docs" / "nova" / "selling.md").read_text()
     command = re.search(r"```sh\n(cospot-nova plan apply .*?)```", page, re.DOTALL)[1]
     (command, *_) = command.replace("\\\n", " ").splitlines()
     assert run(*shlex.split(command)[1:]) == 1
@@ -429,7 +429,7 @@ def test_the_output_in_the_documentation(capsys, monkeypatch):
 @pytest.mark.skipif(not os.access(PROGRAM, os.X_OK), reason="COSPOT_PROGRAM does not name cospot")
 def test_the_example_plan_is_what_its_command_writes(tmp_path):
     """What `cospot plan` sells changes with it, and the page shows what that means in Nova."""
-    page = (ROOT / "docs" / "nova" / "plan.md").read_text()
+    page = (ROOT / "docs" / "nova" / "selling.md").read_text()
     command = re.search(r"```sh\n(cospot plan .*?)```", page, re.DOTALL)[1].replace("\\\n", " ")
     done = [PROGRAM, *shlex.split(command)[1:]]
     subprocess.run(done, cwd=tmp_path, check=True, capture_output=True)

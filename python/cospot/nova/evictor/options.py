@@ -3,7 +3,7 @@
 The service user: Nova shows the servers of other projects, their hosts and its hypervisors only to
 the role `admin`, and only for it a tenant's lock does not stop a deletion. So the least that works
 for `[nova]` is `admin` on the service project. `[placement]` may name another user, who only needs
-to read: a role that placement's policy file lists for the rules in docs/nova/evictor.md.
+to read: a role that placement's policy file lists for the rules in docs/nova/configuration.md.
 """
 
 from __future__ import annotations

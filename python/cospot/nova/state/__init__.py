@@ -1,7 +1,7 @@
 """The state of the evictor: errors, records, switches, limits, locks and stores.
 
 With [cospot_evictor] state_connection the service stores its state in tables of a database that
-copies on several machines share, else in local files. docs/nova/several-machines.md explains why an
+copies on several machines share, else in local files. docs/nova/configuration.md explains why an
 order is given only once, regardless of clocks and of network partitions.
 
 =================  ================================================================================

@@ -84,7 +84,7 @@ class AuditLog:
         """Append a record and wait until it is on disk.
 
         Args:
-            event: what happened; docs/nova/evictor.md lists the events and their fields.
+            event: what happened; docs/nova/operating.md lists the events and their fields.
             fields: JSON values.
 
         Raises:
@@ -102,7 +102,7 @@ class AuditLog:
 
 
 class Metrics:
-    """The Prometheus metrics, in a registry of their own; docs/nova/evictor.md has their units."""
+    """The Prometheus metrics, in their own registry; docs/nova/operating.md has their units."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()

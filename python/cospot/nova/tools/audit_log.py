@@ -1,4 +1,4 @@
-"""Reads the end of the evictor's audit log (docs/nova/evictor.md has its format).
+"""Reads the end of the evictor's audit log (docs/nova/operating.md has its format).
 
 Tolerant: skips whatever is not a record of an eviction, since newer versions may write more.
 """

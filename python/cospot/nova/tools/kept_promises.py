@@ -119,7 +119,7 @@ def promise_alarm(share: BrokenShare) -> str:
     return (
         f"ALARM: {counts.broken} of {counts.promised} promises are broken where"
         f" {100 * counts.target:g} % may be: make the table anew (cospot-nova promise), or promise"
-        " less (docs/nova/promises.md)"
+        " less (docs/nova/selling.md#promises)"
     )
 
 

@@ -8,7 +8,7 @@ from cospot.errors import ConfigError
 from cospot.nova.tools import credentials, settings
 from cospot.nova.tools.cloud import Cloud, CloudError
 
-#: Nova and placement let it in by their policy files: docs/nova/security.md.
+#: Nova and placement let it in by their policy files: docs/nova/configuration.md#the-service-user.
 ROLE: Final = "cospot_evictor"
 _GROUP: Final = "nova"
 _NEEDED: Final = ("username", "password", "project_name")

@@ -163,7 +163,7 @@ class Setup:
             if self._role == ROLE:
                 yield Missing(_LET_IN, _POLICIES, partial(_let_in, user))
         else:
-            yield Missing(what, ("see docs/nova/security.md",))
+            yield Missing(what, ("see docs/nova/configuration.md#the-service-user",))
 
     def _state(self) -> Iterator[Step]:
         """Yield the step of the state database, if there is one."""
@@ -178,7 +178,9 @@ class Setup:
             fault = str(error)
         step = Step(STATE)
         if fault:
-            step.missing.append(Missing(fault, ("see docs/nova/several-machines.md",)))
+            step.missing.append(
+                Missing(fault, ("see docs/nova/configuration.md#several-machines",))
+            )
         elif problem:
             what = f"{database.shown}: {problem}"
             step.missing.append(Missing(what, apply=lambda: [said(database.upgrade())]))

@@ -1,4 +1,4 @@
-"""The times at which a spot server ran, by Nova's records: docs/nova/billing.md has the rules."""
+"""The times at which a spot server ran, by Nova's records: docs/nova/selling.md has the rules."""
 
 from __future__ import annotations
 

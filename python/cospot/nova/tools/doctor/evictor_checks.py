@@ -96,7 +96,9 @@ def _check_login(settings: Any) -> Iterator[Finding]:
         servers.aggregate_uuids()
         next(servers.rows("limit=1"), None)
     except EvictorError as found:
-        yield error(str(found), "docs/nova/security.md#the-service-user says what its user needs")
+        yield error(
+            str(found), "docs/nova/configuration.md#the-service-user says what its user needs"
+        )
     else:
         yield ok(f"it may read {len(providers)} providers, {len(hosts)} hosts and all servers")
         # Nova asks Cinder with this user's token; with a service token if it is a credential's.

@@ -133,7 +133,7 @@ def _promise_page(setting: NovaSetting) -> Page:
         "promises.sh",
         _text(
             [
-                "# The table of promises: now, and every 6 hours (docs/nova/promises.md).",
+                "# The table of promises: now, and every 6 hours (docs/nova/selling.md#promises).",
                 needed,
                 "# a shorter history promises less, and spots that ask for more get no host.",
                 f"cospot-nova history export --config-file {_NOVA_CONF} --window-days"
@@ -151,7 +151,7 @@ def history_days(hours: float, target: float) -> int:
 
 
 def _quota_page(plan: Plan, setting: NovaSetting, nova: Any) -> Page:
-    lines = ["# Quotas (docs/nova/quotas.md)."]
+    lines = ["# Quotas (docs/nova/configuration.md#quotas)."]
     if not uses_unified_limits(nova):
         lines.append(
             "# [quota] count_usage_from_placement in nova.conf: spots use none of a project's quota"

@@ -49,7 +49,7 @@ class PromisedClass:
 
 @dataclass(frozen=True)
 class Plan:
-    """A setting to sell with; see docs/nova/plan.md.
+    """A setting to sell with; see docs/nova/selling.md#plan.
 
     Attributes:
         path: of the file.

@@ -104,7 +104,7 @@ class PlanStatus:
             return ""
         return (
             f"ALARM: not as in {self.plan.path.name}: {'; '.join(found)}. Export a new"
-            " history and plan again (docs/nova/plan.md)"
+            " history and plan again (docs/nova/selling.md#plan)"
         )
 
     def _broken(self) -> Iterator[str]:
