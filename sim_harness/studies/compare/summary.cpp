@@ -6,7 +6,6 @@
 #include <array>
 #include <functional>
 #include <map>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -21,44 +20,6 @@ std::string size_text(const SizeKey& size) {
                     : fmt::format("{:.6g}%", size.second);
 }
 
-class Average {
- public:
-  void add(double value) {
-    sum_ += value;
-    max_ = count_ == 0 ? value : std::max(max_, value);
-    ++count_;
-  }
-  void add(const std::optional<double>& value) {
-    if (value) add(*value);
-  }
-  [[nodiscard]] MeanAndMax result() const {
-    return {count_, count_ == 0 ? 0 : sum_ / static_cast<double>(count_), max_};
-  }
-  [[nodiscard]] std::optional<double> mean() const {
-    return count_ == 0 ? std::nullopt : std::optional(sum_ / static_cast<double>(count_));
-  }
-
- private:
-  std::size_t count_ = 0;
-  double sum_ = 0;
-  double max_ = 0;
-};
-
-/// A run as read from the view run_figures.
-struct ReadRun {
-  SizeKey size;
-  std::string workload;
-  bool saf = false;
-  OfferRule otn{};
-  std::optional<double> gain, vm_loss, first_hour_free_loss, first_hour_free_loss_of_requested;
-  bool has_baseline = false;
-  bool without_loss = false;
-  bool is_bound = false;
-  std::uint64_t vm_too_large = 0;
-  double wall_ms = 0;
-  std::uint64_t alloc_p50_ns = 0, alloc_p99_ns = 0, alloc_max_ns = 0;
-};
-
 std::optional<double> read_optional(SqliteStatement& select) {
   const bool is_null = select.next_is_null();
   const double number = select.read_number();
@@ -72,99 +33,70 @@ SizeKey read_size(SqliteStatement& select) {
   return percent ? SizeKey{false, *percent} : SizeKey{true, hosts};
 }
 
-std::vector<ReadRun> read_figures(ResultsDatabase& results) {
-  SqliteStatement select(
-      results.connection(),
-      "SELECT figures.headroom_percent, size_hosts, figures.workload, figures.saf, figures.otn,"
-      " gain, vm_loss, first_hour_free_loss, first_hour_free_loss_of_requested, has_baseline,"
-      " without_vm_loss, needs_true_lifetimes, vm_too_large, wall_ms, alloc_p50_ns, alloc_p99_ns,"
-      " alloc_max_ns FROM run_figures AS figures JOIN run USING (run_index) ORDER BY run_index");
-  const auto count = [&select] { return static_cast<std::uint64_t>(select.read_integer()); };
-  std::vector<ReadRun> all;
+/// A query over all runs with their figures.
+SqliteStatement over_runs(ResultsDatabase& results, std::string_view columns,
+                          std::string_view rest = {}) {
+  return {results.connection(),
+          fmt::format("SELECT {} FROM run_figures AS figures JOIN run USING (run_index) {}",
+                      columns, rest)};
+}
+
+MeanAndMax spread_of(ResultsDatabase& results, std::string_view figure,
+                     std::string_view rest = {}) {
+  SqliteStatement select =
+      over_runs(results, fmt::format("count({0}), avg({0}), max({0})", figure), rest);
+  if (!select.step()) return {};
+  MeanAndMax spread;
+  spread.count = static_cast<std::size_t>(select.read_integer());
+  spread.mean = select.read_number();
+  spread.max = select.read_number();
+  return spread;
+}
+
+std::size_t count_of(ResultsDatabase& results, std::string_view condition) {
+  SqliteStatement select = over_runs(results, "count(*)", fmt::format("WHERE {}", condition));
+  return select.step() ? static_cast<std::size_t>(select.read_integer()) : 0;
+}
+
+void summarise_gains(ResultsDatabase& results, Summary& summary) {
+  summary.gain = spread_of(results, "gain");
+  summary.gain_without_loss = spread_of(results, "gain", "WHERE without_vm_loss");
+  summary.without_baseline = count_of(results, "NOT has_baseline");
+  summary.with_empty_baseline = count_of(results, "has_baseline AND gain IS NULL");
+  SqliteStatement select =
+      over_runs(results, "figures.saf, figures.otn, avg(gain)", "GROUP BY 1, 2");
   while (select.step()) {
-    ReadRun& run = all.emplace_back();
-    run.size = read_size(select);
-    run.workload = select.read_text();
-    run.saf = select.read_integer() != 0;
-    run.otn = OfferRule::parse(select.read_text());
-    run.gain = read_optional(select);
-    run.vm_loss = read_optional(select);
-    run.first_hour_free_loss = read_optional(select);
-    run.first_hour_free_loss_of_requested = read_optional(select);
-    run.has_baseline = select.read_integer() != 0;
-    run.without_loss = select.read_integer() != 0;
-    run.is_bound = select.read_integer() != 0;
-    run.vm_too_large = count();
-    run.wall_ms = select.read_number();
-    run.alloc_p50_ns = count();
-    run.alloc_p99_ns = count();
-    run.alloc_max_ns = count();
+    GainCell& cell = summary.gain_by_saf_otn.emplace_back();
+    cell.saf = select.read_integer() != 0;
+    cell.otn = OfferRule::parse(select.read_text());
+    cell.mean = read_optional(select);
   }
-  return all;
+  std::ranges::sort(summary.gain_by_saf_otn, {},
+                    [](const GainCell& cell) { return std::pair(cell.saf, cell.otn); });
 }
 
-void summarise_gains(const std::vector<ReadRun>& runs, Summary& summary) {
-  Average all;
-  Average without_loss;
-  std::map<std::pair<bool, OfferRule>, Average> cells;
-  for (const ReadRun& run : runs) {
-    if (!run.has_baseline) {
-      ++summary.without_baseline;
-    } else if (!run.gain) {
-      ++summary.with_empty_baseline;
-    }
-    all.add(run.gain);
-    if (run.without_loss) without_loss.add(run.gain);
-    cells[{run.saf, run.otn}].add(run.gain);
-  }
-  summary.gain = all.result();
-  summary.gain_without_loss = without_loss.result();
-  for (const auto& [saf_otn, average] : cells) {
-    summary.gain_by_saf_otn.push_back({saf_otn.first, saf_otn.second, average.mean()});
-  }
-}
-
-void summarise_first_hours(const std::vector<ReadRun>& runs, Summary& summary) {
-  Average of_earned;
-  Average of_requested;
-  for (const ReadRun& run : runs) {
-    of_earned.add(run.first_hour_free_loss);
-    of_requested.add(run.first_hour_free_loss_of_requested);
-  }
-  summary.first_hour_free_loss = of_earned.result();
-  summary.first_hour_free_loss_of_requested = of_requested.result();
-}
-
-void summarise_vms(const std::vector<ReadRun>& runs, Summary& summary) {
-  Average loss;
-  std::map<std::string, std::uint64_t> too_large;
-  for (const ReadRun& run : runs) {
-    loss.add(run.vm_loss);
-    if (run.without_loss) ++summary.runs_without_loss;
-    std::uint64_t& count = too_large[run.workload];
-    count = std::max(count, run.vm_too_large);
-  }
-  summary.vm_loss = loss.result();
-  summary.workloads = too_large.size();
-  for (const auto& [workload, count] : too_large) {
+void summarise_vms(ResultsDatabase& results, Summary& summary) {
+  summary.vm_loss = spread_of(results, "vm_loss");
+  summary.runs_without_loss = count_of(results, "without_vm_loss");
+  SqliteStatement select = over_runs(results, "max(vm_too_large)", "GROUP BY figures.workload");
+  while (select.step()) {
+    const auto count = static_cast<std::uint64_t>(select.read_integer());
+    ++summary.workloads;
     summary.too_large_vms += count;
     if (count > 0) ++summary.too_large_workloads;
   }
 }
 
-void summarise_times(const std::vector<ReadRun>& runs, Summary& summary) {
-  Average wall;
-  Average p50;
-  Average p99;
-  for (const ReadRun& run : runs) {
-    wall.add(run.wall_ms);
-    p50.add(static_cast<double>(run.alloc_p50_ns));
-    p99.add(static_cast<double>(run.alloc_p99_ns));
-    summary.times.alloc_max_ns = std::max(summary.times.alloc_max_ns, run.alloc_max_ns);
-  }
-  summary.times.wall_ms_mean = wall.result().mean;
-  summary.times.alloc_p50_ns_mean = p50.result().mean;
-  summary.times.alloc_p99_ns_mean = p99.result().mean;
+RunTimes times_of(ResultsDatabase& results) {
+  SqliteStatement select =
+      over_runs(results, "avg(wall_ms), avg(alloc_p50_ns), avg(alloc_p99_ns), max(alloc_max_ns)");
+  RunTimes times;
+  if (!select.step()) return times;
+  times.wall_ms_mean = select.read_number();
+  times.alloc_p50_ns_mean = select.read_number();
+  times.alloc_p99_ns_mean = select.read_number();
+  times.alloc_max_ns = static_cast<std::uint64_t>(select.read_integer());
+  return times;
 }
 
 /// The best combination of each size that can be deployed and does not cooperate.
@@ -217,17 +149,20 @@ void read_best(ResultsDatabase& results, std::string_view view,
   }
 }
 
-void summarise_best(ResultsDatabase& results, const std::vector<ReadRun>& runs, Summary& summary) {
+void summarise_best(ResultsDatabase& results, Summary& summary) {
   std::map<SizeKey, BestOfSize> by_size;
-  for (const ReadRun& run : runs) {
-    BestOfSize& best = by_size[run.size];
-    best.size = size_text(run.size);
-    if (run.size.first) {
-      best.hosts = static_cast<std::size_t>(run.size.second);
+  SqliteStatement select =
+      over_runs(results, "DISTINCT figures.headroom_percent, size_hosts, needs_true_lifetimes");
+  while (select.step()) {
+    const SizeKey size = read_size(select);
+    BestOfSize& best = by_size[size];
+    best.size = size_text(size);
+    if (size.first) {
+      best.hosts = static_cast<std::size_t>(size.second);
     } else {
-      best.headroom_percent = run.size.second;
+      best.headroom_percent = size.second;
     }
-    (run.is_bound ? summary.any_bound : summary.any_to_set) = true;
+    (select.read_integer() != 0 ? summary.any_bound : summary.any_to_set) = true;
   }
   using Place = std::optional<BestCombination>;
   read_best(results, "best_without_vm_loss", [&](const SizeKey& size, bool is_bound) -> Place& {
@@ -254,14 +189,15 @@ void read_study(ResultsDatabase& results, Summary& summary) {
 
 Summary summarise(ResultsDatabase& results, Timing timing) {
   Summary summary;
-  const std::vector<ReadRun> runs = read_figures(results);
-  summary.runs = runs.size();
+  summary.runs = results.finished_runs().size();
   summary.expected_runs = results.record().run_count;
-  summarise_gains(runs, summary);
-  summarise_first_hours(runs, summary);
-  summarise_vms(runs, summary);
-  if (timing == Timing::kOn) summarise_times(runs, summary);
-  summarise_best(results, runs, summary);
+  summarise_gains(results, summary);
+  summary.first_hour_free_loss = spread_of(results, "first_hour_free_loss");
+  summary.first_hour_free_loss_of_requested =
+      spread_of(results, "first_hour_free_loss_of_requested");
+  summarise_vms(results, summary);
+  if (timing == Timing::kOn) summary.times = times_of(results);
+  summarise_best(results, summary);
   read_study(results, summary);
   return summary;
 }

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,6 @@ namespace cospot {
 namespace {
 
 constexpr std::size_t kMaxLabelWidth = 20;
-constexpr std::size_t kLineWidth = 94;  // of a table, behind its first column
-constexpr std::size_t kGainWidth = 11;  // "+1000.00%" and two spaces
 
 std::string percent_text(double fraction) { return fmt::format("{:.2f}%", fraction * 100); }
 
@@ -74,52 +73,22 @@ std::string gains_text(const Summary& summary) {
   return text;
 }
 
-std::string table_row(const Summary& summary, bool saf, const OfferRule& otn) {
-  for (const GainCell& cell : summary.gain_by_saf_otn) {
-    if (cell.saf == saf && cell.otn == otn) return gain_text(cell.mean);
+/// A row for each OTN, a column for SAF off and on as far as they were tried.
+SummaryTable gain_table(const std::vector<GainCell>& cells) {
+  SummaryTable table{.columns = {{"otn", "OTN"}}};
+  std::map<OfferRule, std::map<bool, std::string>> by_otn;
+  std::set<bool> flags;
+  for (const GainCell& cell : cells) {
+    by_otn[cell.otn][cell.saf] = gain_text(cell.mean);
+    flags.insert(cell.saf);
   }
-  return "";
-}
-
-std::size_t column_width(const OfferRule& otn) {
-  return std::max(kGainWidth, otn.label().size() + 1);
-}
-
-/// One block of the table: the columns of some OTNs.
-std::string table_block(const Summary& summary, std::span<const OfferRule> otns) {
-  std::string text = "  SAF ";
-  for (const OfferRule& otn : otns) {
-    text += fmt::format("{:>{}}", otn.label(), column_width(otn));
+  for (const bool saf : flags) table.columns.push_back({"", "SAF " + axis_value(saf).label});
+  for (const auto& [otn, gains] : by_otn) {
+    std::vector<SummaryCell>& row = table.rows.emplace_back();
+    row.push_back({otn.label(), {}});
+    for (const bool saf : flags) row.push_back({gains.contains(saf) ? gains.at(saf) : "", {}});
   }
-  for (const bool saf : {false, true}) {
-    std::string line = fmt::format("\n  {:<4}", axis_value(saf).label);
-    bool any = false;
-    for (const OfferRule& otn : otns) {
-      const std::string cell = table_row(summary, saf, otn);
-      any = any || !cell.empty();
-      line += fmt::format("{:>{}}", cell, column_width(otn));
-    }
-    if (any) text += line;
-  }
-  return text + "\n";
-}
-
-std::string table_text(const Summary& summary) {
-  std::vector<OfferRule> otns;
-  for (const GainCell& cell : summary.gain_by_saf_otn) otns.push_back(cell.otn);
-  std::sort(otns.begin(), otns.end());
-  otns.erase(std::unique(otns.begin(), otns.end()), otns.end());
-  std::string text = "\nMean gain by SAF (rows) and OTN (columns)\n";
-  std::size_t first = 0;
-  std::size_t width = 0;
-  for (std::size_t i = 0; i < otns.size(); ++i) {
-    width += column_width(otns[i]);
-    if (i + 1 < otns.size() && width + column_width(otns[i + 1]) <= kLineWidth) continue;
-    text += table_block(summary, std::span(otns).subspan(first, i + 1 - first));
-    first = i + 1;
-    width = 0;
-  }
-  return text;
+  return table;
 }
 
 std::string first_hours_text(const Summary& summary) {
@@ -334,8 +303,9 @@ StudySummary compare_summary(const Summary& summary) {
   if (summary.runs == 0) made.json["best_without_vm_loss"] = Json::array();
   if (summary.runs > 0) {
     add_best(summary, made);
-    made.text += vms_text(summary) + gains_text(summary) + table_text(summary) +
-                 first_hours_text(summary) + times_text(summary.times);
+    made.text += vms_text(summary) + gains_text(summary) + "\nMean gain by OTN and SAF\n";
+    made.text.add(gain_table(summary.gain_by_saf_otn), "  ");
+    made.text += first_hours_text(summary) + times_text(summary.times);
   }
   made.json.update({{"vm_loss", spread_json(summary.vm_loss)},
                     {"runs_without_vm_loss", summary.runs_without_loss},
