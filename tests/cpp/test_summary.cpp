@@ -268,9 +268,9 @@ TEST_CASE("summarise: sizes are sorted by number, and a size may have no loss-fr
 TEST_CASE("summary_text: aligned and at most 130 columns, whatever the labels") {
   const std::string text = compare_summary(summary_of(worked_rows(), 8)).text.plain();
   CHECK(contains(text,
-                 "  SAF           1          4\n"
-                 "  off      +0.00%    +17.50%\n"
-                 "  on      +35.00%    +80.00%\n"));
+                 "  OTN  SAF off   SAF on\n"
+                 "    1   +0.00%  +35.00%\n"
+                 "    4  +17.50%  +80.00%\n"));
   CHECK(
       contains(text,
                "  size               VM   spot  evictor  SAF  OTN  hosts                    earned"
