@@ -5,7 +5,6 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <array>
 #include <functional>
 #include <map>
 #include <span>
@@ -26,6 +25,7 @@
 #include "sim_harness/data/workloads/workload_writer.hpp"
 #include "sim_harness/provider/run/run_result.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
+#include "sim_harness/studies/compare/compare_schema.hpp"
 #include "weighers/registry.hpp"
 
 namespace cospot::bindings {
@@ -90,32 +90,32 @@ Revenue whole(const py::handle& halves) {
          Revenue{pair[1].cast<std::uint64_t>()};
 }
 
-constexpr std::array kCounts{&RunResult::hosts,         &RunResult::vm_requests,
-                             &RunResult::vm_rejected,   &RunResult::vm_too_large,
-                             &RunResult::spot_requests, &RunResult::spot_admitted,
-                             &RunResult::evictions,     &RunResult::alloc_p50_ns,
-                             &RunResult::alloc_p99_ns,  &RunResult::alloc_max_ns};
-constexpr std::array kRevenues{&RunResult::vm_revenue_requested, &RunResult::vm_revenue,
-                               &RunResult::spot_revenue_requested, &RunResult::spot_revenue,
-                               &RunResult::spot_revenue_first_hour_free};
-
 py::tuple state_of_result(const RunResult& result) {
-  py::list counts;
-  for (const auto member : kCounts) counts.append(result.*member);
-  py::list revenues;
-  for (const auto member : kRevenues) revenues.append(halves(result.*member));
-  return py::make_tuple(counts, revenues, result.wall_ms);
+  py::list state;
+  for (const Measure<RunResult>& one : compared_run_measures()) {
+    if (!one.write) continue;
+    const Value value = one.read(result);
+    if (const auto* revenue = std::get_if<Revenue>(&value)) {
+      state.append(halves(*revenue));
+    } else if (const auto* count = std::get_if<std::int64_t>(&value)) {
+      state.append(*count);
+    } else {
+      state.append(std::get<double>(value));
+    }
+  }
+  return py::tuple(state);
 }
 
 RunResult result_of_state(const py::tuple& state) {
   RunResult result;
-  const py::list counts = state[0];
-  const py::list revenues = state[1];
-  for (std::size_t i = 0; i < kCounts.size(); ++i) {
-    result.*kCounts[i] = counts[i].cast<std::uint64_t>();
+  std::size_t next = 0;
+  for (const Measure<RunResult>& one : compared_run_measures()) {
+    if (!one.write) continue;
+    const py::object value = state[next++];
+    one.write(result, one.column.type == ColumnType::kRevenue   ? Value(whole(value))
+                      : one.column.type == ColumnType::kInteger ? Value(value.cast<std::int64_t>())
+                                                                : Value(value.cast<double>()));
   }
-  for (std::size_t i = 0; i < kRevenues.size(); ++i) result.*kRevenues[i] = whole(revenues[i]);
-  result.wall_ms = state[2].cast<double>();
   return result;
 }
 

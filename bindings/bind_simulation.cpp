@@ -18,6 +18,7 @@
 #include "sim_harness/provider/explain/explain.hpp"
 #include "sim_harness/provider/run/placement_checks.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
+#include "sim_harness/studies/compare/compare_schema.hpp"
 
 namespace cospot::bindings {
 
@@ -108,52 +109,42 @@ py::int_ exact(Revenue revenue) {
   return py::int_((py::int_(high) << py::int_(kHalf)) | py::int_(low));
 }
 
-void bind_result_counts(py::class_<RunResult>& result) {
-  result.def_readonly("hosts", &RunResult::hosts, "How many hosts there were.")
-      .def_readonly("vm_requests", &RunResult::vm_requests, "VMs asked for.")
-      .def_readonly("vm_rejected", &RunResult::vm_rejected, "VMs that found no host.")
-      .def_readonly("vm_too_large", &RunResult::vm_too_large,
-                    "Of the rejected: larger than an empty host.")
-      .def_readonly("spot_requests", &RunResult::spot_requests, "Spots asked for.")
-      .def_readonly("spot_admitted", &RunResult::spot_admitted, "Spots that found a host.")
-      .def_readonly("evictions", &RunResult::evictions, "Spots that were evicted.")
-      .def_readonly("alloc_p50_ns", &RunResult::alloc_p50_ns,
-                    "Median time of a VM's allocation, nanoseconds.")
-      .def_readonly("alloc_p99_ns", &RunResult::alloc_p99_ns,
-                    "99 % of VMs were allocated within this time, nanoseconds.")
-      .def_readonly("alloc_max_ns", &RunResult::alloc_max_ns,
-                    "Longest time of a VM's allocation, nanoseconds.")
-      .def_readonly("wall_ms", &RunResult::wall_ms, "Time of the whole run, milliseconds.");
-}
-
-void bind_result_revenue(py::class_<RunResult>& result) {
-  const auto add = [&result](const char* name, Revenue RunResult::*member,
-                             const std::string& meaning) {
-    result.def_property_readonly(
-        name, [member](const RunResult& self) { return vcpu_seconds(self.*member); },
-        (meaning + ", vcpu-seconds inside the window.").c_str());
-    result.def_property_readonly(
-        (std::string(name) + "_vcpu_us").c_str(),
-        [member](const RunResult& self) { return exact(self.*member); },
-        (meaning + ", exact, vcpu-microseconds inside the window.").c_str());
-  };
-  add("vm_revenue_requested", &RunResult::vm_revenue_requested, "What the VMs asked for");
-  add("vm_revenue", &RunResult::vm_revenue, "What the VMs earned");
-  add("spot_revenue_requested", &RunResult::spot_revenue_requested, "What the spots asked for");
-  add("spot_revenue", &RunResult::spot_revenue, "What the spots earned");
-  add("spot_revenue_first_hour_free", &RunResult::spot_revenue_first_hour_free,
-      "What they earned when one that is evicted within an hour of its placement is free");
-}
-
-py::dict result_dict(const py::object& self) {
-  py::dict dict;
-  for (const char* name :
-       {"hosts", "vm_requests", "vm_rejected", "spot_requests", "spot_admitted", "evictions",
-        "vm_revenue_requested", "vm_revenue", "spot_revenue_requested", "spot_revenue",
-        "alloc_p50_ns", "alloc_p99_ns", "alloc_max_ns", "wall_ms", "vm_too_large",
-        "spot_revenue_first_hour_free"}) {
-    dict[name] = self.attr(name);
+/// The measures that a result holds; the others are computed from them.
+template <class Take>
+void for_each_member(const Take& take) {
+  for (const Measure<RunResult>& one : compared_run_measures()) {
+    if (one.write) take(one);
   }
+}
+
+py::object member_value(const Measure<RunResult>& member, const RunResult& result) {
+  const Value value = member.read(result);
+  if (const auto* revenue = std::get_if<Revenue>(&value)) return py::float_(vcpu_seconds(*revenue));
+  if (const auto* count = std::get_if<std::int64_t>(&value)) return py::int_(*count);
+  return py::float_(std::get<double>(value));
+}
+
+void bind_result_members(py::class_<RunResult>& result) {
+  for_each_member([&result](const Measure<RunResult>& member) {
+    const Column& column = member.column;
+    std::string meaning = fmt::format("{}, {}", column.meaning, column.unit);
+    meaning.front() = static_cast<char>(std::toupper(meaning.front()));
+    result.def_property_readonly(
+        column.name.c_str(), [member](const RunResult& self) { return member_value(member, self); },
+        (meaning + ".").c_str());
+    if (column.type != ColumnType::kRevenue) return;
+    result.def_property_readonly(
+        (column.name + "_vcpu_us").c_str(),
+        [member](const RunResult& self) { return exact(std::get<Revenue>(member.read(self))); },
+        (column.meaning + ", exact, vcpu-microseconds.").c_str());
+  });
+}
+
+py::dict result_dict(const RunResult& result) {
+  py::dict dict;
+  for_each_member([&](const Measure<RunResult>& member) {
+    dict[member.column.name.c_str()] = member_value(member, result);
+  });
   return dict;
 }
 
@@ -162,8 +153,7 @@ void bind_result(py::module_& core) {
 What one run earned and cost. Counts are over all requests until the window ends, those before time
 0 included; revenue counts inside the window.
 )doc");
-  bind_result_counts(result);
-  bind_result_revenue(result);
+  bind_result_members(result);
   result
       .def("as_dict", &result_dict,
            "Return counts, revenue (vcpu-seconds) and times under the names of the CSV columns.")

@@ -19,6 +19,7 @@ template <class Result>
 struct Measure {
   Column column;
   std::function<Value(const Result&)> read;
+  std::function<void(Result&, const Value&)> write{};  ///< of a member; none: computed from others
 };
 
 // The stored type of a measure.
@@ -42,13 +43,31 @@ template <class T>
   }
 }
 
+template <class T>
+[[nodiscard]] T restored_value(const Value& value) {
+  if constexpr (std::integral<T> && !std::same_as<T, Revenue>) {
+    return static_cast<T>(std::get<std::int64_t>(value));
+  } else {
+    return std::get<T>(value);
+  }
+}
+
 /// A measure with the value of `get`, a function or a member. `column` states its name, unit and
 /// meaning; its type follows from `get`.
 template <class Result, class Get>
 [[nodiscard]] Measure<Result> measure(Column column, Get get) {
-  column.type = stored_type<std::remove_cvref_t<std::invoke_result_t<Get, const Result&>>>();
-  return {std::move(column),
-          [get](const Result& result) { return stored_value(std::invoke(get, result)); }};
+  using Read = std::remove_cvref_t<std::invoke_result_t<Get, const Result&>>;
+  column.type = stored_type<Read>();
+  Measure<Result> made{std::move(column), [get](const Result& result) {
+                         return stored_value(std::invoke(get, result));
+                       }};
+  if constexpr (std::is_member_object_pointer_v<Get> &&
+                !std::same_as<Read, std::optional<double>>) {
+    made.write = [get](Result& result, const Value& value) {
+      result.*get = restored_value<Read>(value);
+    };
+  }
+  return made;
 }
 
 template <class Result, class T>
@@ -67,7 +86,7 @@ template <auto kPart, class Part>
   std::vector<Measure<Result>> all;
   for (const Measure<Part>& one : measures) {
     all.push_back(
-        {one.column, [read = one.read](const Result& result) { return read(result.*kPart); }});
+        {one.column, [read = one.read](const Result& result) { return read(result.*kPart); }, {}});
   }
   return all;
 }

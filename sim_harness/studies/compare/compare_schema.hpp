@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sim_harness/experiments/queue/experiment.hpp"
 #include "sim_harness/experiments/results/column.hpp"
+#include "sim_harness/experiments/results/measure.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"
 
 namespace cospot {
@@ -13,6 +15,9 @@ namespace cospot {
 
 /// The columns and views of `compare` (compare_views.hpp).
 [[nodiscard]] const Schema& compare_schema();
+
+/// The measures of a run alone, without those of its workload.
+[[nodiscard]] const std::vector<Measure<RunResult>>& compared_run_measures();
 
 /// The measures of a run in the schema's order.
 [[nodiscard]] Measures compare_measures(const RunResult& result, const std::string& workload_sha256,
