@@ -31,8 +31,8 @@ constexpr const char* kRunArguments = R"doc(
         in place of `host`. None: as many as `host` names.
     host: What each has, when `hosts` is no HostTable: a ResourceVector or a tuple (vcpus,
         memory_mb[, disk_gb]); or several types, a list of dicts as in sweep files
-        ([{"type": "gen3", "count": 120, "vcpus": 64, "memory_mb": 262144}, ...]), or the path of a
-        file of hosts (docs/hosts-format.md).
+        ([{"type": "gen3", "count": 120, "vcpus": 64, "memory_mb": 262144}, ...]), or the path or
+        the content, as bytes, of a file of hosts (docs/hosts-format.md).
     vm: What ranks hosts for VMs: a Chain, or one weigher (a name as in list_weighers() or
         python:module.Class, a compiled weigher, a class or object below cospot.Weigher).
     spot: What ranks hosts for spots, likewise.

@@ -27,7 +27,7 @@ _Offer: TypeAlias = SupportsIndex | str | Mapping[str, _Number | Mapping[str, _N
 _Resources: TypeAlias = (
     ResourceVector | tuple[_Integer, _Integer] | tuple[_Integer, _Integer, _Integer] | list[int]
 )
-_Hosts: TypeAlias = _Resources | list[dict[str, Any]] | str | PathLike[str]
+_Hosts: TypeAlias = _Resources | list[dict[str, Any]] | str | bytes | PathLike[str]
 _Rows: TypeAlias = npt.NDArray[np.integer[Any]] | Sequence[int]
 _FilterEntry: TypeAlias = str | CompiledFilter | Filter | type[Filter]
 _PlainWeigher: TypeAlias = str | CompiledWeigher | Weigher | type[Weigher]
@@ -1278,8 +1278,8 @@ class Simulation:
                 in place of `host`. None: as many as `host` names.
             host: What each has, when `hosts` is no HostTable: a ResourceVector or a tuple (vcpus,
                 memory_mb[, disk_gb]); or several types, a list of dicts as in sweep files
-                ([{"type": "gen3", "count": 120, "vcpus": 64, "memory_mb": 262144}, ...]), or the path of a
-                file of hosts (docs/hosts-format.md).
+                ([{"type": "gen3", "count": 120, "vcpus": 64, "memory_mb": 262144}, ...]), or the path or
+                the content, as bytes, of a file of hosts (docs/hosts-format.md).
             vm: What ranks hosts for VMs: a Chain, or one weigher (a name as in list_weighers() or
                 python:module.Class, a compiled weigher, a class or object below cospot.Weigher).
             spot: What ranks hosts for spots, likewise.
@@ -1345,8 +1345,8 @@ def simulate(
             in place of `host`. None: as many as `host` names.
         host: What each has, when `hosts` is no HostTable: a ResourceVector or a tuple (vcpus,
             memory_mb[, disk_gb]); or several types, a list of dicts as in sweep files
-            ([{"type": "gen3", "count": 120, "vcpus": 64, "memory_mb": 262144}, ...]), or the path of a
-            file of hosts (docs/hosts-format.md).
+            ([{"type": "gen3", "count": 120, "vcpus": 64, "memory_mb": 262144}, ...]), or the path or
+            the content, as bytes, of a file of hosts (docs/hosts-format.md).
         vm: What ranks hosts for VMs: a Chain, or one weigher (a name as in list_weighers() or
             python:module.Class, a compiled weigher, a class or object below cospot.Weigher).
         spot: What ranks hosts for spots, likewise.
@@ -1455,8 +1455,8 @@ def explain(
             in place of `host`. None: as many as `host` names.
         host: What each has, when `hosts` is no HostTable: a ResourceVector or a tuple (vcpus,
             memory_mb[, disk_gb]); or several types, a list of dicts as in sweep files
-            ([{"type": "gen3", "count": 120, "vcpus": 64, "memory_mb": 262144}, ...]), or the path of a
-            file of hosts (docs/hosts-format.md).
+            ([{"type": "gen3", "count": 120, "vcpus": 64, "memory_mb": 262144}, ...]), or the path or
+            the content, as bytes, of a file of hosts (docs/hosts-format.md).
         vm: What ranks hosts for VMs: a Chain, or one weigher (a name as in list_weighers() or
             python:module.Class, a compiled weigher, a class or object below cospot.Weigher).
         spot: What ranks hosts for spots, likewise.
@@ -1906,6 +1906,15 @@ class History:
         Raises:
             InputError: Time goes backwards, or no such spot runs.
         """
+    def spots(
+        self,
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Return the spots in the order of their placement.
+
+        Returns:
+            Arrays: when each was placed and when it left, microseconds, NEVER_US of those that run; and
+            whether it was evicted.
+        """
     def __len__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
@@ -1928,19 +1937,6 @@ class LifetimeQuantiles:
         """
     def samples(self, size: _Resources) -> list[int]:
         """Return how many samples each number of slots has, from none on; empty for another size."""
-    def observed(self, size: _Resources, slots: _Integer, times: _Integer) -> int:
-        """Return the longest lifetime that the history has so many times, one after the other.
-
-        Only starts with that many free slots count: the evidence for a promise is what happened then.
-
-        Args:
-            size: The spot's size, one that was estimated.
-            slots: How many spots of that size fit now, over all hosts.
-            times: How many starts lie at least that lifetime apart.
-
-        Returns:
-            Microseconds; 0: no lifetime was observed so many times.
-        """
     @property
     def probabilities(self) -> list[float]:
         """Of evictions: those that were estimated."""
@@ -1987,6 +1983,18 @@ class Evidence:
 
         Raises:
             ConfigError: It is none of the targets, or a probability was not estimated.
+        """
+    def steps(
+        self, quantiles: LifetimeQuantiles, size: _Resources, most: _Integer, target: _Number
+    ) -> list[tuple[int, float | None]]:
+        """Return the numbers of free slots from which on another lifetime may be promised.
+
+        Args:
+            quantiles, size, target: As for `supported`.
+            most: The largest number of slots to look at.
+
+        Returns:
+            A list of (slots, seconds): whole seconds, None where nothing is supported, as with 0 slots.
         """
     @property
     def probabilities(self) -> list[float]:
@@ -2045,6 +2053,36 @@ def observations_needed(target: _Number, share: _Number = 0.0) -> int | None:
 
     Raises:
         ConfigError: One of them is no number from 0 to 1.
+    """
+
+def _replay_history(
+    workload: Workload,
+    *,
+    hosts: _Integer | HostTable | _Path | None = None,
+    host: _Hosts | None = None,
+    vm: _ChainEntry,
+    spot: _ChainEntry,
+    evictor: _EvictorEntry,
+    saf: bool = False,
+    otn: _Offer = 1,
+    rows: _Rows | None = None,
+    asked_s: dict[str, float] = ...,
+) -> tuple[History, int, int, int, int, int]:
+    """Place a workload's requests, up to the end of its window, and write down what happens.
+
+    Args:
+        workload, hosts, host, vm, spot, evictor, saf, otn: As for simulate.
+        rows: Of the hosts that the history is of; None: all.
+        asked_s: The lifetimes that spots asked for, seconds, by instance_id; 0: none, so that the
+            spot is evicted before spots with a promise. A spot that is missing, or came before any
+            spot had asked, counts as promised for as long as it runs.
+
+    Returns:
+        The History; when its observed time begins, with the first request or at 0, microseconds; the
+        VMs, the spots and the evictions in it; all VMs that found no host.
+
+    Raises:
+        ConfigError, PolicyError: As simulate.
     """
 
 def _forecast_skill(

@@ -20,7 +20,6 @@ from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.promises.promise_message import Promise
 from cospot.nova.promises.promise_table import PromiseTable, table_from_text
 from cospot.nova.spot_flavors import spot_extra_specs
-from cospot.nova.tools.promise.evidence import observations_needed
 from promise_cases import HOUR, make_table, write_table
 from tool_cases import cloud_for, run, server
 
@@ -196,14 +195,14 @@ def test_how_many_observations_support_a_target() -> None:
     """0.975 lies below the interval of none broken: (1 - p)^n <= 0.025."""
     for target in (0.01, 0.05, 0.1, 0.25):
         counts = (n for n in range(1, 1000) if (1 - target) ** n <= 0.025)
-        assert observations_needed(target) == next(counts)
-    needed = observations_needed(0.1, 0.05)
+        assert cospot.observations_needed(target) == next(counts)
+    needed = cospot.observations_needed(0.1, 0.05)
     assert needed is not None
     broken = math.ceil(0.05 * needed)
     assert cospot.eviction_interval(needed, broken)[1] <= 0.1
     fewer = needed // 2
     assert cospot.eviction_interval(fewer, math.ceil(0.05 * fewer))[1] > 0.1
-    assert observations_needed(0.1, 0.1) is None  # the target itself is supported by no number
+    assert cospot.observations_needed(0.1, 0.1) is None  # no number supports the target itself
 
 
 def test_what_few_samples_found_supports_no_sure_promise(cloud: Any, tmp_path: Path) -> None:

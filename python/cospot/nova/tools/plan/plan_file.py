@@ -131,26 +131,15 @@ class Plan:
         number.
 
         Raises:
-            ConfigError: a file of hosts cannot be read.
+            ConfigError: a file of hosts cannot be read, or an amount is not a number.
         """
         count, host = self.one("hosts"), self.entries.get("host")
+        found = []
         if isinstance(host, str):
             found = _read_hosts(self.path.parent / host)
-        else:
-            size = self.host_size()
-            found = [] if size is None else [size] * self.count_of_hosts()
+        elif isinstance(host, dict) and "count" not in host:
+            found = [_size(host, f"{self.path}: host")] * self.count_of_hosts()
         return found if len(found) == count else []
-
-    def host_size(self) -> tuple[int, int, int] | None:
-        """Return vCPUs, MiB and GiB of a host; None for several types or a file.
-
-        Raises:
-            ConfigError: a value is not a number.
-        """
-        host = self.entries.get("host")
-        if not isinstance(host, dict) or "count" in host:
-            return None
-        return _size(host, f"{self.path}: host")
 
     def count_of_hosts(self) -> int:
         """Return the number of hosts in the plan.
