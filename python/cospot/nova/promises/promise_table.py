@@ -29,8 +29,6 @@ from cospot.nova.promises.asked_lifetime import lifetime_text
 
 FORMAT: Final = "cospot lifetime promises"
 VERSION: Final = 1
-#: A larger file is not such a table, and would delay the scheduler.
-MOST_BYTES: Final = 64 << 20
 _NEVER: Final = "never"
 
 #: vCPUs, MiB, GiB.

@@ -7,7 +7,6 @@ import json
 import math
 import sys
 import time
-from pathlib import Path
 from typing import Any, Final
 
 import cospot
@@ -15,13 +14,8 @@ from cospot.errors import ConfigError
 from cospot.nova import spot_flavors
 from cospot.nova.moment import text_of
 from cospot.nova.promises.asked_lifetime import lifetime_text
-from cospot.nova.promises.promise_table import (
-    MOST_BYTES,
-    PromiseTable,
-    PromiseTableError,
-    named,
-    table_from_text,
-)
+from cospot.nova.promises.promise_table import PromiseTable, named
+from cospot.nova.promises.table_file import read_version
 from cospot.nova.tools.flavor_command import find_flavor
 from cospot.nova.tools.promise import spot_cloud
 from cospot.nova.tools.promise.spot_cloud import SpotCloud
@@ -108,12 +102,12 @@ def _read_table(path: str) -> PromiseTable:
             " --config-file"
         )
     try:
-        with Path(path).open("rb") as file:
-            return table_from_text(file.read(MOST_BYTES + 1))
+        found = read_version(path)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}; make it: cospot-nova promise") from error
-    except PromiseTableError as error:
-        raise ConfigError(f"{path}: {error}; make it anew: cospot-nova promise") from error
+    if found.table is None:
+        raise ConfigError(f"{path}: {found.problem}; make it anew: cospot-nova promise")
+    return found.table
 
 
 def _as_json(
