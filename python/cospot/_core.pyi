@@ -2055,6 +2055,13 @@ def observations_needed(target: _Number, share: _Number = 0.0) -> int | None:
         ConfigError: One of them is no number from 0 to 1.
     """
 
+def _host_totals(host: _Hosts, hosts: _Integer) -> list[tuple[int, int, int]]:
+    """Return (vcpus, memory_mb, disk_gb) of each host that `host` names, as for simulate.
+
+    Args:
+        hosts: How many hosts there are, where `host` does not say it.
+    """
+
 def _replay_history(
     workload: Workload,
     *,

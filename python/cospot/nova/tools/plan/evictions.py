@@ -82,12 +82,10 @@ def planned_rates(plan: Plan, workload: cospot.Workload) -> EvictionRates:
     if plan.sells_economy or plan.others:
         what = ["Economy instances"] * plan.sells_economy + plan.others
         raise ConfigError(f"the plan's runs had {', '.join(what)}; `cospot compare` repeats them")
-    host = plan.entries.get("host")
-    host = plan.path.parent / host if isinstance(host, str) else host
     try:
         history, *_ = _replay_history(
             workload,
-            host=host,
+            host=plan.host,
             hosts=plan.count_of_hosts(),
             vm=_chain(plan.one("vm")),
             spot=_chain(plan.one("spot")),
