@@ -191,18 +191,18 @@ def test_a_doubt_about_the_history_is_a_line_of_ours(
     assert "no request precedes time 0" in lines[0]
 
 
-def test_how_many_observations_support_a_target() -> None:
-    """0.975 lies below the interval of none broken: (1 - p)^n <= 0.025."""
-    for target in (0.01, 0.05, 0.1, 0.25):
-        counts = (n for n in range(1, 1000) if (1 - target) ** n <= 0.025)
-        assert cospot.observations_needed(target) == next(counts)
-    needed = cospot.observations_needed(0.1, 0.05)
-    assert needed is not None
-    broken = math.ceil(0.05 * needed)
-    assert cospot.eviction_interval(needed, broken)[1] <= 0.1
-    fewer = needed // 2
-    assert cospot.eviction_interval(fewer, math.ceil(0.05 * fewer))[1] > 0.1
-    assert cospot.observations_needed(0.1, 0.1) is None  # no number supports the target itself
+def test_the_table_promises_what_a_quote_of_the_harness_does(cloud: Any, tmp_path: Path) -> None:
+    cloud.add_flavor("spot.one", 1, 64, extra_specs=spot_extra_specs(1, 64, 0))
+    path = tides(tmp_path / "history.csv")
+    targets = [0.01, 0.05, 0.1, 0.25]
+    study = {"study": "compare", "workloads": [str(path)], "host": [4, 8192], "hosts": 1}
+    study |= {"vm": "COS", "spot": "sCOS", "evictor": "YJF", "saf": False, "otn": 1}
+    study |= {"censored": "survival", "condition_width": 0.05, "least_samples": 100}
+    (quote,) = cospot.sla.quote(study, samples=10_000, target=["none", *targets]).sizes
+    sizes = {each.size: each for each in promised(path).sizes}
+    told = [sizes[1, 64, 0].promised(quote.slots_now, number) for number in range(4)]
+    assert told == [lives if lives is None else math.floor(lives) for lives in quote.supported_s]
+    assert all(told)
 
 
 def test_what_few_samples_found_supports_no_sure_promise(cloud: Any, tmp_path: Path) -> None:
