@@ -64,7 +64,9 @@ std::vector<std::optional<SimTime>> read_asked(const py::dict& asked_s, const Wo
   for (std::size_t row = 0; row < asked.size(); ++row) {
     const py::str id(workload.rows[row].id);
     if (!asked_s.contains(id)) continue;
-    asked[row] = SimTime(std::llrint(read_number(asked_s[id], "asked_s", 0, kMost) * 1e6));
+    // Whatever is longer than a workload may be is as good as for ever.
+    const double seconds = std::min(read_any_number(asked_s[id], "asked_s"), kMost);
+    asked[row] = SimTime(std::llrint(seconds * 1e6));
   }
   return asked;
 }

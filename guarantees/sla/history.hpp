@@ -58,7 +58,7 @@ class History {
     std::uint64_t spots = 0;
     std::uint64_t evictions = 0;
   };
-  /// Those of [from, until].
+  /// The counts of [from, until].
   [[nodiscard]] Counts counts_between(SimTime from, SimTime until) const;
   /// The running instances in order of their placement.
   [[nodiscard]] State state() const;

@@ -157,6 +157,7 @@ def test_spots_that_asked_for_nothing_make_promises_longer(cloud: Any, tmp_path:
         ({"first": 1, "old": 0}, True),
         ({"first": 1, "old": 60}, True),  # its minute was over soon
         ({"first": 1, "old": 15 * 86400}, False),
+        ({"first": 1, "old": 100 * 365 * 86400}, False),  # the longest that may be asked for
         ({"first": 1}, False),  # of the old one it is not known
         ({"first": 0, "old": 0}, False),  # before anybody asked
     ):

@@ -40,7 +40,7 @@ class SpotCloud:
     Every method raises ConfigError for an aggregate that does not exist, and CloudError.
 
     Args:
-        arguments: Of a parser with `add_arguments`.
+        arguments: from a parser with `add_arguments`.
 
     Attributes:
         options: [cospot] of nova.conf; None if no configuration is named.
