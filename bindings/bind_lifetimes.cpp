@@ -1,6 +1,7 @@
 // History, LifetimeQuantiles and what makes one of the other.
 
 #include <fmt/format.h>
+#include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
 #include "bindings/arguments.hpp"
@@ -90,6 +91,22 @@ py::object forecast_skill(const std::vector<double>& losses,
   return py::make_tuple(skill->skill, skill->half_width);
 }
 
+py::tuple spots_of(const History& history) {
+  const auto spots = static_cast<py::ssize_t>(history.counts_between(SimTime::min(), kNever).spots);
+  py::array_t<std::int64_t> start_us(spots);
+  py::array_t<std::int64_t> end_us(spots);
+  py::array_t<bool> is_evicted(spots);
+  using Kind = HistoryEvent::Kind;
+  for (const HistoryEvent& event : history.events()) {
+    if (event.kind == Kind::kVmPlaced || event.kind == Kind::kVmEnded) continue;
+    const bool is_placed = event.kind == Kind::kSpotPlaced;
+    if (is_placed) start_us.mutable_at(event.spot) = event.time.count();
+    end_us.mutable_at(event.spot) = (is_placed ? kNever : event.time).count();
+    is_evicted.mutable_at(event.spot) = event.kind == Kind::kSpotEvicted;
+  }
+  return py::make_tuple(start_us, end_us, is_evicted);
+}
+
 void bind_history(py::module_& core) {
   py::class_<History>(core, "History", R"doc(
 What happened on some hosts so far, in order of time: for estimate_lifetimes.
@@ -145,6 +162,13 @@ Write down that a spot was evicted; the VM it went for is placed after it.
 Raises:
     InputError: Time goes backwards, or no such spot runs.
 )doc")
+      .def("spots", &spots_of, R"doc(
+Return the spots in the order of their placement.
+
+Returns:
+    Arrays: when each was placed and when it left, microseconds, NEVER_US of those that run; and
+    whether it was evicted.
+)doc")
       .def(
           "__len__", [](const History& history) { return history.events().size(); },
           "Return how many placements and ends it has.");
@@ -171,28 +195,6 @@ Raises:
       .def("samples", &samples, "size"_a, R"doc(
 Return how many samples each number of slots has, from none on; empty for another size.
 )doc")
-      .def(
-          "observed",
-          [](const LifetimeQuantiles& quantiles, const py::object& size, const py::object& slots,
-             const py::object& times) {
-            return quantiles
-                .observed(read_resources(size, "size"), read_integer(slots, "slots", 0, INT64_MAX),
-                          read_count(times, "times"))
-                .count();
-          },
-          "size"_a, "slots"_a, "times"_a, R"doc(
-Return the longest lifetime that the history has so many times, one after the other.
-
-Only starts with that many free slots count: the evidence for a promise is what happened then.
-
-Args:
-    size: The spot's size, one that was estimated.
-    slots: How many spots of that size fit now, over all hosts.
-    times: How many starts lie at least that lifetime apart.
-
-Returns:
-    Microseconds; 0: no lifetime was observed so many times.
-)doc")
       .def_property_readonly("probabilities", &LifetimeQuantiles::probabilities,
                              "Of evictions: those that were estimated.");
 }
@@ -203,8 +205,9 @@ Evidence evidence_of(const History& history, const py::object& now_us, const py:
   for (const py::handle target : targets) {
     given.push_back(read_number(py::reinterpret_borrow<py::object>(target), "targets", 0, 1));
   }
-  return Evidence(history.spots_between(read_time(from_us, "from_us"), read_time(now_us, "now_us")),
-                  given);
+  const History::Counts counts =
+      history.counts_between(read_time(from_us, "from_us"), read_time(now_us, "now_us"));
+  return {counts.spots, given};
 }
 
 py::object supported(const Evidence& evidence, const LifetimeQuantiles& quantiles,
@@ -214,6 +217,19 @@ py::object supported(const Evidence& evidence, const LifetimeQuantiles& quantile
                                               read_any_number(target, "target"));
   if (lifetime < SimTime{0}) return py::none();
   return py::int_(lifetime.count());
+}
+
+py::list steps(const Evidence& evidence, const LifetimeQuantiles& quantiles, const py::object& size,
+               const py::object& most, const py::object& target) {
+  py::list steps;
+  for (const PromiseStep& step : evidence.steps(quantiles, read_resources(size, "size"),
+                                                read_integer(most, "most", 0, INT64_MAX),
+                                                read_any_number(target, "target"))) {
+    const double seconds = static_cast<double>(step.lifetime.count()) / 1e6;
+    steps.append(py::make_tuple(
+        step.slots, seconds < 0 ? py::object(py::none()) : py::object(py::float_(seconds))));
+  }
+  return steps;
 }
 
 void bind_evidence(py::module_& core) {
@@ -249,6 +265,16 @@ Returns:
 
 Raises:
     ConfigError: It is none of the targets, or a probability was not estimated.
+)doc")
+      .def("steps", &steps, "quantiles"_a, "size"_a, "most"_a, "target"_a, R"doc(
+Return the numbers of free slots from which on another lifetime may be promised.
+
+Args:
+    quantiles, size, target: As for `supported`.
+    most: The largest number of slots to look at.
+
+Returns:
+    A list of (slots, seconds): whole seconds, None where nothing is supported, as with 0 slots.
 )doc")
       .def_property_readonly("probabilities", &Evidence::probabilities,
                              "Of evictions: those that have to be estimated.");

@@ -5,6 +5,9 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,11 +15,16 @@
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/given_study.hpp"
+#include "bindings/live_simulation.hpp"
 #include "bindings/python_result.hpp"
+#include "bindings/run_arguments.hpp"
 #include "bindings/watched_work.hpp"
 #include "bindings/workloads.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/data/workloads/workload_schema.hpp"
+#include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
+#include "sim_harness/provider/loop/provider_run.hpp"
 #include "sim_harness/studies/economy/backtest_text.hpp"
 #include "sim_harness/studies/promises/economy_keys.hpp"
 #include "sim_harness/studies/sla/sla_quote.hpp"
@@ -47,6 +55,58 @@ py::object quote(const py::object& study, const py::object& at_hours, const py::
   const SlaQuotes quotes = watched([&] { return quote_lifetimes(read, at, count); });
   warn(quotes.warnings);
   return make_result("cospot.provider.sla", "Quotes", quotes_json(quotes));
+}
+
+/// The lifetimes that spots asked for, by row.
+std::vector<std::optional<SimTime>> read_asked(const py::dict& asked_s, const Workload& workload) {
+  constexpr double kMost = static_cast<double>(kMaxWorkloadTime.count()) / 1e6;
+  std::vector<std::optional<SimTime>> asked(asked_s.empty() ? 0 : workload.rows.size());
+  for (std::size_t row = 0; row < asked.size(); ++row) {
+    const py::str id(workload.rows[row].id);
+    if (!asked_s.contains(id)) continue;
+    // Whatever is longer than a workload may be is as good as for ever.
+    const double seconds = std::min(read_any_number(asked_s[id], "asked_s"), kMost);
+    asked[row] = SimTime(std::llrint(seconds * 1e6));
+  }
+  return asked;
+}
+
+py::tuple replay(const PythonWorkload& workload, const py::object& hosts, const py::object& host,
+                 const py::object& vm, const py::object& spot, const py::object& evictor, bool saf,
+                 const py::object& otn, const py::object& rows, const py::dict& asked_s) {
+  PreparedRun run = prepare_run(hosts, host, vm, spot, evictor, saf, otn);
+  warn_of_inputs(workload, run.settings.host);
+  const std::shared_ptr<const EventSchedule> schedule = schedule_of(workload, run.settings);
+  std::vector<ResourceVector> totals = totals_of(run.hosts);
+  RecordedPart part{.asked = read_asked(asked_s, workload.workload())};
+  if (!rows.is_none()) {
+    part.row_of.resize(totals.size(), kNoHost);
+    std::vector<ResourceVector> recorded;
+    for (const HostIndex row : read_candidates(rows, totals.size())) {
+      part.row_of[row] = static_cast<HostIndex>(recorded.size());
+      recorded.push_back(totals[row]);
+    }
+    totals = std::move(recorded);
+  }
+  LifetimeSlaOptions options;
+  options.refresh = kNever;  // the policies need no promises
+  auto recorder = std::make_unique<HistoryRecorder>(schedule->start.size(), std::move(totals),
+                                                    options, std::move(part));
+  const History& history = recorder->history();
+  ProviderParts parts;
+  parts.forecasts.push_back(std::move(recorder));
+  const auto [recorded, rejected_vms] = watched([&] {
+    ProviderRun simulation(workload.workload(), *schedule, run.settings, std::move(run.hosts),
+                           std::move(parts));
+    simulation.engine().run({.time = schedule->window});
+    return std::pair(history, simulation.engine().result().vm_rejected);
+  });
+  const SimTime first =
+      schedule->events.empty() ? SimTime{0} : schedule->start[schedule->events.front().instance];
+  const SimTime from = std::max(first, SimTime{0});
+  const History::Counts counts = recorded.counts_between(from, schedule->window);
+  return py::make_tuple(recorded, from.count(), counts.vms, counts.spots, counts.evictions,
+                        rejected_vms);
 }
 
 /// The arguments of plan() and backtest(), read.
@@ -142,6 +202,25 @@ Raises:
     ConfigError, WorkloadError: What is given cannot be used.
 
 Source: Pucher et al., "Providing Lifetime SLAs for Cloud Spot Instances", IC2E 2015.
+)doc");
+  core.def("_replay_history", &replay, "workload"_a, py::kw_only(), "hosts"_a = py::none(),
+           "host"_a = py::none(), "vm"_a, "spot"_a, "evictor"_a, "saf"_a = false, "otn"_a = 1,
+           "rows"_a = py::none(), "asked_s"_a = py::dict(), R"doc(
+Place a workload's requests, up to the end of its window, and write down what happens.
+
+Args:
+    workload, hosts, host, vm, spot, evictor, saf, otn: As for simulate.
+    rows: Of the hosts that the history is of; None: all.
+    asked_s: The lifetimes that spots asked for, seconds, by instance_id; 0: none, so that the
+        spot is evicted before spots with a promise. A spot that is missing, or came before any
+        spot had asked, counts as promised for as long as it runs.
+
+Returns:
+    The History; when its observed time begins, with the first request or at 0, microseconds; the
+    VMs, the spots and the evictions in it; all VMs that found no host.
+
+Raises:
+    ConfigError, PolicyError: As simulate.
 )doc");
   core.def("economy_plan", &plan, "usage"_a, py::kw_only(), "forecaster"_a = "ses",
            "confidences"_a = std::vector<double>{0.5, 0.6, 0.7, 0.8, 0.9}, "price"_a = 0.7,

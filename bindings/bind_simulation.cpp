@@ -16,6 +16,7 @@
 #include "core/model/revenue.hpp"
 #include "sim_harness/provider/explain/event_log.hpp"
 #include "sim_harness/provider/explain/explain.hpp"
+#include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
 #include "sim_harness/provider/run/placement_checks.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/studies/compare/compare_schema.hpp"
@@ -32,8 +33,8 @@ constexpr const char* kRunArguments = R"doc(
         in place of `host`. None: as many as `host` names.
     host: What each has, when `hosts` is no HostTable: a ResourceVector or a tuple (vcpus,
         memory_mb[, disk_gb]); or several types, a list of dicts as in sweep files
-        ([{"type": "gen3", "count": 120, "vcpus": 64, "memory_mb": 262144}, ...]), or the path of a
-        file of hosts (docs/hosts-format.md).
+        ([{"type": "gen3", "count": 120, "vcpus": 64, "memory_mb": 262144}, ...]), or the path or
+        the content, as bytes, of a file of hosts (docs/hosts-format.md).
     vm: What ranks hosts for VMs: a Chain, or one weigher (a name as in list_weighers() or
         python:module.Class, a compiled weigher, a class or object below cospot.Weigher).
     spot: What ranks hosts for spots, likewise.
@@ -99,6 +100,17 @@ DatacenterSize size(const PythonWorkload& workload, const py::object& host, cons
   });
   found.hosts = with_headroom(found.hosts, percent);
   return found;
+}
+
+/// (vcpus, memory_mb, disk_gb) of each host.
+py::list host_totals(const py::object& host, const py::object& hosts) {
+  const HostMix mix = read_host_mix(host, "host");
+  const std::size_t count = mix.is_plain() ? read_count(hosts, "hosts", 1) : mix.declared();
+  py::list totals;
+  for (const ResourceVector& total : totals_of(mix.table(count))) {
+    totals.append(py::make_tuple(total.vcpus, total.memory_mb, total.disk_gb));
+  }
+  return totals;
 }
 
 /// A sum that may be larger than any C++ number Python takes.
@@ -306,6 +318,12 @@ Raises:
     PolicyError: A policy broke its contract.
 
 Source: CoSpot, section 4.3.
+)doc");
+  core.def("_host_totals", &host_totals, "host"_a, "hosts"_a, R"doc(
+Return (vcpus, memory_mb, disk_gb) of each host that `host` names, as for simulate.
+
+Args:
+    hosts: How many hosts there are, where `host` does not say it.
 )doc");
   core.def("explain", &explain, "workload"_a, "request_id"_a, py::kw_only(), "hosts"_a = py::none(),
            "host"_a = py::none(), "vm"_a, "spot"_a, "evictor"_a, "saf"_a = false, "otn"_a = 1,

@@ -105,6 +105,7 @@ OfferRule read_offer_rule(py::handle value) {
 }
 
 HostMix read_host_mix(const py::object& value, std::string_view name) {
+  if (py::isinstance<py::bytes>(value)) return parse_hosts(value.cast<std::string>(), name);
   if (is_path(value)) return read_hosts_file(read_path(value, name));
   // A list of numbers is what one host has.
   const bool is_of_types =

@@ -25,7 +25,7 @@ struct PreparedRun {
 };
 
 /// The hosts: the resources of one of alike hosts, a list of types as in sweep files, or the path
-/// of a file of hosts. Errors: ConfigError, InputError, TypeError.
+/// or the content (bytes) of a file of hosts. Errors: ConfigError, InputError, TypeError.
 [[nodiscard]] HostMix read_host_mix(const pybind11::object& value, std::string_view name);
 
 /// The hosts of `tune` and `plan`: `host` and how many or a headroom, or a file of hosts as either.

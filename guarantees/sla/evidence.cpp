@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "core/errors.hpp"
@@ -72,6 +73,20 @@ SimTime Evidence::supported(const LifetimeQuantiles& quantiles, const ResourceVe
     if (lifetime > SimTime{0}) longest = std::max(longest, lifetime);
   }
   return longest;
+}
+
+std::vector<PromiseStep> Evidence::steps(const LifetimeQuantiles& quantiles,
+                                         const ResourceVector& size, std::int64_t most,
+                                         double target) const {
+  std::vector<PromiseStep> steps{{}};
+  const SlotConditions& conditions = quantiles.conditions();
+  for (std::int64_t slots = 1; slots <= most; slots = conditions.next_after(slots)) {
+    const SimTime lifetime = supported(quantiles, size, slots, target);
+    const SimTime whole = std::chrono::floor<std::chrono::seconds>(lifetime);
+    const PromiseStep step{.slots = slots, .lifetime = whole > SimTime{0} ? whole : kNoPromise};
+    if (step.lifetime != steps.back().lifetime) steps.push_back(step);
+  }
+  return steps;
 }
 
 }  // namespace cospot

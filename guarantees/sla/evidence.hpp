@@ -16,6 +16,12 @@ namespace cospot {
 /// anybody will have.
 [[nodiscard]] std::optional<std::uint64_t> observations_needed(double target, double share = 0);
 
+/// A lifetime that is promised from a number of free slots on, in whole seconds; kNoPromise: none.
+struct PromiseStep {
+  std::int64_t slots = 0;
+  SimTime lifetime = kNoPromise;
+};
+
 /// The promises that a history supports: no promise is longer, and none is surer, than what was
 /// observed.
 ///
@@ -38,6 +44,12 @@ class Evidence {
   /// that is none of its own.
   [[nodiscard]] SimTime supported(const LifetimeQuantiles& quantiles, const ResourceVector& size,
                                   std::int64_t slots, double target) const;
+
+  /// The numbers of free slots, up to `most`, from which on another lifetime is supported; the
+  /// first is 0. Errors: as supported.
+  [[nodiscard]] std::vector<PromiseStep> steps(const LifetimeQuantiles& quantiles,
+                                               const ResourceVector& size, std::int64_t most,
+                                               double target) const;
 
  private:
   /// The evidence that a share of evicted spots below a target needs.

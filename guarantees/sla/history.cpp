@@ -38,16 +38,22 @@ History::State History::state() const {
   return state;
 }
 
-std::uint64_t History::spots_between(SimTime from, SimTime until) const {
+History::Counts History::counts_between(SimTime from, SimTime until) const {
   using Kind = HistoryEvent::Kind;
-  std::uint64_t spots = 0;
+  Counts counts;
   for (const HistoryEvent& event : events_) {
     if (event.time > until) break;
-    if (event.kind == Kind::kSpotPlaced) ++spots;
-    const bool is_over = event.kind == Kind::kSpotEnded || event.kind == Kind::kSpotEvicted;
-    if (is_over && event.time < from) --spots;
+    const bool is_vm = event.kind == Kind::kVmPlaced || event.kind == Kind::kVmEnded;
+    std::uint64_t& running = is_vm ? counts.vms : counts.spots;
+    if (event.kind == Kind::kVmPlaced || event.kind == Kind::kSpotPlaced) {
+      ++running;
+    } else if (event.time < from) {
+      --running;
+    } else if (event.kind == Kind::kSpotEvicted) {
+      ++counts.evictions;
+    }
   }
-  return spots;
+  return counts;
 }
 
 void History::check_time(SimTime time) const {

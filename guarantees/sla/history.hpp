@@ -52,8 +52,14 @@ class History {
 
   [[nodiscard]] std::span<const ResourceVector> host_totals() const { return totals_; }
   [[nodiscard]] std::span<const HistoryEvent> events() const { return events_; }
-  /// The number of placements of spots that lasted into [from, until].
-  [[nodiscard]] std::uint64_t spots_between(SimTime from, SimTime until) const;
+  /// The placements of VMs and of spots that lasted into a time, and the spots evicted in it.
+  struct Counts {
+    std::uint64_t vms = 0;
+    std::uint64_t spots = 0;
+    std::uint64_t evictions = 0;
+  };
+  /// The counts of [from, until].
+  [[nodiscard]] Counts counts_between(SimTime from, SimTime until) const;
   /// The running instances in order of their placement.
   [[nodiscard]] State state() const;
 

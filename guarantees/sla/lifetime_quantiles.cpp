@@ -23,6 +23,14 @@ std::size_t SlotConditions::of(std::int64_t slots) const {
   return static_cast<std::size_t>(exact_up_to()) + static_cast<std::size_t>(steps);
 }
 
+std::int64_t SlotConditions::next_after(std::int64_t slots) const {
+  const std::size_t condition = of(slots);
+  // Where the least count is nearly whole, it may be rounded either way.
+  auto next = std::max(slots + 1, static_cast<std::int64_t>(first_slots(condition + 1)));
+  while (of(next) == condition) ++next;
+  return next;
+}
+
 double SlotConditions::first_slots(std::size_t condition) const {
   const auto number = static_cast<double>(condition);
   if (width_ <= 0 || number <= static_cast<double>(exact_up_to())) return number;

@@ -35,6 +35,8 @@ class SlotConditions {
   explicit SlotConditions(double width = 0) : width_(width) {}
 
   [[nodiscard]] std::size_t of(std::int64_t slots) const;
+  /// The least slot count above `slots` that has another condition.
+  [[nodiscard]] std::int64_t next_after(std::int64_t slots) const;
   /// The least slot count of a condition.
   [[nodiscard]] double first_slots(std::size_t condition) const;
   [[nodiscard]] double width() const { return width_; }

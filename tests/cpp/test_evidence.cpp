@@ -70,6 +70,11 @@ TEST_CASE("Evidence: a lifetime counts once for each that fits into the observed
   // Nobody was ever evicted: 720 h / 36 = 20 h with 90 %, 720 / 368 h with 99 %.
   CHECK(evidence.supported(forever, kSize, 1, 0.1) == hours(20));
   CHECK(evidence.supported(forever, kSize, 1, 0.01) == SimTime(hours(720)) / 368);
+  // More slots are one condition with one slot here; 720 h / 368 = 7043.5 s are promised as 7043.
+  const std::vector<PromiseStep> steps = evidence.steps(forever, kSize, 9, 0.01);
+  REQUIRE(steps.size() == 2);
+  CHECK((steps[0].slots == 0 && steps[0].lifetime == kNoPromise));
+  CHECK((steps[1].slots == 1 && steps[1].lifetime == std::chrono::seconds(7043)));
   // The estimate itself is the limit where it is shorter.
   CHECK(evidence.supported(all_live(evidence, hours(3), always), kSize, 1, 0.1) == hours(3));
   CHECK(evidence.supported(forever, kSize, 0, 0.1) == kNoPromise);

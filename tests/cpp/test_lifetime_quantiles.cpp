@@ -142,6 +142,8 @@ TEST_CASE("SlotConditions: exact, or as wide as they are said to be") {
   for (std::int64_t slots = 1; slots < 5000; ++slots) {
     CHECK(wide.of(slots) <= wide.of(slots + 1));
     CHECK(wide.first_slots(wide.of(slots)) <= static_cast<double>(slots) * (1 + 1e-9));
+    const std::int64_t next = wide.next_after(slots);
+    CHECK((wide.of(next) > wide.of(slots) && wide.of(next - 1) == wide.of(slots)));
   }
 }
 

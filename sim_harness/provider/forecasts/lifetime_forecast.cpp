@@ -28,9 +28,11 @@ std::vector<bool> who_asks(std::size_t instances, const LifetimeSlaOptions& opti
 }  // namespace
 
 HistoryRecorder::HistoryRecorder(std::size_t instances, std::vector<ResourceVector> host_totals,
-                                 LifetimeSlaOptions options)
+                                 LifetimeSlaOptions options, RecordedPart part)
     : options_(std::move(options)),
+      part_(std::move(part)),
       runs_as_spot_(instances, false),
+      is_recorded_(instances, false),
       history_(std::move(host_totals)) {}
 
 LifetimeForecast::LifetimeForecast(const EventSchedule& schedule,
@@ -77,7 +79,7 @@ SimTime LifetimeForecast::promised_until(const Request& spot) const {
 }
 
 void HistoryRecorder::evicted(InstanceIndex victim, HostIndex /*host*/, const Request& for_vm) {
-  if (!is_recorded(victim)) return;
+  if (!is_recorded_[victim]) return;
   if (options_.records_evictions && runs_as_spot_[victim]) {
     history_.evict(victim, for_vm.time);
   } else {
@@ -86,15 +88,27 @@ void HistoryRecorder::evicted(InstanceIndex victim, HostIndex /*host*/, const Re
 }
 
 void HistoryRecorder::placed(const Request& request, HostIndex host) {
-  runs_as_spot_[request.instance] = request.is_spot();
-  if (!is_recorded(request.instance)) return;
+  const InstanceIndex instance = request.instance;
+  runs_as_spot_[instance] = request.is_spot();
+  const HostIndex row = part_.row_of.empty() ? host : part_.row_of[host];
+  is_recorded_[instance] = row != kNoHost && (options_.records_spots || !request.is_spot());
+  if (is_recorded_[instance]) history_.place(request, row, promised_end(request));
+}
+
+SimTime HistoryRecorder::promised_end(const Request& request) {
   // Without promises, every spot counts like a future one, which may be promised anything.
-  const bool promises = options_.refresh != kNever;
-  history_.place(request, host, promises ? request.promised_until : kNever);
+  if (part_.asked.empty()) return options_.refresh != kNever ? request.promised_until : kNever;
+  const std::optional<SimTime>& asked = part_.asked[request.instance];
+  if (asked && *asked > SimTime{0}) {
+    anybody_asked_ = true;
+    return request.time + *asked;
+  }
+  // Before the first request for a lifetime, it is unknown which spots would have asked.
+  return asked && anybody_asked_ ? kNoPromisedEnd : kNever;
 }
 
 void HistoryRecorder::departed(InstanceIndex instance, HostIndex /*host*/, SimTime time) {
-  if (is_recorded(instance)) history_.end(instance, time);
+  if (is_recorded_[instance]) history_.end(instance, time);
 }
 
 namespace {

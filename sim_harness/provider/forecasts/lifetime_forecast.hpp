@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <optional>
 #include <vector>
 
 #include "core/policy/forecasts.hpp"
@@ -16,13 +16,20 @@
 
 namespace cospot {
 
+/// The part of a run that a history records, and the lifetimes that its spots had asked for.
+struct RecordedPart {
+  std::vector<HostIndex> row_of{};  ///< per host: its row there, or kNoHost; empty: the same
+  /// Per instance; 0: none was asked for; nothing: unknown. Empty: all unknown.
+  std::vector<std::optional<SimTime>> asked{};
+};
+
 /// Writes down what happens in a run, for estimates from its history. It forecasts nothing.
 class HistoryRecorder : public ForecastOwner {
  public:
-  /// Records a schedule of this many instances. `options` determine the fate of spots and
-  /// evictions.
+  /// Records a schedule of this many instances. `host_totals` are those of the recorded hosts;
+  /// `options` determine the fate of spots and evictions.
   HistoryRecorder(std::size_t instances, std::vector<ResourceVector> host_totals,
-                  LifetimeSlaOptions options);
+                  LifetimeSlaOptions options, RecordedPart part = {});
 
   [[nodiscard]] SimTime next_refresh() const override { return kNever; }
   void refresh() override {}
@@ -39,11 +46,12 @@ class HistoryRecorder : public ForecastOwner {
   Forecasts forecasts_;
 
  private:
-  [[nodiscard]] bool is_recorded(InstanceIndex instance) const {
-    return options_.records_spots || !runs_as_spot_[instance];
-  }
+  [[nodiscard]] SimTime promised_end(const Request& request);
 
+  RecordedPart part_;
   std::vector<bool> runs_as_spot_;  // per instance: it can be evicted and evicts nobody
+  std::vector<bool> is_recorded_;   // per instance: its last placement is in the history
+  bool anybody_asked_ = false;      // some spot so far, for a lifetime
   History history_;
 };
 

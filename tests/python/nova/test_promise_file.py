@@ -31,14 +31,14 @@ class Hanging:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.again = threading.Event()
         self.reads = 0
-        real = promise_file._read
+        real = promise_file.read_version
 
         def read(path: str, before: Any) -> Any:
             self.reads += 1
             self.again.wait()
             return real(path, before)
 
-        monkeypatch.setattr(promise_file, "_read", read)
+        monkeypatch.setattr(promise_file, "read_version", read)
 
 
 @pytest.fixture
@@ -119,13 +119,13 @@ def test_a_slow_mount_makes_one_request_wait_and_is_read_all_the_same(
 ) -> None:
     """Each answer takes longer than a request waits."""
     path = write_table(tmp_path / "promises.json")
-    real = promise_file._read
+    real = promise_file.read_version
 
     def read(name: str, before: Any) -> Any:
         time.sleep(0.7)
         return real(name, before)
 
-    monkeypatch.setattr(promise_file, "_read", read)
+    monkeypatch.setattr(promise_file, "read_version", read)
     file = PromiseFile(patience=0.5)
     assert file.table(str(path), DAY) is None
     for _ in range(3):
@@ -148,14 +148,14 @@ def test_another_file_is_read_while_the_first_hangs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, two = (write_table(tmp_path / name) for name in ("one.json", "two.json"))
-    again, real = threading.Event(), promise_file._read
+    again, real = threading.Event(), promise_file.read_version
 
     def read(path: str, before: Any) -> Any:
         if path == str(one):
             again.wait()
         return real(path, before)
 
-    monkeypatch.setattr(promise_file, "_read", read)
+    monkeypatch.setattr(promise_file, "read_version", read)
     file = PromiseFile(patience=0.05)
     assert file.table(str(one), DAY) is None
     wait_until(lambda: file.table(str(two), DAY), "the other table")
@@ -187,7 +187,7 @@ from eventlet import hubs, patcher
 from cospot.nova.scheduler import promise_file
 from cospot.nova.scheduler.promise_file import PromiseFile
 
-real = promise_file._read
+real = promise_file.read_version
 way_in, way_out = os.pipe()
 
 def read(path, before):
@@ -195,7 +195,7 @@ def read(path, before):
     ctypes.CDLL(None).read(way_in, ctypes.create_string_buffer(1), 1)
     return real(path, before)
 
-promise_file._read = read
+promise_file.read_version = read
 ticks = []
 # A hub is the thread's own, so one that is made elsewhere would serve nobody.
 thread = patcher.original("_thread").get_ident

@@ -240,16 +240,16 @@ def test_a_file_that_is_right_again_counts_again(case: Case) -> None:
 def test_the_file_is_read_once_until_it_changes(
     case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cospot.nova.scheduler import promise_file
+    from cospot.nova.promises import table_file
 
     reads: list[object] = []
-    real = promise_file.table_from_text
+    real = table_file.table_from_text
 
     def count(text: bytes) -> Any:
         reads.append(text)
         return real(text)
 
-    monkeypatch.setattr(promise_file, "table_from_text", count)
+    monkeypatch.setattr(table_file, "table_from_text", count)
     for _ in range(3):
         case.place(asking("2h"))
     assert len(reads) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -333,6 +334,8 @@ def test_quotes_by_what_is_free(tmp_path: Path) -> None:
     assert "cannot be read" in quoted([]).unknown["quote"]
     path.unlink()
     assert "No such file" in quoted([]).unknown["quote"]
+    os.mkfifo(path)
+    assert "no regular file" in quoted([]).unknown["quote"]
 
 
 def test_the_file_is_read_back() -> None:

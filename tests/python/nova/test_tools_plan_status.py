@@ -13,7 +13,7 @@ import pytest
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.promises.promise_message import Promise
 from cospot.nova.spot_flavors import spot_extra_specs
-from cospot.nova.tools.audit_log import eviction_times
+from cospot.nova.tools.bill.audit_history import read_log
 from cospot.nova.tools.plan import drift, evictions
 from cospot.nova.tools.plan.plan_file import read_plan
 from plan_cases import ECONOMY, write_plan
@@ -457,6 +457,6 @@ def test_eviction_times_of_a_log(tmp_path):
         json.dumps({"time": at, "event": event, "instance": one}) + "\n" for at, event, one in rows
     )
     path.write_text("not JSON\n" + text + '{"time": "2026')
-    found = eviction_times(path)
+    found = read_log(path)
     zero = datetime(2026, 5, 1, tzinfo=timezone.utc).timestamp()
-    assert (found.since, found.times) == (zero, [zero + 10, zero + 80])
+    assert (found.since, found.eviction_times) == (zero, [zero + 10, zero + 80])

@@ -20,7 +20,6 @@ from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.promises.promise_message import Promise
 from cospot.nova.promises.promise_table import PromiseTable, table_from_text
 from cospot.nova.spot_flavors import spot_extra_specs
-from cospot.nova.tools.promise.evidence import observations_needed
 from promise_cases import HOUR, make_table, write_table
 from tool_cases import cloud_for, run, server
 
@@ -158,6 +157,7 @@ def test_spots_that_asked_for_nothing_make_promises_longer(cloud: Any, tmp_path:
         ({"first": 1, "old": 0}, True),
         ({"first": 1, "old": 60}, True),  # its minute was over soon
         ({"first": 1, "old": 15 * 86400}, False),
+        ({"first": 1, "old": 100 * 365 * 86400}, False),  # the longest that may be asked for
         ({"first": 1}, False),  # of the old one it is not known
         ({"first": 0, "old": 0}, False),  # before anybody asked
     ):
@@ -192,26 +192,18 @@ def test_a_doubt_about_the_history_is_a_line_of_ours(
     assert "no request precedes time 0" in lines[0]
 
 
-def test_how_many_observations_support_a_target() -> None:
-    """0.975 lies below the interval of none broken: (1 - p)^n <= 0.025."""
-    for target in (0.01, 0.05, 0.1, 0.25):
-        counts = (n for n in range(1, 1000) if (1 - target) ** n <= 0.025)
-        assert observations_needed(target) == next(counts)
-    needed = observations_needed(0.1, 0.05)
-    assert needed is not None
-    broken = math.ceil(0.05 * needed)
-    assert cospot.eviction_interval(needed, broken)[1] <= 0.1
-    fewer = needed // 2
-    assert cospot.eviction_interval(fewer, math.ceil(0.05 * fewer))[1] > 0.1
-    assert observations_needed(0.1, 0.1) is None  # the target itself is supported by no number
-
-
-def test_what_few_samples_found_supports_no_sure_promise(cloud: Any, tmp_path: Path) -> None:
-    """As in the tides; of 300 points half have slots, and 99 % takes 368 of them."""
+def test_the_table_promises_what_a_quote_of_the_harness_does(cloud: Any, tmp_path: Path) -> None:
+    cloud.add_flavor("spot.one", 1, 64, extra_specs=spot_extra_specs(1, 64, 0))
     path = tides(tmp_path / "history.csv")
-    known = [each is not None for each in all_promised(promised(path, "--samples", 300))]
-    assert known == [False, True, True, True]
-    assert all(all_promised(promised(path)))
+    targets = [0.01, 0.05, 0.1, 0.25]
+    study = {"study": "compare", "workloads": [str(path)], "host": [4, 8192], "hosts": 1}
+    study |= {"vm": "COS", "spot": "sCOS", "evictor": "YJF", "saf": False, "otn": 1}
+    study |= {"censored": "survival", "condition_width": 0.05, "least_samples": 100}
+    (quote,) = cospot.sla.quote(study, samples=2000, target=["none", *targets]).sizes
+    sizes = {each.size: each for each in promised(path, "--samples", 2000).sizes}
+    told = [sizes[1, 64, 0].promised(quote.slots_now, number) for number in range(4)]
+    assert told == [lives if lives is None else math.floor(lives) for lives in quote.supported_s]
+    assert all(told)
 
 
 def test_only_time_with_as_many_free_slots_is_evidence(cloud: Any, tmp_path: Path) -> None:

@@ -25,10 +25,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from cospot.nova.promises.asked_lifetime import lifetime_text
+
 FORMAT: Final = "cospot lifetime promises"
 VERSION: Final = 1
-#: A larger file is not such a table, and would delay the scheduler.
-MOST_BYTES: Final = 64 << 20
 _NEVER: Final = "never"
 
 #: vCPUs, MiB, GiB.
@@ -85,6 +85,11 @@ class PromiseTable:
         near = [i for i, known in enumerate(self.targets) if math.isclose(known, target)]
         return near[0] if near else None
 
+    @property
+    def observed_text(self) -> str:
+        """The length of the observed time as text."""
+        return lifetime_text(86400 * self.history["days"])
+
     def for_size(self, size: SizeKey) -> SizePromises | None:
         """Return the promises for a size, or for the smallest size at least as large in everything.
 
@@ -97,6 +102,11 @@ class PromiseTable:
             if all(has >= wants for has, wants in zip(each.size, size, strict=True))
         ]
         return min(fitting, key=lambda each: each.size) if fitting else None
+
+
+def named(size: SizeKey) -> dict[str, int]:
+    """Return the amounts of a size by their names in JSON."""
+    return dict(zip(("vcpus", "memory_mb", "disk_gb"), size, strict=True))
 
 
 def slots_of(size: SizeKey, free: Sequence[int]) -> int:
@@ -155,7 +165,7 @@ def table_from_text(text: str | bytes) -> PromiseTable:
 
 def _size_to_json(each: SizePromises) -> dict[str, Any]:
     return {
-        **dict(zip(("vcpus", "memory_mb", "disk_gb"), each.size, strict=True)),
+        **named(each.size),
         "flavors": list(each.flavors),
         "samples": each.samples,
         "promises": [

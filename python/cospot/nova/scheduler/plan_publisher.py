@@ -75,26 +75,25 @@ class PlanPublisher:
 
     def publish(self, plan: Plan) -> None:
         """Have a plan sent soon. Never waits, never raises for a bus that is away."""
-        try:
-            self._waiting.put_nowait(plan)
-        except queue.Full:
-            self.dropped += 1
-            LOG.warning(
-                "cospot: plan %s for instance %s was dropped, because %d plans wait for the message"
-                " bus; cospot-evictor will find what to evict by itself",
-                plan.plan_id,
-                plan.instance,
-                self._waiting.maxsize,
-            )
-        self._keep_sending()
+        self._put(
+            plan,
+            "cospot: plan %s for instance %s was dropped, because %d plans wait for the message"
+            " bus; cospot-evictor will find what to evict by itself",
+            plan.plan_id,
+            plan.instance,
+            self._waiting.maxsize,
+        )
 
     def tell(self, promise: Promise) -> None:
         """Have the evictor told of a promise. Never waits, never raises."""
+        self._put(promise, "cospot: the promise to spot %s will not be counted", promise.instance)
+
+    def _put(self, waiting: Plan | Promise, dropped: str, *arguments: object) -> None:
         try:
-            self._waiting.put_nowait(promise)
+            self._waiting.put_nowait(waiting)
         except queue.Full:
             self.dropped += 1
-            LOG.warning("cospot: the promise to spot %s will not be counted", promise.instance)
+            LOG.warning(dropped, *arguments)
         self._keep_sending()
 
     def wait_until_sent(self, seconds: float) -> bool:

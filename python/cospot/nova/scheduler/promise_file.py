@@ -7,9 +7,6 @@ where there is none, spots are placed as if nothing had been asked.
 
 from __future__ import annotations
 
-import os
-import posix
-import stat
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,12 +14,8 @@ from typing import Final
 
 from cospot.nova import log as logging
 from cospot.nova.promises.asked_lifetime import lifetime_text
-from cospot.nova.promises.promise_table import (
-    MOST_BYTES,
-    PromiseTable,
-    PromiseTableError,
-    table_from_text,
-)
+from cospot.nova.promises.promise_table import PromiseTable
+from cospot.nova.promises.table_file import TableVersion, read_version
 from cospot.nova.scheduler.native_thread import start_native_thread
 
 LOG = logging.getLogger(__name__)
@@ -36,15 +29,6 @@ _CLOCK_SKEW_SECONDS: Final = 300.0
 #: A request waits so long for the file, once: as long as it does not answer, none waits again.
 _PATIENCE_S: Final = 0.5
 _PAUSE_S: Final = 0.001
-
-
-@dataclass(frozen=True)
-class _Seen:
-    """A version of the file: what it is known by, and what is in it, or why nothing is."""
-
-    mark: tuple[str, int, int, int]
-    table: PromiseTable | None
-    problem: str = ""
 
 
 @dataclass
@@ -63,7 +47,7 @@ class _Look:
 
     path: str
     started_at: float
-    seen: _Seen | None
+    seen: TableVersion | None
     problem: str = ""
     is_missing: bool = False
     took: float = 0.0
@@ -74,7 +58,7 @@ class _Look:
         """Look. Raises nothing, logs nothing."""
         began = time.monotonic()
         try:
-            self.seen = _read(self.path, self.seen)
+            self.seen = read_version(self.path, self.seen)
         except FileNotFoundError as error:
             self.problem, self.is_missing = str(error.strerror or error), True
         except OSError as error:
@@ -105,8 +89,8 @@ class PromiseFile:
         self._clock = clock
         self._patience = patience
         self._look: _Look | None = None
-        self._seen: _Seen | None = None
-        self._good: _Seen | None = None
+        self._seen: TableVersion | None = None
+        self._good: TableVersion | None = None
         self._said_at = float("-inf")
 
     def table(self, path: str, max_age: float) -> PromiseTable | None:
@@ -163,7 +147,7 @@ class PromiseFile:
             self._take(look.seen)
         return "" if look.seen is None else look.seen.problem
 
-    def _take(self, seen: _Seen) -> None:
+    def _take(self, seen: TableVersion) -> None:
         self._seen = seen
         if seen.table is None:
             return
@@ -212,29 +196,3 @@ class PromiseFile:
             problem,
             lifetime_text(max(age, 0.0)),
         )
-
-
-def _read(path: str, before: _Seen | None) -> _Seen:
-    """Read the file if it is another than before.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    # A named pipe would keep whoever opens it waiting for a writer. eventlet's os.open would make a
-    # hub for this thread.
-    with open(
-        path, "rb", opener=lambda name, flags: posix.open(name, flags | os.O_NONBLOCK)
-    ) as file:
-        found = os.fstat(file.fileno())
-        mark = (path, found.st_mtime_ns, found.st_size, found.st_ino)
-        if before is not None and before.mark == mark:
-            return before
-        if not stat.S_ISREG(found.st_mode):
-            return _Seen(mark, None, "it is no regular file")
-        if found.st_size > MOST_BYTES:
-            return _Seen(mark, None, f"it has {found.st_size} bytes, expected at most {MOST_BYTES}")
-        text = file.read(MOST_BYTES + 1)
-    try:
-        return _Seen(mark, table_from_text(text))
-    except PromiseTableError as error:
-        return _Seen(mark, None, f"cannot be used: {str(error)[:200]}")

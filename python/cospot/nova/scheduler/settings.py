@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
@@ -30,22 +30,22 @@ class Settings:
     otn: int
     saf: bool
     resources: tuple[str, ...]
-    aggregates: frozenset[str]
+    aggregates: tuple[str, ...]
     plan_hosts: int
     inventory_seconds: int
     inventory_wait: float
     claim_seconds: int
-    spot_check_wait: float = 0.0
-    database_wait: float = 0.5
-    lifetime_target: float | None = None
-    lifetime_hints: str = "flavors"
-    lifetime_projects: frozenset[str] = frozenset()
-    lifetimes_per_project: int = 0
-    lifetime_promises: str = ""
-    promises_max_age: int = 86400
-    evictor_model: str = ""
-    reserve: tuple[str, ...] = ()
-    default_reserve: str = ""
+    spot_check_wait: float
+    database_wait: float
+    lifetime_target: float | None
+    lifetime_hints: str
+    lifetime_projects: tuple[str, ...]
+    lifetimes_per_project: int
+    lifetime_promises: str
+    promises_max_age: int
+    evictor_model: str
+    reserve: tuple[str, ...]
+    default_reserve: str
 
     @property
     def watches_disk(self) -> bool:
@@ -64,14 +64,6 @@ class Settings:
 
 
 _FIELDS: Final = tuple(field.name for field in fields(Settings))
-#: oslo.config hands out lists, which may change under their reader.
-_COLLECTIONS: Final[dict[str, Callable[[list[str]], Any]]] = {
-    "vm_weighers": tuple,
-    "resources": tuple,
-    "aggregates": frozenset,
-    "lifetime_projects": frozenset,
-    "reserve": tuple,
-}
 
 
 def read_settings(group: Any) -> Settings:
@@ -86,13 +78,12 @@ def read_settings(group: Any) -> Settings:
         ValueError: the same, where the options were registered strictly.
     """
     values = {name: getattr(group, name) for name in _FIELDS}
+    # oslo.config hands out lists, which may change under their reader.
+    values = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
     for name, value in (*values.items(), ("plan_queue", group.plan_queue)):
         if isinstance(value, WrongValue):
             raise ConfigError(f"[cospot] {name}: {value}")
-    return Settings(
-        **{name: value for name, value in values.items() if name not in _COLLECTIONS},
-        **{name: collect(values[name]) for name, collect in _COLLECTIONS.items()},
-    )
+    return Settings(**values)
 
 
 @dataclass(frozen=True)

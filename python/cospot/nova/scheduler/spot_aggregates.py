@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from cospot.nova import log as logging
@@ -10,7 +10,7 @@ from cospot.nova import log as logging
 LOG = logging.getLogger(__name__)
 
 
-def in_aggregates(states: Sequence[Any], names: frozenset[str]) -> list[Any]:
+def in_aggregates(states: Sequence[Any], names: Collection[str]) -> list[Any]:
     """Return the hosts that are in any of some aggregates; logs when none is.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -71,14 +71,12 @@ class AuditTail:
             if not line.endswith(b"\n"):  # the end, or an incomplete line
                 self._file.seek(start)
                 return
-            record = _read(line)
-            if record is not None:
-                yield record
+            yield from records_of([line])
 
 
-def _read(line: bytes) -> AuditRecord | None:
-    for record in objects([line]):
+def records_of(lines: Iterable[bytes]) -> Iterator[AuditRecord]:
+    """Yield the records among some lines of an audit log."""
+    for record in objects(lines):
         when = seconds_of(record.get("time"))
         if when is not None and "event" in record:
-            return AuditRecord(when, str(record["event"]), str(record.get("instance", "")), record)
-    return None
+            yield AuditRecord(when, str(record["event"]), str(record.get("instance", "")), record)

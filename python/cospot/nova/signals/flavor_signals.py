@@ -112,15 +112,12 @@ def signals_of(
         flavor: _observations(group, since, now) for flavor, group in sorted(by_flavor.items())
     }
     risks = _risks(observed)
+    signals = Signals(now, since, {}, risks, score)
     flavors = {
-        flavor: _flavor(by_flavor[flavor], observations, since, now)
+        flavor: _flavor(by_flavor[flavor], observations, signals)
         for flavor, observations in observed.items()
     }
-    for flavor, risk in risks.items():
-        flavors[flavor] = _with_risk(
-            flavors[flavor], risk, by_flavor[flavor], now, by_age=score.is_told
-        )
-    return Signals(now, since, flavors, risks, score)
+    return replace(signals, flavors=flavors)
 
 
 def _risks(observed: Mapping[str, Sequence[Observation]]) -> dict[str, Risk]:
@@ -174,41 +171,32 @@ def _observations(lives: Iterable[SpotLife], since: float, now: float) -> list[O
 
 
 def _flavor(
-    lives: Sequence[SpotLife],
-    observations: Sequence[Observation],
-    since: float,
-    now: float,
+    lives: Sequence[SpotLife], observations: Sequence[Observation], of_all: Signals
 ) -> FlavorSignals:
+    # A recreated flavor may have another size; use that of its newest spot.
+    newest = max(lives, key=lambda life: life.started_at or 0.0)
     unknown = {}
-    rate = _eviction_rate(lives, observations, since, now)
+    rate = _eviction_rate(lives, observations, of_all.since, of_all.now)
     if rate is None:
         unknown["eviction_rate"] = "no spot has run while they were observed"
-    uptime = None
+    uptime = told = None
+    estimate = of_all.risks.get(newest.flavor)
+    running = [life for life in lives if life.runs]
     if len(observations) < LEAST_SPOTS:
         unknown["expected_uptime"] = unknown["risk"] = (
             f"too little data: {len(observations)} spots were observed, {LEAST_SPOTS} are needed"
         )
     else:
         uptime = _expected_uptime(survival_of(observations))
-        unknown["risk"] = (
-            f"too little data: {LEAST_EVICTIONS} evictions of all flavors together are needed"
-        )
-    # A recreated flavor may have another size; use that of its newest spot.
-    newest = max(lives, key=lambda life: life.started_at or 0.0)
-    running = sum(life.runs for life in lives)
-    return FlavorSignals(newest.flavor, newest.size, running, rate, uptime, None, unknown)
-
-
-def _with_risk(
-    flavor: FlavorSignals, risk: Risk, lives: Sequence[SpotLife], now: float, *, by_age: bool
-) -> FlavorSignals:
-    unknown = dict(flavor.unknown)
-    running = [life for life in lives if life.runs]
-    if not running:
-        unknown["risk"] = "no spot of the flavor runs"
-        return replace(flavor, unknown=unknown)
-    unknown.pop("risk", None)
-    return replace(flavor, unknown=unknown, risk=_mean_risk(risk, running, now, by_age=by_age))
+        if estimate is None:
+            unknown["risk"] = (
+                f"too little data: {LEAST_EVICTIONS} evictions of all flavors together are needed"
+            )
+        elif not running:
+            unknown["risk"] = "no spot of the flavor runs"
+        else:
+            told = _mean_risk(estimate, running, of_all.now, by_age=of_all.score.is_told)
+    return FlavorSignals(newest.flavor, newest.size, len(running), rate, uptime, told, unknown)
 
 
 def _eviction_rate(

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from cospot.nova.promises.asked_lifetime import lifetime_text
-from cospot.nova.promises.promise_table import (
-    MOST_BYTES,
-    PromiseTable,
-    PromiseTableError,
-    SizeKey,
-    slots_of,
-    table_from_text,
-)
+from cospot.nova.promises.promise_table import PromiseTable, SizeKey, slots_of
+from cospot.nova.promises.table_file import TableVersion, read_version
 from cospot.nova.signals.flavor_signals import FlavorSignals, Signals
 
 #: Default of nova-scheduler's promises_max_age: it ignores older tables.
@@ -32,8 +25,7 @@ class QuoteTable:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._read_at: tuple[int, int] | None = None
-        self._table: PromiseTable | None = None
+        self._seen: TableVersion | None = None
 
     def with_quotes(self, signals: Signals, free: Sequence[SizeKey], *, with_disk: bool) -> Signals:
         """Return the signals with quotes, or with the reason why there are none.
@@ -43,28 +35,23 @@ class QuoteTable:
             free: free capacity on each host that takes spots.
             with_disk: whether disk counts.
         """
+        table, problem = None, ""
         try:
-            table = self._current()
-            problem = _age_problem(table, signals.now)
+            self._seen = read_version(self._path, self._seen)
+            table, problem = self._seen.table, self._seen.problem
         except OSError as error:
-            problem = f"the table of promises cannot be read: {error.strerror}"
-        except PromiseTableError as error:
-            problem = f"the table of promises cannot be read: {error}"
+            problem = str(error.strerror)
+        if table is None:
+            problem = f"the table of promises cannot be read: {problem}"
+        else:
+            problem = _age_problem(table, signals.now)
         flavors = {
-            name: _refused(each, problem) if problem else _quoted(each, table, free, with_disk)
+            name: _quoted(each, table, free, with_disk)
+            if table is not None and not problem
+            else _refused(each, problem)
             for name, each in signals.flavors.items()
         }
         return replace(signals, flavors=flavors)
-
-    def _current(self) -> PromiseTable:
-        with open(self._path, "rb") as file:
-            status = os.fstat(file.fileno())
-            read_at = (status.st_mtime_ns, status.st_ino)
-            if self._table is None or read_at != self._read_at:
-                self._table = None
-                self._table = table_from_text(file.read(MOST_BYTES + 1))
-                self._read_at = read_at
-        return self._table
 
 
 def _age_problem(table: PromiseTable, now: float) -> str:

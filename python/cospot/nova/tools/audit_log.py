@@ -5,14 +5,12 @@ Tolerant: skips whatever is not a record of an eviction, since newer versions ma
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from cospot.nova.line_file import objects, seconds_of
-from cospot.nova.spot_evictions import EVENTS, SpotEvictions
+from cospot.nova.line_file import objects
 
 #: Maximum number of bytes read from the end: enough for thousands of evictions.
 _MOST_BYTES: Final = 8 << 20
@@ -70,44 +68,8 @@ def last_evictions(path: Path, count: int) -> list[LastEviction]:
     return list(evictions.values())[::-1][:count]
 
 
-@dataclass(frozen=True)
-class EvictionTimes:
-    """The times at which spots were evicted, seconds since the epoch.
-
-    Attributes:
-        since: when the log begins; infinite if it is empty.
-        times: of the first order of each eviction.
-    """
-
-    since: float
-    times: Sequence[float]
-
-
-def eviction_times(path: Path) -> EvictionTimes:
-    """Return the eviction times from the whole log.
-
-    Raises:
-        OSError: The file is not there, or cannot be read.
-    """
-    since = math.inf
-    spots: dict[str, SpotEvictions] = {}
-    for record in _records(path, whole=True):
-        event, instance = str(record.get("event")), str(record.get("instance"))
-        at = seconds_of(record.get("time"))
-        if at is None:
-            continue
-        since = min(since, at)
-        if event in EVENTS:
-            spots.setdefault(instance, SpotEvictions()).take(event, record, at)
-    found = (each for spot in spots.values() for each in spot.all)
-    return EvictionTimes(since, sorted(each.at for each in found if each.is_sure))
-
-
-def _records(path: Path, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
+def _records(path: Path) -> Iterator[Mapping[str, Any]]:
     with path.open("rb") as file:
-        if whole:
-            yield from objects(file)
-            return
         size = file.seek(0, 2)
         file.seek(max(0, size - _MOST_BYTES))
         lines = file.read().splitlines()

@@ -107,10 +107,14 @@ class Cloud:
         ]
         return sorted(found, key=lambda hypervisor: (hypervisor.host, hypervisor.node))
 
+    def aggregate_rows(self) -> list[Mapping[str, Any]]:
+        """Return the host aggregates in Nova's format, by name; their metadata has the zone."""
+        rows = self._get(self._compute, "/os-aggregates", "aggregates", _HYPERVISORS)["aggregates"]
+        return sorted(rows, key=lambda row: str(row["name"]))
+
     def aggregates(self) -> dict[str, list[str]]:
         """Return the names of the compute services in each host aggregate, by name."""
-        rows = self._get(self._compute, "/os-aggregates", "aggregates", _HYPERVISORS)["aggregates"]
-        return {row["name"]: list(row["hosts"]) for row in sorted(rows, key=lambda r: r["name"])}
+        return {row["name"]: list(row["hosts"]) for row in self.aggregate_rows()}
 
     def hosts_of(self, aggregates: Iterable[str]) -> dict[str, list[str]]:
         """Return the compute services in each of some host aggregates.
@@ -124,11 +128,6 @@ class Cloud:
                 names = ", ".join(known) or "there is none"
                 raise ConfigError(f"aggregate '{name}': expected one of: {names}")
         return {name: known[name] for name in aggregates}
-
-    def aggregate_metadata(self) -> dict[str, dict[str, str]]:
-        """Return the metadata of each host aggregate, by name; it includes the zone."""
-        rows = self._get(self._compute, "/os-aggregates", "aggregates", _HYPERVISORS)["aggregates"]
-        return {row["name"]: dict(row.get("metadata") or {}) for row in rows}
 
     def server_groups(self) -> dict[str, dict[str, Any]]:
         """Return all projects' server groups, by UUID, each with its policy and rules."""

@@ -17,6 +17,7 @@ from cospot.errors import ConfigError
 from cospot.nova import spot_flavors
 from cospot.nova.tools import argument_types, credentials, settings
 from cospot.nova.tools.cloud import Cloud, Hypervisor, Provider
+from cospot.nova.tools.host_use import RESOURCES
 from cospot.whole_file import write_file
 
 #: Capacity and largest single request of a spot class.
@@ -24,12 +25,6 @@ Totals = Mapping[str, tuple[int, int]]
 
 #: Placement's maximum for any class.
 _MOST: Final = 2**31 - 1
-
-_OPTIONS: Final = {
-    spot_flavors.VCPU: "vcpus",
-    spot_flavors.MEMORY_MB: "memory_mb",
-    spot_flavors.DISK_GB: "disk_gb",
-}
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -52,7 +47,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    given = {name: getattr(arguments, option) for name, option in _OPTIONS.items()}
+    given = {name: getattr(arguments, option) for name, option in RESOURCES.items()}
     if any(amount is not None for amount in given.values()):
         if given[spot_flavors.VCPU] is None or given[spot_flavors.MEMORY_MB] is None:
             raise ConfigError("inventory: expected both --vcpus and --memory-mb, or neither")

@@ -6,12 +6,12 @@ import gzip
 import math
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from cospot.nova.line_file import objects, seconds_of
+from cospot.nova.signals.audit_tail import AuditRecord, records_of
 from cospot.nova.spot_evictions import EVENTS, Eviction, SpotEvictions
 
 _BROKEN: Final = "promise_broken"
@@ -37,45 +37,54 @@ class AuditHistory:
     broken: dict[str, float] = field(default_factory=dict)
     projects: dict[str, str] = field(default_factory=dict)
 
-    def take(self, event: str, record: Mapping[str, Any], at: float) -> None:
-        """Process a record; records of one spot must be in order of time."""
-        instance = str(record.get("instance"))
-        if event == _BROKEN:
-            self.broken.setdefault(instance, at)
-            return
-        if event == "intent":
-            self.projects[instance] = str(record.get("project_id") or "")
-        self.evictions.setdefault(instance, SpotEvictions()).take(event, record, at)
+    def take(self, records: Iterable[AuditRecord]) -> None:
+        """Process records, whatever their order."""
+        for at, event, instance, fields in sorted(records, key=lambda each: each.at):
+            if event == _BROKEN:
+                self.broken.setdefault(instance, at)
+                continue
+            if event == "intent":
+                self.projects[instance] = str(fields.get("project_id") or "")
+            self.evictions.setdefault(instance, SpotEvictions()).take(event, fields, at)
 
     def of(self, instance: str) -> Sequence[Eviction]:
         """Return the evictions of a spot, in order of time."""
         found = self.evictions.get(instance)
         return () if found is None else found.all
 
+    @property
+    def eviction_times(self) -> list[float]:
+        """The first order of each eviction that happened as far as the logs tell, ascending."""
+        found = (each for spot in self.evictions.values() for each in spot.all)
+        return sorted(each.at for each in found if each.is_sure)
+
+
+def read_log(path: Path) -> AuditHistory:
+    """Read one audit log, without its rotated files.
+
+    Raises:
+        OSError: It is not there, or cannot be read.
+    """
+    history = AuditHistory(files=[path])
+    history.take(_records(path, history))
+    return history
+
 
 def read_history(paths: Sequence[Path]) -> AuditHistory:
     """Read audit logs with their rotated files: `log.1`, `log-20261001.gz` ..."""
     history = AuditHistory()
-    records: list[tuple[float, int, str, Mapping[str, Any]]] = []
+    records: list[AuditRecord] = []
     for path in paths:
         for file in _with_rotated(path, history.problems):
             try:
-                for record in _records(file):
-                    at = seconds_of(record.get("time"))
-                    if at is None:
-                        continue
-                    history.since = min(history.since, at)
-                    event = str(record.get("event"))
-                    if event in EVENTS or event == _BROKEN:
-                        records.append((at, len(records), event, record))
+                records.extend(_records(file, history))
                 history.files.append(file)
             except FileNotFoundError:
                 history.problems.append(f"there is no audit log at {file} here")
             except (OSError, EOFError, zlib.error) as error:
                 why = getattr(error, "strerror", None) or error
                 history.problems.append(f"audit log {file}: cannot be read to its end: {why}")
-    for at, _, event, record in sorted(records, key=lambda each: each[:2]):
-        history.take(event, record, at)
+    history.take(records)
     return history
 
 
@@ -101,7 +110,11 @@ def _with_rotated(path: Path, problems: list[str]) -> list[Path]:
     return [*sorted(found), path]
 
 
-def _records(path: Path) -> Iterator[Mapping[str, Any]]:
+def _records(path: Path, history: AuditHistory) -> Iterator[AuditRecord]:
+    """Yield the records of a file that matter, and note in `history` when they begin."""
     with path.open("rb") as file:
         lines: Iterable[bytes] = gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file
-        yield from objects(lines)
+        for record in records_of(lines):
+            history.since = min(history.since, record.at)
+            if record.event in EVENTS or record.event == _BROKEN:
+                yield record

@@ -99,10 +99,9 @@ def read_hosts(cloud: Cloud) -> list[PastHost]:
 
 def read_aggregates(cloud: Cloud) -> list[Aggregate]:
     """Return the host aggregates."""
-    metadata = cloud.aggregate_metadata()
     return [
-        Aggregate(name, frozenset(hosts), metadata.get(name, {}))
-        for name, hosts in cloud.aggregates().items()
+        Aggregate(row["name"], frozenset(row["hosts"]), row.get("metadata") or {})
+        for row in cloud.aggregate_rows()
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,6 @@ import cospot
 from cospot.errors import ConfigError, CospotError
 from cospot.nova.tools.plan.drift import DAY_US, HOUR_US, US, WEEK_DAYS, Days, whole_days
 from cospot.nova.tools.plan.plan_file import Plan
-from cospot.nova.tools.simulated_events import simulate_events
 
 Times = npt.NDArray[np.int64]
 
@@ -78,17 +77,15 @@ def planned_rates(plan: Plan, workload: cospot.Workload) -> EvictionRates:
     Raises:
         ConfigError: it cannot be simulated here.
     """
+    from cospot._core import _replay_history
+
     if plan.sells_economy or plan.others:
         what = ["Economy instances"] * plan.sells_economy + plan.others
         raise ConfigError(f"the plan's runs had {', '.join(what)}; `cospot compare` repeats them")
-    host: Any = plan.entries.get("host")
-    host = plan.path.parent / host if isinstance(host, str) else plan.host_size() or host
-    spots = _SpotTimes()
     try:
-        simulate_events(
+        history, *_ = _replay_history(
             workload,
-            spots.take,
-            host=host,
+            host=plan.host,
             hosts=plan.count_of_hosts(),
             vm=_chain(plan.one("vm")),
             spot=_chain(plan.one("spot")),
@@ -98,7 +95,8 @@ def planned_rates(plan: Plan, workload: cospot.Workload) -> EvictionRates:
         )
     except (CospotError, TypeError) as error:
         raise ConfigError(f"{plan.path}: {error}") from error
-    return spots.rates(_first_days(workload))
+    start_us, end_us, evicted = history.spots()
+    return rates(start_us, end_us, end_us[evicted], _first_days(workload))
 
 
 def _first_days(workload: cospot.Workload) -> list[int]:
@@ -119,33 +117,6 @@ def _evictor(plan: Plan) -> Any:
     if isinstance(entry, dict) and "model" in entry:
         return cospot.make_evictor(entry["name"], model=plan.path.parent / entry["model"])
     return entry
-
-
-class _SpotTimes:
-    """The times at which the spots of an event log ran, and were evicted."""
-
-    def __init__(self) -> None:
-        self._running: dict[str, int] = {}
-        self._lives: list[tuple[int, int]] = []
-        self._evicted: list[int] = []
-
-    def take(self, row: Mapping[str, Any], at: int) -> None:
-        """Take note of an event, in order of time."""
-        instance, event = row["instance_id"], row["event"]
-        if row["class"] != "spot":
-            return
-        if event == "placement":
-            self._running[instance] = at
-        elif event in ("departure", "eviction") and instance in self._running:
-            self._lives.append((self._running.pop(instance), at))
-            if event == "eviction":
-                self._evicted.append(at)
-
-    def rates(self, days: Sequence[int]) -> EvictionRates:
-        """Return the rates by day."""
-        left = [(start, np.iinfo(np.int64).max) for start in self._running.values()]
-        table = np.array([*self._lives, *left], np.int64).reshape(-1, 2)
-        return rates(table[:, 0], table[:, 1], np.array(self._evicted, np.int64), days)
 
 
 def observed_rates(

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import cospot
 from cospot.nova import spot_flavors
 from cospot.nova.tools.doctor.configuration_checks import FILTER, WEIGHER, uses_unified_limits
 from cospot.nova.tools.plan import flavors
 from cospot.nova.tools.plan.flavors import PlannedFlavor
 from cospot.nova.tools.plan.nova_setting import STATE, NovaSetting
 from cospot.nova.tools.plan.plan_file import Plan
-from cospot.nova.tools.promise.evidence import observations_needed
 
 _FILTER_NAME: Final = FILTER.rpartition(".")[2]
 _NOVA_CONF: Final = "/etc/nova/nova.conf"
@@ -147,7 +147,7 @@ def _promise_page(setting: NovaSetting) -> Page:
 
 def history_days(hours: float, target: float) -> int:
     """Return the minimum days of history for `cospot-nova promise` to support a lifetime."""
-    return math.ceil(hours * (observations_needed(target) or 0) / 24)
+    return math.ceil(hours * (cospot.observations_needed(target) or 0) / 24)
 
 
 def _quota_page(plan: Plan, setting: NovaSetting, nova: Any) -> Page:

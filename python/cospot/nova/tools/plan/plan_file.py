@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,11 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import cospot
-from cospot.errors import ConfigError
+from cospot.errors import ConfigError, InputError
 
 _STUDIES: Final = ("compare", "levels")
 _PROMISE: Final = re.compile(r"# promise: hours=(\S+) probability=(\S+)\s*")
-_AMOUNTS: Final = ("vcpus", "memory_mb", "disk_gb")
 #: Maximum size of a plan.
 _MOST_BYTES: Final = 1 << 20
 _MOST_HOSTS: Final = 10_000_000
@@ -124,6 +121,12 @@ class Plan:
         except (KeyError, TypeError) as error:
             raise ConfigError(f"{self.path}: workloads: {entry!r:.60}: {error}") from error
 
+    @property
+    def host(self) -> Any:
+        """The hosts as `cospot.simulate` takes them."""
+        host = self.entries.get("host")
+        return self.path.parent / host if isinstance(host, str) else host
+
     def hosts(self) -> list[tuple[int, int, int]]:
         """Return vCPUs, MiB and GiB of each host in the plan.
 
@@ -131,26 +134,18 @@ class Plan:
         number.
 
         Raises:
-            ConfigError: a file of hosts cannot be read.
+            ConfigError: a file of hosts cannot be read, or an amount is not a number.
         """
-        count, host = self.one("hosts"), self.entries.get("host")
-        if isinstance(host, str):
-            found = _read_hosts(self.path.parent / host)
-        else:
-            size = self.host_size()
-            found = [] if size is None else [size] * self.count_of_hosts()
+        from cospot._core import _host_totals
+
+        count, host = self.count_of_hosts(), self.entries.get("host")
+        if not isinstance(host, str | dict):
+            return []
+        try:
+            found = _host_totals(self.host, count)
+        except (InputError, TypeError) as error:
+            raise ConfigError(f"{self.path}: {error}") from error
         return found if len(found) == count else []
-
-    def host_size(self) -> tuple[int, int, int] | None:
-        """Return vCPUs, MiB and GiB of a host; None for several types or a file.
-
-        Raises:
-            ConfigError: a value is not a number.
-        """
-        host = self.entries.get("host")
-        if not isinstance(host, dict) or "count" in host:
-            return None
-        return _size(host, f"{self.path}: host")
 
     def count_of_hosts(self) -> int:
         """Return the number of hosts in the plan.
@@ -221,26 +216,3 @@ def _classes(path: str, lines: Sequence[str]) -> list[PromisedClass]:
             )
         found.add(PromisedClass(hours, probability))
     return sorted(found)
-
-
-def _size(host: Mapping[str, Any], where: str) -> tuple[int, int, int]:
-    try:
-        vcpus, memory_mb, disk_gb = (int(host.get(name) or 0) for name in _AMOUNTS)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"{where}: {error}") from error
-    return vcpus, memory_mb, disk_gb
-
-
-def _read_hosts(path: Path) -> list[tuple[int, int, int]]:
-    """Return the hosts of a file that are up (docs/hosts-format.md)."""
-    try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from error
-    lines = (line for line in text.splitlines() if line and not line.startswith("#"))
-    return [
-        _size(row, str(path))
-        for row in csv.DictReader(lines)
-        if (row.get("status") or "up") == "up"
-    ]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import cospot
 from cospot.errors import ConfigError
 from cospot.nova.tools import kept_promises
-from cospot.nova.tools.audit_log import eviction_times
+from cospot.nova.tools.bill.audit_history import read_log
 from cospot.nova.tools.cloud import Cloud
 from cospot.nova.tools.history import api_source, workload_file
 from cospot.nova.tools.history.past_instance import SpotRule, kept
@@ -210,7 +210,8 @@ def watch(
         )
     notes: list[str] = []
     history = plan.workload()
-    judgements = list(_judgements(plan, history, recent, audit_log, notes))
+    rates = _eviction_rates(plan, history, recent, audit_log, notes)
+    judgements = list(_judgements(history, recent, rates))
     promised = _promises(plan, evictor_files, notes)
     count = len(judgements) + len(promised)
     level = ALPHA / count if count else ALPHA
@@ -233,14 +234,9 @@ def _promises(
 
 
 def _judgements(
-    plan: Plan,
-    history: cospot.Workload,
-    recent: Recent,
-    audit_log: str | None,
-    notes: list[str],
+    history: cospot.Workload, recent: Recent, rates: tuple[EvictionRates, EvictionRates] | None
 ) -> Iterator[Judgement]:
     before, after = drift.demand(history), drift.demand(recent.workload)
-    rates = _eviction_rates(plan, history, recent, audit_log, notes)
     for week in range(after.days // WEEK_DAYS):
         start = recent.until - WEEK_DAYS * _DAY_S * (week + 1)
         name = datetime.fromtimestamp(start, timezone.utc).strftime("%Y-%m-%d")
@@ -263,7 +259,7 @@ def _eviction_rates(
     try:
         if audit_log is None:
             raise ConfigError("there is no audit log here")
-        times = eviction_times(Path(audit_log))
+        log = read_log(Path(audit_log))
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always", cospot.WorkloadWarning)
             planned = evictions.planned_rates(plan, history)
@@ -274,7 +270,7 @@ def _eviction_rates(
     except ConfigError as error:
         notes.append(f"evictions are not compared: {error}")
         return None
-    found = evictions.observed_rates(recent.workload, recent.until, times.times, times.since)
+    found = evictions.observed_rates(recent.workload, recent.until, log.eviction_times, log.since)
     if found.rate is None:
         notes.append(
             "evictions are not compared: no spot ran on a whole day since the audit log begins"

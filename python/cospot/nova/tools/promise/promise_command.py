@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -13,21 +14,19 @@ import cospot
 from cospot.errors import ConfigError
 from cospot.nova import promises
 from cospot.nova.promises.asked_lifetime import lifetime_text
-from cospot.nova.promises.promise_table import PromiseTable, table_to_text
-from cospot.nova.tools import argument_types, credentials
+from cospot.nova.promises.promise_table import PromiseTable, named, table_to_text
+from cospot.nova.scheduler.settings import NOVA_POLICY
+from cospot.nova.tools import argument_types
 from cospot.nova.tools.history import lifetimes_file
-from cospot.nova.tools.history.hosts_file import DEFAULT_ZONE
 from cospot.nova.tools.promise import spot_cloud
 from cospot.nova.tools.promise.estimate import (
     Estimating,
-    Placing,
-    SpotHosts,
+    SpotHost,
     check_targets,
     estimate,
-    is_compiled,
     replay,
 )
-from cospot.nova.tools.promise.evidence import observations_needed, observed_text
+from cospot.nova.tools.promise.spot_cloud import SpotCloud
 from cospot.whole_file import write_file
 
 _TARGETS: Final = (0.01, 0.05, 0.1, 0.25)
@@ -73,8 +72,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--seed", type=argument_types.whole_number(0, 1 << 53), default=1, metavar="N"
     )
-    spot_cloud.add_aggregate_argument(parser)
-    credentials.add_arguments(parser)
+    spot_cloud.add_arguments(parser)
     parser.set_defaults(run=_run)
 
 
@@ -90,17 +88,12 @@ def _run(arguments: argparse.Namespace) -> int:
         least_samples=arguments.least_samples,
         seed=arguments.seed,
     )
-    configuration = spot_cloud.nova_settings(arguments)
-    options = configuration and configuration.cospot
-    default_zone = configuration.default_availability_zone if configuration else DEFAULT_ZONE
-    with_disk = options is not None and "DISK_GB" in options.resources
-    aggregates = arguments.aggregate or (list(options.aggregates) if options is not None else [])
-    cloud = credentials.connect(arguments)
-    sizes = spot_cloud.spot_sizes(cloud.flavors(), with_disk=with_disk)
+    cloud = SpotCloud(arguments)
+    sizes = cloud.spot_sizes()
     if not sizes:
         raise ConfigError("there is no spot flavor to promise anything for; see cospot-nova setup")
-    hosts = spot_cloud.spot_hosts(cloud, aggregates, default_zone, with_disk=with_disk)
-    placing = _placing(options)
+    hosts = cloud.hosts()
+    placing = _placing(cloud.options)
     asked_s = lifetimes_file.read(path)
     replayed = replay(cospot.Workload.load(path), hosts, placing, asked_s)
     found = estimate(replayed, hosts, sizes, settings)
@@ -112,49 +105,38 @@ def _run(arguments: argparse.Namespace) -> int:
         history={
             "file": path.name,
             "days": round(replayed.days, 6),
-            "vms": replayed.vms,
-            "spots": replayed.spots,
-            "evictions": replayed.evictions,
-            "rejected_vms": replayed.rejected_vms,
+            **replayed.counts,
             "spots_without_promise": sum(seconds == 0 for seconds in asked_s.values()),
             "hosts": _host_counts(hosts),
         },
-        settings={**vars(settings), **vars(placing), "evictor": promises.EVICTOR},
+        settings={**vars(settings), **placing, "evictor": promises.EVICTOR},
     )
     write_file(Path(arguments.output), os.fsencode(table_to_text(table)))
-    _tell(arguments.output, table, options)
+    _tell(arguments.output, table, cloud.options)
     return 0
 
 
-def _placing(options: Any) -> Placing:
-    """Return the policies of nova.conf that can be used here."""
-    if options is None:
-        return Placing()
-    usual = Placing()
-    return Placing(
-        vm=options.vm_policy if is_compiled(options.vm_policy) else usual.vm,
-        spot=options.spot_policy if is_compiled(options.spot_policy) else usual.spot,
-        otn=options.otn,
-        saf=options.saf,
-    )
+def _placing(options: Any) -> dict[str, Any]:
+    """Return the policies of nova.conf; the usual ones for those that need Nova or Python."""
+    placing = {"vm": "COS", "spot": "sCOS", "otn": 1, "saf": False}
+    if options is not None:
+        placing |= {"otn": options.otn, "saf": options.saf}
+        for who in ("vm", "spot"):
+            policy = options[f"{who}_policy"]
+            if policy != NOVA_POLICY and not policy.startswith("python:"):
+                placing[who] = policy
+    return placing
 
 
-def _host_counts(hosts: SpotHosts) -> list[dict[str, int]]:
-    counts: dict[tuple[int, int, int], int] = {}
-    for host in hosts.take_spots:
-        size = hosts.totals[host]
-        counts[size] = counts.get(size, 0) + 1
-    names = ("vcpus", "memory_mb", "disk_gb")
-    return [
-        {"count": count, **dict(zip(names, size, strict=True))}
-        for size, count in sorted(counts.items())
-    ]
+def _host_counts(hosts: Sequence[SpotHost]) -> list[dict[str, int]]:
+    counts = Counter(host.total for host in hosts if host.takes_spots)
+    return [{"count": count, **named(size)} for size, count in sorted(counts.items())]
 
 
 def _tell(output: str, table: PromiseTable, options: Any) -> None:
     history = table.history
     print(
-        f"{output}: {len(table.sizes)} sizes of spots, from {observed_text(history)} with"
+        f"{output}: {len(table.sizes)} sizes of spots, from {table.observed_text} with"
         f" {history['vms']} VMs and {history['spots']} spots, of which {history['evictions']} were"
         f" evicted, on {sum(each['count'] for each in history['hosts'])} hosts"
     )
@@ -181,7 +163,7 @@ def _tell(output: str, table: PromiseTable, options: Any) -> None:
 
 def _tell_too_few(spots: int, targets: Sequence[float]) -> None:
     """Warn about targets that this number of spots cannot support, whatever their outcomes."""
-    needed = [(target, observations_needed(target)) for target in reversed(targets)]
+    needed = [(target, cospot.observations_needed(target)) for target in reversed(targets)]
     told = [f"{100 * (1 - p):g} % (takes {n})" for p, n in needed if n is not None and n > spots]
     if told:
         print(

@@ -7,24 +7,18 @@ import json
 import math
 import sys
 import time
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
+import cospot
 from cospot.errors import ConfigError
 from cospot.nova import spot_flavors
 from cospot.nova.moment import text_of
 from cospot.nova.promises.asked_lifetime import lifetime_text
-from cospot.nova.promises.promise_table import (
-    MOST_BYTES,
-    PromiseTable,
-    PromiseTableError,
-    table_from_text,
-)
-from cospot.nova.tools import credentials
+from cospot.nova.promises.promise_table import PromiseTable, named
+from cospot.nova.promises.table_file import read_version
 from cospot.nova.tools.flavor_command import find_flavor
 from cospot.nova.tools.promise import spot_cloud
-from cospot.nova.tools.promise.evidence import observations_needed, observed_text
+from cospot.nova.tools.promise.spot_cloud import SpotCloud
 
 _MAX_AGE_S: Final = 86400
 _NOTHING: Final = "- (nothing can be promised)"
@@ -41,27 +35,23 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="PATH",
         help="from cospot-nova promise (default: [cospot] lifetime_promises of --config-file)",
     )
-    spot_cloud.add_aggregate_argument(parser)
     parser.add_argument("--format", choices=["table", "json"], default="table")
-    credentials.add_arguments(parser)
+    spot_cloud.add_arguments(parser)
     parser.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    configuration = spot_cloud.nova_settings(arguments)
-    options = configuration and configuration.cospot
+    cloud = SpotCloud(arguments)
+    options = cloud.options
     table = _read_table(arguments.promises or (options and options.lifetime_promises) or "")
     max_age = _MAX_AGE_S if options is None else options.promises_max_age
-    with_disk = options is not None and "DISK_GB" in options.resources
-    aggregates = arguments.aggregate or (list(options.aggregates) if options is not None else [])
-    cloud = credentials.connect(arguments)
     flavor = find_flavor(cloud.flavors(), arguments.flavor)
     if not spot_flavors.is_spot_flavor(flavor.extra_specs):
         raise ConfigError(f"{flavor.name}: is no spot flavor; VMs are not evicted")
-    size = spot_cloud.size_of(flavor, with_disk=with_disk)
+    size = cloud.size_of(flavor)
     sized = table.for_size(size)
     counted = size if sized is None else sized.size
-    by_host = spot_cloud.slots_now(cloud, counted, aggregates, with_disk=with_disk)
+    by_host = cloud.slots_now(counted)
     slots = sum(by_host.values())
     quotes = [
         (target, None if sized is None else sized.promised(slots, number))
@@ -77,7 +67,7 @@ def _run(arguments: argparse.Namespace) -> int:
         for target, seconds in reversed(quotes):
             told = _text(seconds) if slots > 0 else _NOTHING
             print(f"{100 * (1 - target):g} % live at least {told or _why_not(target, table)}")
-        _tell_evidence(table.history)
+        _tell_evidence(table)
     _warn_of_age(table, max_age)
     return 0
 
@@ -89,17 +79,18 @@ def _text(seconds: float | None) -> str | None:
 
 
 def _why_not(target: float, table: PromiseTable) -> str:
-    needed = observations_needed(target)
+    needed = cospot.observations_needed(target)
     if needed is None or table.history.get("spots", needed) >= needed:
         return _NOTHING
     return f"- (takes {needed} spots in the history)"
 
 
-def _tell_evidence(history: Mapping[str, Any]) -> None:
+def _tell_evidence(table: PromiseTable) -> None:
     """Print the evidence behind the promises, if the table has it."""
+    history = table.history
     if {"days", "spots", "evictions"} <= history.keys():
         print(
-            f"observed: {observed_text(history)}, {history['spots']:,} spots,"
+            f"observed: {table.observed_text}, {history['spots']:,} spots,"
             f" {history['evictions']:,} evictions"
         )
 
@@ -111,12 +102,12 @@ def _read_table(path: str) -> PromiseTable:
             " --config-file"
         )
     try:
-        with Path(path).open("rb") as file:
-            return table_from_text(file.read(MOST_BYTES + 1))
+        found = read_version(path)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}; make it: cospot-nova promise") from error
-    except PromiseTableError as error:
-        raise ConfigError(f"{path}: {error}; make it anew: cospot-nova promise") from error
+    if found.table is None:
+        raise ConfigError(f"{path}: {found.problem}; make it anew: cospot-nova promise")
+    return found.table
 
 
 def _as_json(
@@ -128,7 +119,7 @@ def _as_json(
 ) -> dict[str, Any]:
     return {
         "flavor": name,
-        **dict(zip(("vcpus", "memory_mb", "disk_gb"), size, strict=True)),
+        **named(size),
         "slots": sum(by_host.values()),
         "slots_by_host": by_host,
         "quotes": [
