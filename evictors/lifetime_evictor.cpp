@@ -1,14 +1,35 @@
 #include "evictors/lifetime_evictor.hpp"
 
 #include <cmath>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "evictors/day_option.hpp"
+#include "core/errors.hpp"
+#include "core/model/sim_time.hpp"
+#include "core/policy/plugin.hpp"
 #include "evictors/placement_order_walk.hpp"
 #include "evictors/search/eviction_search.hpp"
 #include "guarantees/predictor_file.hpp"
 
 namespace cospot {
+namespace {
+
+/// Bounds what a sum of days in microseconds may reach, far beyond any workload.
+constexpr double kMaxDay = 100'000;
+
+/// Reads an option that gives a day, counted from the start of the window. Errors: ConfigError.
+SimTime read_day(const PluginOptions& options, std::string_view policy, const char* key,
+                 double fallback) {
+  const double day = options.read_number(key, fallback);
+  if (!(std::abs(day) <= kMaxDay)) {
+    throw ConfigError(std::string(policy) + ": option '" + key +
+                      "' must be a day from -100000 to 100000, not " + std::to_string(day));
+  }
+  return SimTime(std::llround(day * static_cast<double>(kDay.count())));
+}
+
+}  // namespace
 
 template <KnownLifetimes kLifetimes>
 LifetimeEvictor<kLifetimes>::LifetimeEvictor(const PluginOptions& options)

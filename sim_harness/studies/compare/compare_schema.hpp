@@ -13,7 +13,7 @@ namespace cospot {
 /// The preset `compare`, which requests no part.
 [[nodiscard]] const ProviderPreset& compare_preset();
 
-/// The columns and views of `compare` (compare_views.hpp).
+/// The columns and views of `compare`.
 [[nodiscard]] const Schema& compare_schema();
 
 /// The measures of a run alone, without those of its workload.
