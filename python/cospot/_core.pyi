@@ -936,6 +936,46 @@ class LiveHosts:
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
+class ReservedHosts:
+    """The hosts of a reserve, and the rule by which it is kept free of spots."""
+    def __init__(self, size: _Resources, count: _Integer, hosts: _Integer) -> None:
+        """Make so many hosts, which take no VM, of a reserve for `count` VMs of a size."""
+    def set_free(self, row: _Integer, free: ResourceVector) -> None:
+        """Set the capacity of a host that is free once all spots that must leave it have left."""
+    @property
+    def missing(self) -> int:
+        """The number of VMs for which there is no free capacity."""
+    def vms_on(self, row: _Integer) -> int:
+        """Return how many VMs of the reserve fit on a host."""
+    def need(self, row: _Integer) -> ResourceVector:
+        """Return the amounts that must still become free on a host for one more VM."""
+    def nearest(self, held: Iterable[_Resources]) -> list[int]:
+        """Return the rows of the hosts on which to look for spots, given what the spots of each host hold."""
+    def candidate(
+        self,
+        row: _Integer,
+        evictor: CompiledEvictor,
+        spots: Sequence[RunningSpot],
+        now_us: _Integer,
+    ) -> tuple[int, float, int, list[int]] | None:
+        """Return the spots of a host to evict for one more VM; None: all of them do not suffice.
+
+        Returns:
+            How many of them are promised to live on, the evictor's score, the row, and their instances in
+            the order of their eviction. The least such tuple is the best candidate.
+        """
+    def withdraw_needless(self, noticed: Iterable[tuple[_Integer | None, _Resources]]) -> list[int]:
+        """Take back the notices without which the reserve is complete, the last one first.
+
+        Args:
+            noticed: The row of each spot with notice (None: of another host), and what it holds.
+
+        Returns:
+            Their positions, in that order.
+        """
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
 class ChangeWatch:
     """Finds, among many Python objects, those that show something new.
 
