@@ -69,24 +69,12 @@ py::array_t<double> weigh_all(const CompiledWeigher& self, const HostColumns& ho
   return weights;
 }
 
-/// Refuses more spots than a host holds, whose sums no policy need expect.
-void require_one_host(const std::vector<RunningSpot>& spots) {
-  const std::int64_t most = sum_of(spots).most();
-  if (most <= kMaxResourceAmount) return;
-  throw ConfigError(fmt::format("the spots hold {} of a resource, expected at most {} on one host",
-                                most, kMaxResourceAmount));
-}
-
 py::object make_plan(const CompiledEvictor& self, const py::object& given,
                      const py::object& shortfall, const py::object& now_us) {
-  std::vector<RunningSpot> spots;
-  for (const py::object& spot : read_items(given, "spots", "RunningSpot")) {
-    spots.push_back(read_as<RunningSpot>(spot, "an entry of spots", "a RunningSpot"));
-  }
+  const std::vector<RunningSpot> spots = read_spots_of_host(given);
   const ResourceVector missing = py::isinstance<ResourceVector>(shortfall)
                                      ? shortfall.cast<ResourceVector>()  // may be negative
                                      : read_resources(shortfall, "shortfall");
-  require_one_host(spots);
   EvictionPlan plan;
   if (missing.fits_in({})) return py::cast(plan);
   const EvictionCase eviction{
@@ -329,6 +317,17 @@ Source: CoSpot, section 3.
 }
 
 }  // namespace
+
+std::vector<RunningSpot> read_spots_of_host(const py::object& given) {
+  std::vector<RunningSpot> spots;
+  for (const py::object& spot : read_items(given, "spots", "RunningSpot")) {
+    spots.push_back(read_as<RunningSpot>(spot, "an entry of spots", "a RunningSpot"));
+  }
+  const std::int64_t most = sum_of(spots).most();
+  if (most <= kMaxResourceAmount) return spots;
+  throw ConfigError(fmt::format("the spots hold {} of a resource, expected at most {} on one host",
+                                most, kMaxResourceAmount));
+}
 
 void bind_policies(py::module_& core) {
   bind_info(core);

@@ -353,6 +353,7 @@ void bind_protocols(py::module_& core) {
   refuse(core, "Simulation", "Pickle its result() or its hosts.");
   refuse(core, "LiveHosts", "Nova's scheduler makes one in each process.");
   refuse(core, "ChangeWatch", "Nova's scheduler makes one in each process.");
+  refuse(core, "ReservedHosts", "Nova's evictor makes one for each question.");
 }
 
 }  // namespace cospot::bindings

@@ -13,6 +13,7 @@ void bind_policies(pybind11::module_& core);
 void bind_chain(pybind11::module_& core);
 void bind_offer(pybind11::module_& core);
 void bind_live_hosts(pybind11::module_& core);
+void bind_reserve(pybind11::module_& core);
 void bind_change_watch(pybind11::module_& core);
 void bind_workloads(pybind11::module_& core);
 void bind_simulation(pybind11::module_& core);

@@ -37,6 +37,7 @@ PYBIND11_MODULE(_core, core) {
   bindings::bind_chain(core);
   bindings::bind_offer(core);
   bindings::bind_live_hosts(core);
+  bindings::bind_reserve(core);
   bindings::bind_change_watch(core);
   bindings::bind_workloads(core);
   bindings::bind_simulation(core);

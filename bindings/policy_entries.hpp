@@ -29,6 +29,10 @@ using CompiledFilter = Compiled<Filter, FilterSpec>;
 using CompiledWeigher = Compiled<Weigher, WeigherSpec>;
 using CompiledEvictor = Compiled<Evictor, EvictorSpec>;
 
+/// Reads `spots`, a list of RunningSpot. Refuses more than a host holds, whose sums no policy need
+/// expect.
+[[nodiscard]] std::vector<RunningSpot> read_spots_of_host(const pybind11::object& given);
+
 /// The buffers that one scan of a chain writes to, kept so that decisions do not allocate.
 struct ScanBuffers {
   ChainScratch scan;

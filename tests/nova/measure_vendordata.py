@@ -33,7 +33,7 @@ from cospot.nova.signals import signals_file
 from cospot.nova.signals.flavor_signals import Signals, signals_of
 from cospot.nova.signals.spot_lives import SpotLife, SpotLives
 from cospot.nova.state.records import Metrics
-from cospot.nova.state.stores import ToldSpots
+from cospot.nova.state.stores import NoticeStore
 
 _DAY_S = 86400.0
 
@@ -127,8 +127,8 @@ def main() -> None:
                 action="delete",
             )  # fmt: skip
             context: Any = SimpleNamespace(
-                settings=settings, metrics=Metrics(), told=ToldSpots(),
-                promises=PromiseJournal(folder),
+                settings=settings, metrics=Metrics(), promises=PromiseJournal(folder),
+                stores=SimpleNamespace(notices=NoticeStore(f"{folder}/notices.json")),
             )  # fmt: skip
             server = SignalServer(context, Vendordata(context, keeper))
             server.ensure()

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from cospot.nova.spot_flavors import MEMORY_MB, VCPU
 
+#: The largest amount of a resource, as in a `ResourceVector`.
+MOST_AMOUNT: Final = 2**26
 #: Label of the reserve of all hosts outside the named aggregates.
 DEFAULT_LABEL = "default"
 
@@ -66,6 +69,8 @@ def _read_amounts(option: str, entry: str, parts: Sequence[str]) -> tuple[dict[s
             f"{option}: {entry!r}, expected vcpus:memory_mb or "
             "vcpus:memory_mb:count in whole numbers, not both sizes 0"
         )
+    if max(numbers) > MOST_AMOUNT:
+        raise ReserveError(f"{option}: {entry!r}, expected numbers up to {MOST_AMOUNT}")
     size = {VCPU: numbers[0], MEMORY_MB: numbers[1]}
     count = numbers[2] if len(numbers) == 3 else 1
     return {each: amount for each, amount in size.items() if amount}, count

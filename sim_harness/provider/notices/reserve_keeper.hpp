@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/handshake/ranked_evictions.hpp"
+#include "core/handshake/reserved_hosts.hpp"
 #include "core/provider/provider_hosts.hpp"
 #include "sim_harness/provider/notices/notice_result.hpp"
 #include "sim_harness/provider/notices/reserve_settings.hpp"
@@ -20,9 +20,8 @@ struct Notice {
   SimTime evict_at{0};
 };
 
-/// Keeps a reserve of free capacity: says which spots must be evicted for it and which notices can
-/// be withdrawn. It evicts nothing itself. Source: cospot/nova/evictor/reserve_keeper.py, which
-/// keeps a reserve in Nova by the same rules; docs/semantics.md.
+/// Keeps a reserve of free capacity by the rule of ReservedHosts: says which spots must be evicted
+/// for it and which notices can be withdrawn. It evicts nothing itself.
 class ReserveKeeper {
  public:
   /// Args: hosts: outlives it, and has an evictor. instances: upper bound of their numbers. window:
@@ -56,51 +55,27 @@ class ReserveKeeper {
   [[nodiscard]] NoticeResult result() const;
 
  private:
-  /// The spots of one host to evict for one more VM, and their cost.
-  struct Candidate {
-    std::vector<RunningSpot> spots{};
-    std::size_t promised = 0;
-    double score = 0;
-    HostIndex host = kNoHost;
-
-    [[nodiscard]] bool is_better_than(const Candidate& other) const;
-  };
-
   [[nodiscard]] const HostTable& table() const { return hosts_->table(); }
   [[nodiscard]] bool is_told(InstanceIndex spot) const { return told_at_[spot] != kNever; }
   [[nodiscard]] bool may_be_told(const RunningSpot& spot) const;
-  /// The capacity that is free on a host once all spots with notice have left.
-  [[nodiscard]] ResourceVector free_then(HostIndex host) const {
-    return table().free(host, Sees::kVmsAndSpots) + going_[host];
-  }
-  /// The amount that must still become free on a host for one more VM.
-  [[nodiscard]] ResourceVector need(HostIndex host) const;
+  [[nodiscard]] std::vector<Notice> withdraw();
   [[nodiscard]] std::vector<Notice> give(SimTime now);
   void note_lack(SimTime now);
   /// Updates the counts of hosts that have changed.
   void look();
   void count_anew(HostIndex host);
   void end(const Notice& notice);
-  [[nodiscard]] std::vector<HostIndex> nearest() const;
-  [[nodiscard]] std::optional<Candidate> best(SimTime now);
-  [[nodiscard]] std::optional<Candidate> candidate(HostIndex host, SimTime now);
-  [[nodiscard]] bool plan(std::vector<RunningSpot>& spots, const ResourceVector& need, SimTime now,
-                          double& score);
-  [[nodiscard]] std::vector<RunningSpot> needed(HostIndex host,
-                                                const std::vector<RunningSpot>& chosen) const;
+  [[nodiscard]] std::optional<ReserveCandidate> best(SimTime now);
 
   const ProviderHosts* hosts_;
   ReserveSettings settings_;
   SimTime window_;
   RankedEvictions evictions_;
-  RankedPlan plan_;                             // scratch
   std::vector<Notice> notices_;                 // in the order in which they were given
   std::vector<SimTime> told_at_;                // per instance; kNever: no notice
   std::vector<ResourceVector> going_;           // per host, held by the spots with notice
   std::vector<std::uint64_t> seen_generation_;  // per host
-  // that fit on each host; `then` counts free_then()
-  std::vector<std::int64_t> vms_now_, vms_then_;
-  std::int64_t all_now_ = 0, all_then_ = 0;
+  ReservedHosts now_, then_;                    // `then`: once all spots with notice have left
   std::optional<SimTime> lacks_since_;
   NoticeResult result_;
 };

@@ -121,8 +121,8 @@ _write = AuditLog.write
 _need = causes.CauseFinder.need
 _newest = picks.SpotPicker._newest
 _tell = owner_news.OwnerNews.tell
-_give = notices.NoticeSender.give
-_forget = notices.NoticeSender.forget
+_tell_owner = notices.Notices._tell
+_forget = notices.Notices.forget
 
 
 def _write_no_intent(self: Any, event: str, **fields: Any) -> None:
@@ -147,9 +147,9 @@ def _free_anything(self: Any, provider: str, cause: str) -> Any:
     return self._reconciler.free_host(provider, cause).wait
 
 
-def _give_anyhow(self: Any, spot: str, project_id: str, evict_at: float, action: str) -> None:
+def _give_anyhow(self: Any, notice: Any, project_id: str) -> None:
     with suppress(CloudError):
-        _give(self, spot, project_id, evict_at, action)
+        _tell_owner(self, notice, project_id)
 
 
 def _forget_once(self: Any, spot: str) -> bool:
@@ -310,7 +310,7 @@ BUGS: tuple[Bug, ...] = (
         "untold",
         "a notice that Nova did not take counts as given",
         2000,
-        ((notices.NoticeSender, "give", _give_anyhow),),
+        ((notices.Notices, "_tell", _give_anyhow),),
     ),
     Bug(
         "notice-cut-short",
@@ -322,7 +322,7 @@ BUGS: tuple[Bug, ...] = (
         "notice-stays",
         "a withdrawn notice that Nova does not take out of the metadata now stays there",
         4000,
-        ((notices.NoticeSender, "forget", _forget_once),),
+        ((notices.Notices, "forget", _forget_once),),
     ),
     Bug(
         "half-free-reserve",

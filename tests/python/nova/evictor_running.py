@@ -21,7 +21,6 @@ from cospot.nova.plan_message import Plan, PlannedHost, plan_to_message
 from cospot.nova.state.opened_stores import Stores, open_stores
 from cospot.nova.state.records import Metrics
 from cospot.nova.state.safeguards import EvictionLimits
-from cospot.nova.state.stores import ToldSpots
 from evictor_cloud import Cloud, CloudServer
 from waiting import PATIENCE_S, wait_until, written_records
 
@@ -63,7 +62,7 @@ def make_service(path: Path) -> EvictorService:
 
 def bare_context(**parts: Any) -> Any:
     """Return a context for one part of the service alone: metrics, and what the test gives it."""
-    return SimpleNamespace(**{"metrics": Metrics(), "told": ToldSpots(), **parts})
+    return SimpleNamespace(**{"metrics": Metrics(), **parts})
 
 
 def stores_in(folder: Path, **settings: Any) -> Stores:

@@ -16,6 +16,7 @@ import pytest
 pytest.importorskip("evictor_modules")
 
 from cospot.nova.evictor import reserve_keeper, reserves, service
+from cospot.nova.evictor.command import read_configuration
 from cospot.nova.evictor.notices import Notices
 from cospot.nova.state import opened_stores
 from cospot.nova.state.errors import AuditError
@@ -178,7 +179,7 @@ class _Crash(BaseException):
 
 
 class _Recorder:
-    """Stands for the audit log and the sender; crashes or fails at a call."""
+    """Stands for the audit log and Nova; crashes or fails at a call."""
 
     def __init__(self, at: str, error: BaseException) -> None:
         self.at = at
@@ -191,10 +192,10 @@ class _Recorder:
     def write(self, event: str, **_: Any) -> None:
         self._do(event)
 
-    def give(self, *_: Any) -> None:
+    def set_metadata(self, *_: Any) -> None:
         self._do("give")
 
-    def withdraw(self, *_: Any) -> None:
+    def remove_metadata(self, *_: Any) -> None:
         self._do("withdraw")
 
 
@@ -211,9 +212,10 @@ def test_a_crash_leaves_a_notice_that_evicts_nothing(
     recorder: Any = _Recorder(at, error)
     settings = SimpleNamespace(notice_seconds=60, action="delete")
     context = bare_context(
-        settings=settings, stores=stores_in(tmp_path), servers=recorder, audit=recorder
-    )
-    notices = Notices(context, recorder)
+        settings=settings, stores=stores_in(tmp_path), servers=recorder, audit=recorder,
+        conf=read_configuration([]),
+    )  # fmt: skip
+    notices = Notices(context)
     with pytest.raises(type(error)):
         _give_and_withdraw(notices)
     [left] = NoticeStore(f"{tmp_path}/notices.json").load()
@@ -466,7 +468,7 @@ def test_a_spot_of_which_nova_says_nothing_takes_nobodys_place(
     assert events(running.folder, "notice_withdrawn") == []
     (notice,) = stored(running)  # its owner may read it still, but it evicts nothing
     assert notice["spot"] == spots[0] and not notice["is_told"]
-    assert service.context.told.notice(spots[0]) is None
+    assert service.context.stores.notices.told(spots[0]) is None
     said = [each for each in caplog.messages if each.startswith("reserve default: spot")]
     assert len(said) == 1 and metric(service, "errors_total", where="reserve") > 10
     running.cloud.remove(spots[0])

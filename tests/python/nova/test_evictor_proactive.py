@@ -34,10 +34,10 @@ def test_room_counts_in_whole_vms_on_one_host() -> None:
     held["b"] = {"CUSTOM_SPOT_VCPU": 2, "CUSTOM_SPOT_MEMORY_MB": 512}
     usage = HostUsage("p", "host", inventories, held)
     reserve = Reserve("r", "r", {"VCPU": 2, "MEMORY_MB": 2048}, 5)
-    assert reserve.pieces(usage) == 2
+    assert reserve.hosts([usage], ()).vms_on(0) == 2
     assert reserve.need(usage) == {"VCPU": 1}
     assert reserve.missing([usage, usage]) == 1
-    assert reserve.pieces(usage, {"b"}) == 3
+    assert reserve.hosts([usage], {"b"}).vms_on(0) == 3
 
 
 def test_reserves_are_read() -> None:

@@ -178,6 +178,7 @@ def test_sighup_reads_the_switches_again_and_opens_the_audit_log_anew(running: R
         ({"reserve": "agg"}, "expected aggregate:vcpus:memory_mb"),
         ({"reserve": "agg:1"}, "expected vcpus:memory_mb"),
         ({"reserve": "agg:0:0"}, "not both sizes 0"),
+        ({"reserve": "agg:1:67108865"}, "expected numbers up to 67108864"),  # 2^26
         ({"reserve": "a:1:1,a:2:2"}, "named twice"),
         ({"default_reserve": "1:x"}, "default_reserve"),
         ({"coordination_url": "nonsense://"}, "coordination_url"),

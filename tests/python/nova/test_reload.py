@@ -164,14 +164,14 @@ def test_the_evictor_obeys_its_switches_after_each_of_many_reloads(running: Any)
     from evictor_running import metric, write_configuration
 
     service = running.start(metrics_port=0)
-    with reading(service.context.switches.why_off):
+    with reading(service.context.switches.now):
         for number in range(RELOADS):
             off, dry = number % 2 == 0, number % 3 == 0
             url = running.server.url
             write_configuration(running.folder, url, enabled=not off, dry_run=dry)
             service.reload()
-            assert (service.context.switches.why_off() is not None) == off, number
-            assert service.context.switches.is_dry_run == dry, number
+            assert (service.context.switches.now().why_off is not None) == off, number
+            assert service.context.switches.now().is_dry_run == dry, number
             assert metric(service, "enabled") == (not off and not dry)
 
 

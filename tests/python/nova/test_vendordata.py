@@ -127,7 +127,9 @@ def test_a_spot_learns_of_itself_and_of_its_flavor(running: Running, spots: list
     assert json.loads(file.read_text())["format"] == "cospot signals"
 
 
-def test_the_customers_page_shows_what_is_answered(running: Running, spots: list[str]) -> None:
+def test_the_customers_page_shows_what_is_answered(
+    running: Running, spots: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = (ROOT / "docs" / "nova" / "customers.md").read_text()
     shown = json.loads(page.split("```json\n")[1].split("```")[0])["cospot"]
     endpoint = Endpoint(running)
@@ -135,7 +137,7 @@ def test_the_customers_page_shows_what_is_answered(running: Running, spots: list
     promise = Promise(spots[20], time.time(), 3 * HOUR, 0.05)
     send(endpoint.service, promise_to_message(promise), EVENT_TYPE)
     notice = Notice(spots[20], "provider", "gold", time.time(), time.time() + 120)
-    endpoint.service.context.told.add(notice, PROJECT)
+    monkeypatch.setattr(endpoint.service.context.stores.notices, "told", {spots[20]: notice}.get)
     found = endpoint.spot(spots[20])
     assert found.keys() == shown.keys()
     for key in ("notice", "promise", "risk", "eviction_rate"):
@@ -146,14 +148,16 @@ def test_the_customers_page_shows_what_is_answered(running: Running, spots: list
         assert f"| `{key}`" in page or key in ("spot", "as_of", "flavor"), key
 
 
-def test_no_project_learns_of_a_spot_of_another(running: Running, spots: list[str]) -> None:
+def test_no_project_learns_of_a_spot_of_another(
+    running: Running, spots: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     endpoint = Endpoint(running)
     wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
     assert endpoint.spot(spots[20], "q" * 32) == {}
     assert endpoint.spot(str(uuid.uuid4())) == {}
     assert endpoint.spot(spots[0]) == {}  # evicted and gone
     notice = Notice(spots[20], "provider", "gold", time.time(), time.time() + 120)
-    endpoint.service.context.told.add(notice, PROJECT)
+    monkeypatch.setattr(endpoint.service.context.stores.notices, "told", {spots[20]: notice}.get)
     assert endpoint.spot(spots[20], "q" * 32) == {}
 
 

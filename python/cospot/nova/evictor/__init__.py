@@ -47,7 +47,7 @@ executor        the one place that evicts
 new_claims      claims of VMs that have just come, and those that come to nothing
 picks           the choice of the next spots on a host, and of those ordered together
 host_reconcile  the reconcile iteration: the next spot of one host, until its VMs have enough
-reserves        a reserve, and the spots that cost least for it
+reserves        a reserve: its hosts as the compiled rule sees them, and troubled spots
 notices         notices given to spots and withdrawn
 reserve_orders  evicts spots whose notice has run out, and follows them
 reserve_keeper  keeps reserves free: notices first, evictions when they have run out

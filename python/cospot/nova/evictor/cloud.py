@@ -307,14 +307,13 @@ class Servers:
 
     def compute_hosts(self) -> dict[str, ComputeHost]:
         """Return all compute hosts, by the UUID of their root provider."""
-        found: dict[str, ComputeHost] = {}
-        path = f"/os-hypervisors/detail?limit={_PAGE}"
-        page, has_more = self._client.read(path, read_hypervisors)
-        while page and has_more:
-            found.update(page)
-            marker = f"&marker={quote(list(page)[-1])}"
+        path, marker, found = f"/os-hypervisors/detail?limit={_PAGE}", "", {}
+        while True:
             page, has_more = self._client.read(f"{path}{marker}", read_hypervisors)
-        return {**found, **page}
+            found.update(page)
+            if not page or not has_more:
+                return found
+            marker = f"&marker={quote(list(page)[-1])}"
 
     def working_computes(self) -> set[str]:
         """Return the names of the hosts whose compute service is enabled and up."""

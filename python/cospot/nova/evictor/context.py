@@ -7,7 +7,7 @@ it in `open_context`, so none of them knows the context.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cospot.nova.evictor import options
 from cospot.nova.evictor.cloud import (
@@ -24,13 +24,9 @@ from cospot.nova.evictor.victims import SpotChooser
 from cospot.nova.live_options import LiveOptions
 from cospot.nova.state.errors import SettingError
 from cospot.nova.state.opened_stores import Stores, open_stores
-from cospot.nova.state.pending import PendingDeletions
 from cospot.nova.state.records import AuditLog, Metrics
 from cospot.nova.state.safeguards import HostLocks, Switches
-from cospot.nova.state.stores import PlanStore, ToldSpots
-
-if TYPE_CHECKING:
-    from cospot.nova.state.orders import SharedOrders
+from cospot.nova.state.stores import PlanStore
 
 
 @dataclass(frozen=True)
@@ -47,12 +43,10 @@ class EvictorContext:
         locks: one per host; whoever evicts there holds it.
         plans: preferences among spots, by host.
         stores: what outlives the process, in files or in a database.
-        pending: deletions that Nova was asked for and has not answered.
         deletions: for how long spots have been going.
         observer: takes snapshots of hosts and checks a spot right before it is evicted.
         chooser: the evictor policy, which asks `promises` who goes last.
         promises: knows who was promised a lifetime, and counts which promises are kept.
-        told: who has been given notice, and when.
     """
 
     conf: Any
@@ -61,7 +55,6 @@ class EvictorContext:
     placement: Placement
     servers: Servers
     stores: Stores
-    pending: PendingDeletions | SharedOrders
     audit: AuditLog
     switches: Switches
     locks: HostLocks
@@ -70,7 +63,6 @@ class EvictorContext:
     observer: HostObserver
     chooser: SpotChooser
     promises: PromiseKeeper
-    told: ToldSpots
 
 
 def open_context(conf: Any) -> EvictorContext:
@@ -103,7 +95,6 @@ def open_context(conf: Any) -> EvictorContext:
         placement=placement,
         servers=servers,
         stores=stores,
-        pending=stores.pending,
         audit=audit,
         switches=Switches(settings),
         locks=stores.locks,
@@ -112,5 +103,4 @@ def open_context(conf: Any) -> EvictorContext:
         observer=observer,
         chooser=SpotChooser(settings.evictor, settings.evictor_model, promised_until),
         promises=promises,
-        told=ToldSpots(),
     )

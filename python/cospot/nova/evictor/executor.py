@@ -115,13 +115,13 @@ class EvictionExecutor:
         }
         self._switches = context.switches
         self._limits = EvictionLimits(context.settings)
-        self._pending = context.pending
+        self._pending = context.stores.pending
         self._audit = context.audit
         self._metrics = context.metrics
         self._promises = context.promises
-        self._notices_given = context.told
+        self._notices = context.stores.notices
         self._now = context.stores.now
-        self._freed = freed
+        self.freed = freed
         self._news = OwnerNews(context)
         self._stalled = stalled
         self._deletions = context.deletions
@@ -129,69 +129,26 @@ class EvictionExecutor:
         #: One for all hosts: Nova's API serves customers too.
         self._ordering = threading.BoundedSemaphore(context.settings.orders_at_once)
 
-    @property
-    def is_on(self) -> bool:
-        """Tell whether evictions are on, and more than written down."""
-        return self._switches.now().is_on
-
-    @property
-    def is_dry_run(self) -> bool:
-        """Tell whether evictions are only written down."""
-        return self._switches.is_dry_run
-
-    def evict(
-        self,
-        snapshot: HostSnapshot,
-        spot: Spot,
-        reason: Reason,
-        action: str = "delete",
-        before_order: Callable[[], None] = lambda: None,
-    ) -> HeldBack | None:
-        """Evict a spot, or say in the audit log why not.
+    def prepare(
+        self, snapshot: HostSnapshot, spot: Spot, reason: Reason, action: str = "delete"
+    ) -> Prepared | HeldBack | None:
+        """Do all that comes before the order: switches, limits, audit log.
 
         Args:
             snapshot: of its host.
             spot: checked just now.
             reason: goes to the audit log.
             action: "delete" or "shelve-offload".
-            before_order: called when nothing holds the eviction back any more.
 
         Returns:
-            None when Nova took the order (or, in a dry run, would have been given it).
-
-        Raises:
-            AuditError: nothing was done, because it could not be written down first.
-            CloudError: Nova refused, or did not answer.
-            EvictorError: of `before_order`; nothing was done.
-        """
-        prepared = self.prepare(snapshot, spot, reason, action)
-        if not isinstance(prepared, Prepared):
-            return prepared
-        try:
-            before_order()
-        except EvictorError as error:
-            self._was_not_given(prepared, error)
-            raise
-        (refused,) = self.order([prepared])
-        if refused is not None:
-            raise refused
-        return None
-
-    def prepare(
-        self, snapshot: HostSnapshot, spot: Spot, reason: Reason, action: str = "delete"
-    ) -> Prepared | HeldBack | None:
-        """Do all that comes before the order: switches, limits, audit log.
-
-        The arguments are those of `evict`.
-
-        Returns:
-            None in a dry run, where nothing is left to do.
+            why it must wait; None in a dry run, where nothing is left to do.
 
         Raises:
             AuditError: it could not be written down; it must not be ordered.
         """
         fields = _audit_fields(snapshot, spot, reason, CONFIRM if spot.migration else action)
-        fields["notice_s"] = round(self._notices_given.age(spot.uuid, self._now()), 3)
+        told = self._notices.told(spot.uuid)
+        fields["notice_s"] = round(max(0.0, self._now() - told.given_at), 3) if told else 0.0
         switches = self._switches.now()
         provider = snapshot.usage.provider
         if not self._stalled.may_order(provider, spot.uuid):
@@ -247,20 +204,16 @@ class EvictionExecutor:
             for each in stored:
                 self._pending.remove(each.provider, each.spot.uuid)
             for each in orders:
-                self._was_not_given(each, error)
+                self.was_not_given(each, error)
             raise
 
-    def _was_not_given(self, order: Prepared, error: EvictorError) -> None:
+    def was_not_given(self, order: Prepared, error: EvictorError) -> None:
         """Write down why an order was kept back; it counts for no limit."""
         if not order.spot.migration:
             self._limits.give_back(order.spot.server.project_id, order.provider)
         self._audit.write(
             event_of("failed", order.fields), **order.fields, order="none", error=str(error)
         )
-
-    def give_up(self, spot: str) -> None:
-        """Say that a spot will not go, though Nova took the order."""
-        self._freed.give_up(spot)
 
     def _took_it(self, order: Prepared, answer: _Answer) -> None:
         spot, reason, fields = order.spot.uuid, order.reason, order.fields
@@ -274,7 +227,7 @@ class EvictionExecutor:
             self._stalled.ordered(order.provider, spot)
             if not order.spot.server.has_just_changed(order.snapshot.nova_time):
                 self._deletions.ordered(spot, order.spot.server.updated)
-        self._freed.watch(
+        self.freed.watch(
             Leaving(
                 spot=spot,
                 provider=order.provider,
@@ -339,7 +292,7 @@ class EvictionExecutor:
         if isinstance(error, NotSentError):
             if order.spot.uuid not in order.snapshot.pending:  # by an earlier order
                 self._pending.remove(order.provider, order.spot.uuid)
-            self._was_not_given(order, error)
+            self.was_not_given(order, error)
             return error
         # One that was reset was to go already, so it stays the first choice.
         if error.status not in UNKNOWN_OUTCOMES and not answer.was_reset:
@@ -374,9 +327,7 @@ def _audit_fields(
         "migration": spot.migration,
         "name": spot.server.name,
         "project_id": spot.server.project_id,
-        "host": snapshot.host.host,
-        "node": snapshot.host.node,
-        "provider": snapshot.usage.provider,
+        **snapshot.place,
         "action": action,
         "cause": reason.cause,
         "why": reason.why,

@@ -96,16 +96,12 @@ class HostReconciler:
             return None
         observed = self.stalled.observe(snapshot)
         for spot in observed.failed:
-            self.did_not_go(spot)
-            self.executor.give_up(spot)
+            self.failures.did_not_go(spot)
+            self.executor.freed.give_up(spot)
         if observed.pardoned:  # they are under way again
             again = self.context.observer.snapshot(snapshot.usage, came=snapshot.came)
             return again and replace(again, capacity_at=snapshot.capacity_at)
         return snapshot
-
-    def did_not_go(self, spot: str) -> None:
-        """Prefer other spots to one that Nova took the order for and did not delete."""
-        self.failures.did_not_go(spot)
 
 
 class _Iteration:
@@ -146,6 +142,7 @@ class _Iteration:
         before = () if reference is None else reference.consumers
         came = [each for each in usage.consumers if each not in before]
         snapshot = reconciler.observed(self._context.observer.snapshot(usage, look, came))
+        has_just_gone = False
         while snapshot is not None:
             short = snapshot.usage.shortfall(resources, snapshot.leaving | self._gone)
             self._result.is_over = bool(short)
@@ -157,7 +154,7 @@ class _Iteration:
             if failed or just_gone:
                 self._picker.tried.difference_update(pick.uuid for pick in picks)
                 self._gone.update(failed, just_gone)
-                self._result.wait = JUST_GONE_S if just_gone else self._result.wait
+                has_just_gone = has_just_gone or bool(just_gone)
                 continue
             if not picks:
                 if not self._stalled.is_stalled(provider):  # which has been said
@@ -171,7 +168,8 @@ class _Iteration:
                 break
             # What was ordered is known; for the next one the host is looked at again.
             snapshot = replace(snapshot, usage_at=float("-inf"))
-        if snapshot is not None and snapshot.just_gone and self._result.wait is None:
+        has_just_gone = has_just_gone or (snapshot is not None and bool(snapshot.just_gone))
+        if has_just_gone and self._result.wait is None:
             self._result.wait = JUST_GONE_S
         return self._result
 
@@ -301,9 +299,7 @@ class _Iteration:
         self._context.audit.write(
             "refused",
             instance=pick.uuid,
-            host=snapshot.host.host,
-            node=snapshot.host.node,
-            provider=snapshot.usage.provider,
+            **snapshot.place,
             cause=self._cause,
             chosen_by=pick.chosen_by,
             plan_id=reason.plan_id,
@@ -339,9 +335,7 @@ class _Iteration:
         )
         self._context.audit.write(
             "insufficient",
-            host=snapshot.host.host,
-            node=snapshot.host.node,
-            provider=snapshot.usage.provider,
+            **snapshot.place,
             shortfall=dict(need.short),
             claims=list(need.claims),
             held_by=holders,

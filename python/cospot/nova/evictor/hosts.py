@@ -37,37 +37,6 @@ class Reference:
     is_assumed: bool = False
 
 
-class OvercommitClock:
-    """Adds up how long each host was overcommitted, from what was seen of it."""
-
-    def __init__(self, metrics: Metrics) -> None:
-        self._metrics = metrics
-        self._lock = threading.Lock()
-        self._seen: dict[str, float] = {}
-
-    def observe(self, host: str, is_over: bool, now: float) -> None:
-        """Take note of a host; until it is seen again it counts as it was seen now.
-
-        Args:
-            host: its name.
-            is_over: whether it is overcommitted, counting what is being deleted as still there.
-            now: monotonic time, seconds.
-        """
-        with self._lock:
-            since = self._seen.pop(host, None)
-            if is_over:
-                self._seen[host] = now
-        if since is not None:
-            self._metrics.overcommit.labels(host=host).inc(max(0.0, now - since))
-
-    def forget(self, host: str) -> None:
-        """Say no more of a host that takes no spots any more."""
-        with self._lock:
-            self._seen.pop(host, None)
-            self._metrics.overcommit.labels(host=host)  # removing what is not there is an error
-            self._metrics.overcommit.remove(host)
-
-
 class HostHistory:
     """The last time at which each host was within its capacity, and since when it is not.
 
@@ -78,8 +47,8 @@ class HostHistory:
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
-        self._clock = OvercommitClock(metrics)
         self._lock = threading.Lock()
+        self._over_since: dict[str, float] = {}  # when seen so last, by provider
         self._references: dict[str, Reference] = {}
         self._unexplained: dict[str, float] = {}
         self._asked_at: dict[str, float] = {}
@@ -106,7 +75,7 @@ class HostHistory:
             if is_latest:
                 self._asked_at[usage.provider] = asked_at
                 self._names[usage.provider] = usage.name
-                self._clock.observe(usage.name, is_over, asked_at)
+                self._add_up(usage, is_over, asked_at)
                 if not is_over:
                     self._references[usage.provider] = Reference(usage.consumers, capacity)
             before = self._references.get(usage.provider, Reference({}, {})).capacity
@@ -117,6 +86,14 @@ class HostHistory:
         if is_claimed or not is_over:
             self.explained(usage.provider)
         return is_over
+
+    def _add_up(self, usage: HostUsage, is_over: bool, now: float) -> None:
+        """Add up how long a host was overcommitted; it counts as it was last seen until now."""
+        since = self._over_since.pop(usage.provider, now)
+        if since < now:
+            self._metrics.overcommit.labels(host=usage.name).inc(now - since)
+        if is_over:
+            self._over_since[usage.provider] = now
 
     def reference(self, provider: str) -> Reference | None:
         """Return what a host held when it was last within its capacity; None if not known."""
@@ -170,7 +147,9 @@ class HostHistory:
         """Let the metrics say no more of a host that is no more or takes no spots any more."""
         self.explained(provider)
         if name := self._names.pop(provider, ""):
-            self._clock.forget(name)
+            self._over_since.pop(provider, None)
+            self._metrics.overcommit.labels(host=name)  # removing what is not there is an error
+            self._metrics.overcommit.remove(name)
 
 
 @dataclass(frozen=True)

@@ -30,105 +30,23 @@ _SEND_TRIES: Final = 1
 _CONFLICT: Final = 409
 
 
-class NoticeSender:
-    """Sends by server metadata and by oslo.messaging.
+class Notices:
+    """The notices that stand; their user holds the lock "notices".
 
-    Messages go to the topics and by the driver of [oslo_messaging_notifications]; with no driver
-    there, none are sent.
+    Owners are told by server metadata and by oslo.messaging: on the topics and by the driver of
+    [oslo_messaging_notifications]; with no driver there, no messages are sent.
     """
 
     def __init__(self, context: EvictorContext) -> None:
+        self._settings = context.settings
         self._servers = context.servers
+        self._audit = context.audit
+        self._metrics = context.metrics
         self._notifier = oslo_messaging.Notifier(
             oslo_messaging.get_notification_transport(context.conf),
             publisher_id=f"cospot-evictor:{socket.gethostname()}",
             retry=_SEND_TRIES,
         )
-
-    def give(self, spot: str, project_id: str, evict_at: float, action: str) -> None:
-        """Tell that a spot will be evicted at a time (seconds since the epoch).
-
-        Raises:
-            CloudError: it was not told, as Nova is away, or is busy with the spot.
-        """
-        moment = offset_text_of(evict_at)
-        try:
-            self._write(spot, moment)
-        except CloudError as error:
-            if _is_away(error):
-                raise
-            LOG.warning("cannot write the notice into the metadata of %s: %s", spot, error)
-        payload = {
-            "instance": spot,
-            "project_id": project_id,
-            "evict_at": moment,
-            "action": action,
-        }
-        self._notifier.info({}, NOTICE_EVENT, payload)
-
-    def _write(self, spot: str, moment: str) -> None:
-        try:
-            self._servers.set_metadata(spot, METADATA_KEY, moment)
-        except CloudError as error:
-            if error.status != _CONFLICT:
-                raise
-            if self._is_busy(spot):
-                raise CloudError(str(error)) from error  # a moment later it may do it
-            # Because of its state, or of a task that has just ended.
-            self._servers.set_metadata(spot, METADATA_KEY, moment)
-
-    def withdraw(self, spot: str, again: bool) -> bool:
-        """Tell that a spot will not be evicted after all.
-
-        Args:
-            spot: its UUID.
-            again: whether it was told before, but not in the spot's metadata.
-
-        Returns:
-            False when Nova changes no metadata of the spot in the state that it is in.
-
-        Raises:
-            CloudError: it was not told, as Nova is away.
-        """
-        is_forgotten = self.forget(spot)
-        if not again:
-            self._notifier.info({}, WITHDRAWN_EVENT, {"instance": spot})
-        return is_forgotten
-
-    def forget(self, spot: str) -> bool:
-        """Take the notice out of a spot's metadata, if the spot still is somewhere.
-
-        Returns:
-            False when Nova changes no metadata of the spot in the state that it is in.
-
-        Raises:
-            CloudError: it is there still, as Nova is away.
-        """
-        try:
-            self._servers.remove_metadata(spot, METADATA_KEY)
-        except CloudError as error:
-            if _is_away(error):
-                raise
-            LOG.warning("cannot remove the notice from the metadata of %s: %s", spot, error)
-            return error.status != _CONFLICT
-        return True
-
-    def _is_busy(self, spot: str) -> bool:
-        """Tell whether Nova has a task with a server, after which it changes its metadata again."""
-        server = self._servers.server(spot)
-        return server is not None and server.task_state is not None
-
-
-class Notices:
-    """The notices that stand; their user holds the lock "notices"."""
-
-    def __init__(self, context: EvictorContext, sender: NoticeSender) -> None:
-        self._settings = context.settings
-        self._servers = context.servers
-        self._audit = context.audit
-        self._metrics = context.metrics
-        self._sender = sender
-        self._told = context.told
         self._now = context.stores.now
         self._store = context.stores.notices
         #: When this process told each spot, monotonic time: no clock that is set shortens a notice.
@@ -139,8 +57,9 @@ class Notices:
     def load(self) -> list[Notice]:
         """Read the store again; return all notices."""
         notices = self._store.load()
-        self._told.replace(each for each in notices if each.is_told)
         stored = {each.spot for each in notices}
+        projects = self._store.projects.items()
+        self._store.projects = {spot: each for spot, each in projects if spot in stored}
         self._told_at = {spot: at for spot, at in self._told_at.items() if spot in stored}
         self._withdrawn &= stored
         return notices
@@ -181,14 +100,47 @@ class Notices:
         notice = replace(self.new(notice.spot, notice.provider, notice.reserve), is_told=False)
         self._store.put(notice)
         self._audit.write("notice", **notice_fields(notice))
-        self._sender.give(notice.spot, project_id, notice.evict_at, self._settings.action)
+        self._tell(notice, project_id)
         self._told_at[notice.spot] = time.monotonic()
         self._withdrawn.discard(notice.spot)
-        notice = replace(notice, is_told=True)
-        self._store.put(notice)
-        self._told.add(notice, project_id)
+        self._store.projects[notice.spot] = project_id
+        self._store.put(replace(notice, is_told=True))
         self._metrics.notices.labels(outcome="given").inc()
         LOG.info("notice to spot %s for reserve %s", notice.spot, notice.reserve)
+
+    def _tell(self, notice: Notice, project_id: str) -> None:
+        """Tell that a spot will be evicted.
+
+        Raises:
+            CloudError: it was not told, as Nova is away, or is busy with the spot.
+        """
+        moment = offset_text_of(notice.evict_at)
+        try:
+            self._write(notice.spot, moment)
+        except CloudError as error:
+            if _is_away(error):
+                raise
+            LOG.warning("cannot write the notice into the metadata of %s: %s", notice.spot, error)
+        payload = {
+            "instance": notice.spot,
+            "project_id": project_id,
+            "evict_at": moment,
+            "action": self._settings.action,
+        }
+        self._notifier.info({}, NOTICE_EVENT, payload)
+
+    def _write(self, spot: str, moment: str) -> None:
+        try:
+            self._servers.set_metadata(spot, METADATA_KEY, moment)
+        except CloudError as error:
+            if error.status != _CONFLICT:
+                raise
+            # A moment after the task that Nova has with it, it may do it.
+            server = self._servers.server(spot)
+            if server is not None and server.task_state is not None:
+                raise CloudError(str(error)) from error
+            # Because of its state, or of a task that has just ended.
+            self._servers.set_metadata(spot, METADATA_KEY, moment)
 
     def withdraw(self, notice: Notice) -> None:
         """Tell that a spot will not be evicted after all.
@@ -201,10 +153,10 @@ class Notices:
                 it is.
         """
         self._store.put(replace(notice, ordered_at=0.0, is_told=False))
-        self._told.remove(notice.spot)
         again = notice.spot in self._withdrawn
-        is_over = self._sender.withdraw(notice.spot, again)
+        is_over = self.forget(notice.spot)
         if not again:
+            self._notifier.info({}, WITHDRAWN_EVENT, {"instance": notice.spot})
             self._audit.write("notice_withdrawn", **notice_fields(notice))
             self._metrics.notices.labels(outcome="withdrawn").inc()
         if is_over:
@@ -216,7 +168,6 @@ class Notices:
         """Have a notice evict nothing until it is given anew; its owner may still read it."""
         if notice.is_told:
             self._store.put(replace(notice, is_told=False))
-            self._told.remove(notice.spot)
 
     def end(self, notice: Notice) -> None:
         """Let go of a notice that nothing will come of any more.
@@ -234,9 +185,23 @@ class Notices:
         else:
             self.withdraw(notice)
 
-    def clear_metadata(self, notice: Notice) -> None:
-        """Take a notice out of its spot's metadata, while it stands."""
-        self._sender.forget(notice.spot)
+    def forget(self, spot: str) -> bool:
+        """Take the notice out of a spot's metadata, if the spot still is somewhere.
+
+        Returns:
+            False when Nova changes no metadata of the spot in the state that it is in.
+
+        Raises:
+            CloudError: it is there still, as Nova is away.
+        """
+        try:
+            self._servers.remove_metadata(spot, METADATA_KEY)
+        except CloudError as error:
+            if _is_away(error):
+                raise
+            LOG.warning("cannot remove the notice from the metadata of %s: %s", spot, error)
+            return error.status != _CONFLICT
+        return True
 
     def drop(self, notice: Notice) -> None:
         """Let go of a notice and tell nobody."""

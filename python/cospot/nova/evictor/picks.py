@@ -219,8 +219,7 @@ class SpotPicker:
         if stage is not None:
             spots = list(stage.spots)
             if not stage.are_promised:
-                chosen = chooser.choose(spots, stage.short, now)
-                spots = spots if chosen is None else chosen[0]
+                spots = chooser.choose(spots, stage.short, now) or spots
             return Pick(spots[0].uuid, chooser.name, need)
         # Others are in the way that cannot be evicted now: a VM gets what can be had.
         left = sorted(left, key=lambda spot: chooser.is_promised(spot.uuid))

@@ -8,24 +8,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+import cospot
 from cospot.nova import log as logging
 from cospot.nova.evictor.context import EvictorContext
 from cospot.nova.evictor.host_reconcile import HostReconciler
 from cospot.nova.evictor.hosts import HostWatch
 from cospot.nova.evictor.model import HostUsage
-from cospot.nova.evictor.notices import Notices, NoticeSender, notice_fields
+from cospot.nova.evictor.notices import Notices, notice_fields
 from cospot.nova.evictor.reserve_orders import ReserveEvictions
 from cospot.nova.evictor.reserves import (
     Reserve,
-    ReserveMembers,
-    SpotFinder,
+    members_of,
     read_reserves,
+    reserved_vector,
 )
 from cospot.nova.evictor.snapshot import HostSnapshot, Spot
 from cospot.nova.state.errors import CloudError, EvictorError, SettingError
 from cospot.nova.state.safeguards import NOTICES_LOCK, BusyLockError
+
+if TYPE_CHECKING:
+    from cospot._core import ReservedHosts
 
 LOG = logging.getLogger(__name__)
 #: While a reserve lacks something all its hosts are read again, but no more often, seconds.
@@ -43,7 +47,7 @@ class ReserveKeeper:
         reconciler: HostReconciler,
     ) -> None:
         settings = context.settings
-        self._notices = Notices(context, NoticeSender(context))
+        self._notices = Notices(context)
         reserves = read_reserves(settings.reserve, settings.default_reserve)
         self._reserves = reserves if settings.mode == "proactive" else []
         if settings.mode == "proactive" and not reserves:
@@ -53,10 +57,8 @@ class ReserveKeeper:
         self._context = context
         self._now = context.stores.now
         self._hosts = hosts
-        self._members = ReserveMembers(context)
         self._evictions = ReserveEvictions(context, reconciler, self._notices)
-        is_stalled = reconciler.stalled.is_stalled
-        self._finder = SpotFinder(context, self._evictions.is_given_up, is_stalled)
+        self._is_stalled = reconciler.stalled.is_stalled
         self._read_all: dict[str, tuple[float, float]] = {}
         self._would_notify: dict[str, set[str]] = {}  # spots written of in a dry run, by reserve
 
@@ -90,7 +92,7 @@ class ReserveKeeper:
         self._end_unknown()
         if not self._reserves:
             return
-        members = self._members.of(self._reserves, self._hosts.usages())
+        members = members_of(self._context, self._reserves, self._hosts.usages())
         for reserve in self._reserves:
             try:
                 self._keep(reserve, members[reserve.label])
@@ -128,7 +130,7 @@ class ReserveKeeper:
         self._withdraw_needless(reserve, usages)
         if is_fresh:
             self._evictions.carry_out(reserve, usages)
-        if is_fresh and self._context.switches.why_off() is None:
+        if is_fresh and self._context.switches.now().why_off is None:
             self._give(reserve, usages)
 
     def _see(
@@ -165,14 +167,18 @@ class ReserveKeeper:
             [each for each in self._notices.of(reserve.label) if not given_up(each.spot)],
             key=lambda each: (not each.is_told, each.given_at, each.spot),
         )
-        for notice in reversed(list(kept)):
-            gone = {each.spot for each in kept if each is not notice}
-            if not notice.ordered_at and reserve.missing(usages.values(), gone) == 0:
-                kept.remove(notice)
-                try:
-                    self._notices.withdraw(notice)
-                except CloudError as error:
-                    self._evictions.complain(notice, error)
+        rows = {provider: row for row, provider in enumerate(usages)}
+        hosts = reserve.hosts([*usages.values()], {each.spot for each in kept})
+        kept = [each for each in kept if not each.ordered_at]
+        noticed = [
+            (rows.get(each.provider), reserve.held(usages.get(each.provider), each.spot))
+            for each in kept
+        ]
+        for position in hosts.withdraw_needless(noticed):
+            try:
+                self._notices.withdraw(kept[position])
+            except CloudError as error:
+                self._evictions.complain(kept[position], error)
 
     def _give(self, reserve: Reserve, usages: Mapping[str, HostUsage]) -> None:
         """Give as many notices as the reserve lacks spots."""
@@ -182,17 +188,82 @@ class ReserveKeeper:
         chosen: set[str] = set()
         known: dict[str, HostSnapshot | None] = {}  # all is asked again before an eviction
         while reserve.missing(usages.values(), gone):
-            best = self._finder.best(reserve, usages, gone, known)
+            best = self._best(reserve, usages, gone, known)
             if not reserve.missing(usages.values(), gone):
                 break  # what is leaving by itself suffices
             if best is None:
                 LOG.warning("reserve %s: no spots whose eviction would free enough", reserve.label)
                 break
-            for spot in best.spots:
+            provider, spots = best
+            for spot in spots:
                 gone.add(spot.uuid)
                 chosen.add(spot.uuid)
-                self._notify(reserve, best.provider, spot)
+                self._notify(reserve, provider, spot)
         self._would_notify.get(reserve.label, set()).intersection_update(chosen)
+
+    def _best(
+        self,
+        reserve: Reserve,
+        usages: Mapping[str, HostUsage],
+        gone: set[str],
+        known: dict[str, HostSnapshot | None],
+    ) -> tuple[str, list[Spot]] | None:
+        """Return the host on which capacity for one more VM costs least, and its spots.
+
+        Args:
+            reserve: which lacks capacity.
+            usages: its hosts, by provider.
+            gone: spots to count as gone; what is seen leaving is added.
+            known: what Nova has just said of hosts; those that it is asked about are added.
+
+        Raises:
+            CloudError: Nova was not to be asked.
+        """
+        providers = sorted(usages)
+        hosts = reserve.hosts([usages[each] for each in providers], gone)
+        spots: dict[int, list[Spot]] = {}
+        found = []
+        for row in hosts.nearest([self._held(reserve, usages[each], gone) for each in providers]):
+            provider = providers[row]
+            if provider not in known:
+                known[provider] = self._context.observer.snapshot(usages[provider])
+            snapshot = known[provider]
+            if snapshot is None or self._frees_by_itself(reserve, hosts, row, snapshot, gone):
+                continue
+            spots[row] = [each for each in snapshot.spots.evictable.values() if self._may_go(each)]
+            spots[row] = [each for each in spots[row] if each.uuid not in gone]
+            candidate = self._context.chooser.for_reserve(hosts, row, spots[row], time.time())
+            if candidate is not None:
+                found.append(candidate)
+        if not found:
+            return None
+        _, _, row, victims = min(found)
+        return providers[row], [spots[row][each] for each in victims]
+
+    def _held(self, reserve: Reserve, usage: HostUsage, gone: set[str]) -> cospot.ResourceVector:
+        """Return what spots hold of a host that could be evicted there, as placement shows it."""
+        if self._is_stalled(usage.provider):
+            return reserved_vector({})
+        out = gone | {each for each in usage.consumers if self._evictions.is_given_up(each)}
+        return reserved_vector({each: usage.used(each, out)[1] for each in reserve.size})
+
+    def _frees_by_itself(
+        self,
+        reserve: Reserve,
+        hosts: ReservedHosts,
+        row: int,
+        snapshot: HostSnapshot,
+        gone: set[str],
+    ) -> bool:
+        """Count what is leaving a host as gone; tell whether that suffices for one more VM."""
+        hosts.set_free(row, reserve.free(snapshot.usage, gone))
+        before = hosts.vms_on(row)
+        gone.update(snapshot.leaving)
+        hosts.set_free(row, reserve.free(snapshot.usage, gone))
+        return hosts.vms_on(row) > before
+
+    def _may_go(self, spot: Spot) -> bool:
+        return not (spot.is_stuck or spot.migration or self._evictions.is_given_up(spot.uuid))
 
     def _give_again(self, reserve: Reserve, usages: Mapping[str, HostUsage]) -> None:
         """Give the notices whose giving or withdrawal was not finished, and that are needed."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from cospot.nova import log as logging
 from cospot.nova.evictor.context import EvictorContext
-from cospot.nova.evictor.executor import Reason
+from cospot.nova.evictor.executor import Prepared, Reason
 from cospot.nova.evictor.host_reconcile import HostReconciler
 from cospot.nova.evictor.model import HostUsage
 from cospot.nova.evictor.notices import Notices, is_leaving, notice_fields
@@ -100,7 +100,7 @@ class ReserveEvictions:
         if server is None or is_leaving(server):
             return
         if self._settings.action == _SHELVE and server.vm_state == "shelved":
-            if server.task_state is None and self._executor.is_on:
+            if server.task_state is None and self._context.switches.now().is_on:
                 self._context.servers.shelve_offload(notice.spot)
         elif self.is_given_up(notice.spot):
             self._notices.end(notice)
@@ -187,19 +187,21 @@ class ReserveEvictions:
         """Order the eviction; tell whether Nova took the order."""
         action = self._settings.action
         reason = Reason("reserve", self._context.chooser.name, reserve.need(snapshot.usage, gone))
-        is_ordered = False
-
-        def before_order() -> None:
-            nonlocal is_ordered
+        prepared = self._executor.prepare(snapshot, spot, reason, action)
+        if not isinstance(prepared, Prepared):
+            return False
+        try:
             if action == _SHELVE:  # Nova changes no metadata of a shelved server
-                self._notices.clear_metadata(notice)
+                self._notices.forget(notice.spot)
             self._notices.mark_ordered(notice)
-            is_ordered = True
-
-        self._executor.evict(snapshot, spot, reason, action, before_order)
-        if is_ordered:
-            self._taken.add(notice.spot)
-        return is_ordered
+        except EvictorError as error:
+            self._executor.was_not_given(prepared, error)
+            raise
+        (refused,) = self._executor.order([prepared])
+        if refused is not None:
+            raise refused
+        self._taken.add(notice.spot)
+        return True
 
     def complain(self, notice: Notice, error: EvictorError) -> None:
         """Say what went wrong with a notice, but not often; the next reconcile tries again."""

@@ -57,7 +57,7 @@ class EvictorService:
 
     def _did_not_go(self, leaving: Leaving) -> None:
         """Have a spot's host reconciled again, and other spots preferred."""
-        self._reconciler.did_not_go(leaving.spot)
+        self._reconciler.failures.did_not_go(leaving.spot)
         self._queue.put(leaving.provider, "reconcile")
 
     def _make_loops(self) -> None:
@@ -84,9 +84,9 @@ class EvictorService:
     def start(self) -> None:
         """Start all threads; returns at once."""
         settings = self.context.settings
+        self._log_switches()  # first: no scrape finds the metric of the switches unset
         if settings.metrics_port:
             self.metrics.serve(settings.metrics_address, settings.metrics_port)
-        self._log_switches()
         self.context.promises.start()
         self._freed.start()
         self._queue.start()
@@ -177,7 +177,7 @@ class EvictorService:
             settings.mode,
             settings.evictor,
             ", ".join(settings.resources),
-            self.context.switches,
+            self.context.switches.now(),
         )
         self._show_switches()
 

@@ -163,6 +163,15 @@ class HostSnapshot:
     servers: Mapping[str, Server] = field(default_factory=dict)
 
     @property
+    def place(self) -> dict[str, str]:
+        """Return what audit records say of the host."""
+        return {
+            "host": self.host.host,
+            "node": self.host.node,
+            "provider": self.usage.provider,
+        }
+
+    @property
     def leaving(self) -> frozenset[str]:
         """Return the spots and VMs whose capacity is about to be free."""
         return self.spots.leaving | self.leaving_vms

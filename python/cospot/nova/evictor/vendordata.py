@@ -16,6 +16,7 @@ from cospot.nova.evictor.signal_keeper import SignalBook, SignalKeeper
 from cospot.nova.moment import offset_text_of
 from cospot.nova.promises.journal import KnownPromise
 from cospot.nova.signals.spot_lives import SpotLife
+from cospot.nova.state.stores import Notice
 
 
 class MalformedRequestError(ValueError):
@@ -27,7 +28,7 @@ class Vendordata:
 
     def __init__(self, context: EvictorContext, keeper: SignalKeeper) -> None:
         self._settings = context.settings
-        self._told = context.told
+        self._notices = context.stores.notices
         self._promises = context.promises
         self._keeper = keeper
 
@@ -50,20 +51,22 @@ class Vendordata:
         life = None if book is None else book.there.get(instance)
         if life is None:
             self._keeper.look_soon()
-        owner = self._told.project(instance) if life is None else life.project_id
+        notice = self._notices.told(instance)
+        owner = None if life is None else life.project_id
+        if life is None and notice is not None:
+            owner = self._notices.projects.get(instance)
         if owner is None or owner != project:
             return {}
         now = time.time()
         return {
             "spot": True,
             "as_of": offset_text_of(now),
-            "notice": self._notice(instance),
+            "notice": self._notice(notice),
             "promise": _promise(self._promises.known(instance)),
             **_signals(book, life, now),
         }
 
-    def _notice(self, spot: str) -> dict[str, Any] | None:
-        notice = self._told.notice(spot)
+    def _notice(self, notice: Notice | None) -> dict[str, Any] | None:
         if notice is None:
             return None
         return {

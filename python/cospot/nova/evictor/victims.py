@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import cospot
 from cospot.nova.evictor.model import Amounts
@@ -16,6 +17,9 @@ from cospot.nova.evictor.snapshot import Spot
 from cospot.nova.evictor_policy import make_evictor_policy, promised_until_us, time_us
 from cospot.nova.spot_flavors import DISK_GB, MEMORY_MB, VCPU
 from cospot.nova.state.errors import SettingError
+
+if TYPE_CHECKING:
+    from cospot._core import ReservedHosts
 
 
 @dataclass(frozen=True)
@@ -64,22 +68,31 @@ class SpotChooser:
         """Tell whether a spot was promised to live on."""
         return self._promised_until(spot) > time.time()
 
-    def choose(
-        self, spots: Sequence[Spot], shortfall: Amounts, now: float
-    ) -> tuple[list[Spot], float] | None:
-        """Return the spots to evict in order, and the policy's score (lower is better).
+    def choose(self, spots: Sequence[Spot], shortfall: Amounts, now: float) -> list[Spot] | None:
+        """Return the spots to evict in order; None when all together do not suffice.
 
         Args:
-            spots: those that may be evicted, the one placed first first.
+            spots: those that may be evicted, the one placed first first; all of them are promised
+                to live on, or none.
             shortfall: what must become free, by VCPU, MEMORY_MB, DISK_GB.
             now: time, seconds since the epoch.
-
-        Returns:
-            Those without a promise come first, and the score is theirs. None when all spots
-            together would not suffice.
         """
+        running = self._running(spots, now)
+        plan = self._policy.make_plan(running, _vector(shortfall), time_us(now))
+        return None if plan is None else [spots[row] for row in plan.victims]
+
+    def for_reserve(
+        self, hosts: ReservedHosts, row: int, spots: Sequence[Spot], now: float
+    ) -> tuple[int, float, int, list[int]] | None:
+        """Return the spots of a host to evict for one more VM of a reserve, as `hosts` says it.
+
+        They are named by their positions among `spots`; the other arguments are those of `choose`.
+        """
+        return hosts.candidate(row, self._policy, self._running(spots, now), time_us(now))
+
+    def _running(self, spots: Sequence[Spot], now: float) -> list[cospot.RunningSpot]:
         ends = [self._promised_until(spot.uuid) for spot in spots]
-        running = [
+        return [
             cospot.RunningSpot(
                 row,
                 _vector(spot.amounts),
@@ -88,11 +101,6 @@ class SpotChooser:
             )
             for row, (spot, until) in enumerate(zip(spots, ends, strict=True))
         ]
-        plan = self._policy.make_plan(running, _vector(shortfall), time_us(now))
-        if plan is None:
-            return None
-        victims = sorted(plan.victims, key=lambda row: (ends[row] > now, row))
-        return [spots[row] for row in victims], plan.score
 
     def stage(
         self, spots: Sequence[Spot], short: Amounts, now: float, preferred: Collection[str] = ()
@@ -114,7 +122,7 @@ class SpotChooser:
         victims = needed(first, rest)
         if victims is None:
             chosen = self.choose(promised, rest, now)
-            victims = None if chosen is None else needed(chosen[0], rest)
+            victims = None if chosen is None else needed(chosen, rest)
         if victims is None:
             return None
         left = missing(short, victims)

@@ -21,10 +21,10 @@ class SharedNotices(NoticeStore):
     """
 
     def __init__(self, database: StateDatabase, leases: Leases, lock_name: str) -> None:
+        super().__init__("")
         self._database = database
         self._leases = leases
         self._lock_name = lock_name
-        self._notices: dict[str, Notice] = {}
 
     def _read(self) -> list[Notice]:
         def work(done: Transaction) -> list[Notice]:

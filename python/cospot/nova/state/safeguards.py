@@ -84,19 +84,6 @@ class Switches:
             return SwitchState("enabled = false", values.dry_run)
         return SwitchState(_why_file_stops(values.disable_file), values.dry_run)
 
-    def why_off(self) -> str | None:
-        """Return why nothing may be evicted now; None when it may."""
-        return self.now().why_off
-
-    @property
-    def is_dry_run(self) -> bool:
-        """Tell whether evictions are only written down."""
-        return self.now().is_dry_run
-
-    def __str__(self) -> str:
-        """Say what becomes of evictions."""
-        return str(self.now())
-
 
 def _why_file_stops(path: str) -> str | None:
     try:
@@ -110,15 +97,16 @@ def _why_file_stops(path: str) -> str | None:
 
 @dataclass
 class _Bucket:
-    """Tokens that come back evenly over a minute."""
+    """Tokens that come back evenly over a minute; full at first, however many it holds."""
 
-    tokens: float
-    at: float
+    tokens: float = float("inf")
+    at: float = 0.0
 
-    def refill(self, per_minute: int, now: float) -> None:
+    def wait(self, per_minute: int, now: float, least: int = 1) -> float:
+        """Refill it; return the seconds until it has so many tokens, 0 if it has them now."""
         grown = self.tokens + (now - self.at) * per_minute / _MINUTE_S
-        self.tokens = min(float(per_minute), grown)
-        self.at = now
+        self.tokens, self.at = min(float(per_minute), grown), now
+        return max(0.0, (least - self.tokens) * _MINUTE_S / per_minute)
 
 
 class EvictionLimits:
@@ -137,8 +125,8 @@ class EvictionLimits:
         self._clock = clock
         self._interval: float = settings.reconcile_interval
         self._lock = threading.Lock()
-        self._overall: _Bucket | None = None
-        self._confirmations: _Bucket | None = None
+        self._overall = _Bucket()
+        self._confirmations = _Bucket()
         self._projects: dict[str, _Bucket] = {}
         self._hosts: dict[str, deque[float]] = {}
 
@@ -163,20 +151,15 @@ class EvictionLimits:
             wait = self._host_wait(provider, now)
             if wait > 0:
                 return Refusal.HOST_LIMIT, wait
-            if overall > 0:
-                if self._overall is None:
-                    self._overall = _Bucket(overall, now)
-                self._overall.refill(overall, now)
-                least = 1 if for_vm else 1 + overall // 2
-                if self._overall.tokens < least:
-                    return Refusal.LIMIT, _wait(self._overall, overall, least)
+            least = 1 if for_vm else 1 + overall // 2
+            if overall > 0 and (wait := self._overall.wait(overall, now, least)) > 0:
+                return Refusal.LIMIT, wait
             if project > 0:
-                bucket = self._projects.setdefault(project_id, _Bucket(project, now))
-                bucket.refill(project, now)
-                if bucket.tokens < 1:
-                    return Refusal.PROJECT_LIMIT, _wait(bucket, project)
+                bucket = self._projects.setdefault(project_id, _Bucket())
+                if (wait := bucket.wait(project, now)) > 0:
+                    return Refusal.PROJECT_LIMIT, wait
                 bucket.tokens -= 1
-            if overall > 0 and self._overall is not None:
+            if overall > 0:
                 self._overall.tokens -= 1
             self._hosts.setdefault(provider, deque()).append(now)
             return None
@@ -187,12 +170,10 @@ class EvictionLimits:
         if most <= 0:
             return None
         with self._lock:
-            now = self._clock()
-            bucket = self._confirmations = self._confirmations or _Bucket(most, now)
-            bucket.refill(most, now)
-            if bucket.tokens < 1:
-                return Refusal.LIMIT, _wait(bucket, most)
-            bucket.tokens -= 1
+            wait = self._confirmations.wait(most, self._clock())
+            if wait > 0:
+                return Refusal.LIMIT, wait
+            self._confirmations.tokens -= 1
             return None
 
     def give_back(self, project_id: str, provider: str) -> None:
@@ -218,10 +199,6 @@ class EvictionLimits:
         if limit <= 0 or len(lately) < limit:
             return 0.0
         return self._interval - (now - lately[len(lately) - limit])
-
-
-def _wait(bucket: _Bucket, per_minute: int, least: int = 1) -> float:
-    return (least - bucket.tokens) * _MINUTE_S / per_minute
 
 
 class LockError(EvictorError):

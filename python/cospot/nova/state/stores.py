@@ -15,7 +15,7 @@ import json
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -242,11 +242,18 @@ class Notice:
 
 
 class NoticeStore:
-    """The notices by spot, and the file, which changes with them. Its user holds a lock."""
+    """The notices by spot, and the file, which changes with them.
+
+    Its user holds a lock; any thread may ask what owners know.
+
+    Attributes:
+        projects: of spots that this process has given notice.
+    """
 
     def __init__(self, path: str) -> None:
         self._path = Path(path)
         self._notices: dict[str, Notice] = {}
+        self.projects: dict[str, str] = {}
 
     def load(self) -> list[Notice]:
         """Read the file again; return the notices, none when it is missing or damaged.
@@ -260,6 +267,11 @@ class NoticeStore:
     def all(self) -> list[Notice]:
         """Return the notices as last read or changed here."""
         return list(self._notices.values())
+
+    def told(self, spot: str) -> Notice | None:
+        """Return the notice of a spot that its owner knows of, as last read or changed here."""
+        notice = self._notices.get(spot)
+        return notice if notice is not None and notice.is_told else None
 
     def put(self, notice: Notice) -> None:
         """Store a notice, in place of an earlier one of the same spot.
@@ -294,47 +306,3 @@ class NoticeStore:
         except OSError as error:
             raise StoreError(f"{self._path}: {error.strerror}") from error
         self._notices = notices
-
-
-class ToldSpots:
-    """The notices that owners know of, as far as this process knows. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._notices: dict[str, Notice] = {}
-        self._projects: dict[str, str] = {}
-
-    def add(self, notice: Notice, project_id: str) -> None:
-        """Take note of a notice, and of the project of its spot."""
-        with self._lock:
-            self._notices[notice.spot] = notice
-            self._projects[notice.spot] = project_id
-
-    def remove(self, spot: str) -> None:
-        """Take note that a spot need not go after all."""
-        with self._lock:
-            self._notices.pop(spot, None)
-            self._projects.pop(spot, None)
-
-    def replace(self, notices: Iterable[Notice]) -> None:
-        """Take note of all notices that stand."""
-        with self._lock:
-            self._notices = {each.spot: each for each in notices}
-            self._projects = {
-                spot: project for spot, project in self._projects.items() if spot in self._notices
-            }
-
-    def notice(self, spot: str) -> Notice | None:
-        """Return the notice of a spot; None when it has none."""
-        with self._lock:
-            return self._notices.get(spot)
-
-    def project(self, spot: str) -> str | None:
-        """Return the project of a spot that was given notice by this process."""
-        with self._lock:
-            return self._projects.get(spot)
-
-    def age(self, spot: str, now: float) -> float:
-        """Return how long ago a spot was told, seconds; 0: it was not."""
-        notice = self.notice(spot)
-        return 0.0 if notice is None else max(0.0, now - notice.given_at)
