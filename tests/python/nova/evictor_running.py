@@ -134,6 +134,20 @@ class Running:
         self.services.append(service)
         return service
 
+    def events(self, *names: str) -> list[dict[str, Any]]:
+        """Return the audit records of some events."""
+        return events(self.folder, *names)
+
+    def stored(self) -> list[dict[str, Any]]:
+        """Return the notices that the service has stored."""
+        path = self.folder / "state" / "notices.json"
+        return json.loads(path.read_text()) if path.exists() else []
+
+    def full_host(self, spots: int, name: str = "a") -> tuple[str, list[str]]:
+        """Add a host of 8 vCPUs that so many spots fill evenly."""
+        host = self.cloud.add_host(name)
+        return host, [self.cloud.add(host, 8 // spots, 1024, spot=True) for _ in range(spots)]
+
     def reconciles(self, count: int = 3) -> None:
         """Wait until the service has reconciled all hosts a few more times."""
         want = self._listed() + count
@@ -155,15 +169,11 @@ def metric(service: Any, name: str, **labels: str) -> float:
 
 
 def full_host(running: Running, name: str, spots: int) -> tuple[str, list[str]]:
-    """A host of 8 vCPUs that so many spots fill evenly."""
-    host = running.cloud.add_host(name)
-    return host, [running.cloud.add(host, 8 // spots, 1024, spot=True) for _ in range(spots)]
+    return running.full_host(spots, name)
 
 
 def stored(running: Running) -> list[dict[str, Any]]:
-    """Return the notices that the service has stored."""
-    path = running.folder / "state" / "notices.json"
-    return json.loads(path.read_text()) if path.exists() else []
+    return running.stored()
 
 
 def check_evictions_of_reserves(running: Running) -> None:

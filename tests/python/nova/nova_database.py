@@ -3,9 +3,7 @@
 import json
 from datetime import datetime, timedelta
 
-import pytest
-
-sqlalchemy = pytest.importorskip("sqlalchemy")
+import sqlalchemy
 
 OWNER = "alice"  # the user whose the instances are
 

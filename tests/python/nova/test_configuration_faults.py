@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova.configuration_faults import plain, readable_secrets
 from cospot.nova.evictor import command, options
 from evictor_running import Running, metric, write_configuration

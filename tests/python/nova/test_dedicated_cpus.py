@@ -5,11 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
-pytest.importorskip("hypothesis", reason="needs python3-hypothesis")
-
 from cospot.nova.evictor.model import HostUsage, Inventory
 from cospot.nova.scheduler.claims import HostClaims
 from cospot.nova.scheduler.cpu_classes import Cpus, cpus_of

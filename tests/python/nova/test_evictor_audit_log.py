@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova.state.errors import AuditError
 from cospot.nova.state.records import AuditLog
-from evictor_running import Running, events, metric
+from evictor_running import Running, metric
 from waiting import wait_until
 
 
@@ -53,6 +50,6 @@ def test_what_was_freed_is_written_once_the_log_can_be_written(
 
     monkeypatch.setattr(AuditLog, "write", no_space)
     service = running.start()
-    wait_until(lambda: bool(events(running.folder, "freed")), "it is written after all")
+    wait_until(lambda: bool(running.events("freed")), "it is written after all")
     assert refused == [3]
     wait_until(lambda: metric(service, "delete_to_freed_seconds_count") == 1, "it is counted, once")

@@ -8,12 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from waiting import PATIENCE_S
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova.state.safeguards import BusyLockError, HostLocks
 from tooz.drivers import file as tooz_file
+from waiting import PATIENCE_S
 
 
 class _ForgetfulBarriers(dict[str, Any]):

@@ -8,10 +8,6 @@ import sys
 import pytest
 from waiting import PATIENCE_S
 
-pytest.importorskip("eventlet", reason="needs python3-eventlet")
-pytest.importorskip("oslo_log", reason="needs python3-oslo.log")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
-
 SET_UP = """
 import eventlet
 import logging, sys, threading, time

@@ -6,16 +6,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-pytest.importorskip("evictor_modules")
-
 import cospot
+import pytest
 from cospot.errors import ConfigError
 from cospot.nova.evictor.victims import SpotChooser
 from cospot.nova.evictor_policy import make_evictor_policy, time_us
-from evictor_running import Running, events
+from evictor_running import Running
 from scheduler_cases import Plugin, make_flavor, make_instance, make_spec, make_state, seen_again
 from waiting import wait_until
 
@@ -87,6 +83,6 @@ def test_the_service_evicts_by_the_model(model: str, running: Running) -> None:
     )
     running.cloud.add(host, 4, 512, spot=False, created=created + 60)
     running.start(evictor="LPKM", evictor_model=model)
-    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is evicted")
+    wait_until(lambda: bool(running.events("freed")), "a spot is evicted")
     assert running.cloud.deleted == [short]
-    assert [each["chosen_by"] for each in events(running.folder, "intent")] == ["LPKM"]
+    assert [each["chosen_by"] for each in running.events("intent")] == ["LPKM"]

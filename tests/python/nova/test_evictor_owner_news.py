@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova.evictor import causes, owner_news
-from evictor_running import Running, events
+from evictor_running import Running
 from waiting import wait_until
 
 #: Of a service that evicts at once for a VM that has come lately.
@@ -23,8 +20,7 @@ TELLING: dict[str, Any] = {
 def evict_one(running: Running, **settings: Any) -> tuple[str, str]:
     """Have a VM displace the older of two spots, whose deletion takes its time."""
     running.cloud.freeing_takes = 0.5
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
+    host, spots = running.full_host(2)
     vm = running.cloud.add(host, 4, 1024, spot=False)
     running.start(**{**TELLING, **settings})
     return spots[0], vm
@@ -40,7 +36,7 @@ def _recent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_reason_is_told_with_a_lock_after_the_order(running: Running) -> None:
     spot, vm = evict_one(running)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "the spot is freed")
     server = running.cloud.gone[spot]
     assert server.locked and server.locked_reason is not None
     assert server.locked_reason.startswith(
@@ -53,7 +49,7 @@ def test_the_reason_is_told_with_a_lock_after_the_order(running: Running) -> Non
 
 def test_nobody_is_told_where_that_is_off(running: Running) -> None:
     spot, _ = evict_one(running, tell_owners=False)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "the spot is freed")
     assert not running.cloud.gone[spot].locked
 
 
@@ -64,7 +60,7 @@ def test_the_lock_of_an_owner_stays_as_it_is(running: Running) -> None:
     spot = running.cloud.add(host, 8, 1024, spot=True, locked=True, locked_reason="mine")
     running.cloud.add(host, 4, 1024, spot=False)
     running.start(**TELLING)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "the spot is freed")
     assert running.cloud.gone[spot].locked_reason == "mine"
 
 
@@ -87,7 +83,7 @@ def test_a_spot_that_did_not_go_is_unlocked(running: Running) -> None:
     running.cloud.add(host, 4, 1024, spot=True)
     running.cloud.add(host, 4, 1024, spot=False)
     running.start(**TELLING)
-    wait_until(lambda: bool(events(running.folder, "failed")), "its compute has given up")
+    wait_until(lambda: bool(running.events("failed")), "its compute has given up")
     wait_until(lambda: not running.cloud.instances[spot].locked, "it is unlocked")
     assert seen and seen[0]
 
@@ -111,7 +107,7 @@ def test_a_spot_that_an_earlier_service_locked_and_that_did_not_go_is_unlocked(
     running.cloud.never_goes.add(spot)
     running.cloud.add(host, 4, 1024, spot=False)
     running.start(**TELLING)
-    wait_until(lambda: bool(events(running.folder, "failed")), "its compute has given up")
+    wait_until(lambda: bool(running.events("failed")), "its compute has given up")
     wait_until(lambda: not running.cloud.instances[spot].locked, "it is unlocked")
 
 
@@ -126,8 +122,8 @@ def test_a_lock_that_is_refused_stops_no_eviction(running: Running) -> None:
 
     running.cloud.before = before
     spot, _ = evict_one(running)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
-    assert not running.cloud.gone[spot].locked and not events(running.folder, "failed")
+    wait_until(lambda: bool(running.events("freed")), "the spot is freed")
+    assert not running.cloud.gone[spot].locked and not running.events("failed")
 
 
 def test_there_is_a_text_for_each_cause() -> None:

@@ -9,10 +9,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
-pytest.importorskip("oslo_messaging", reason="oslo.messaging is not installed")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
-
 from cospot.nova.evictor.promise_keeper import PromiseKeeper
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.promises.kept_share import broken_share
@@ -273,8 +269,7 @@ def test_nothing_that_goes_wrong_is_raised(tmp_path: Path, monkeypatch: pytest.M
 
 def test_the_service_counts_what_it_is_told_and_evicts(running: Running) -> None:
     """Two spots of 4 vCPUs fill a host; both were promised an hour; a VM of 4 comes."""
-    host = running.cloud.add_host("h1")
-    spots = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
+    host, spots = running.full_host(2, "h1")
     service = running.start()
     for spot in spots:
         promise = Promise(spot, time.time() - 1, HOUR, 0.1)
@@ -282,8 +277,8 @@ def test_the_service_counts_what_it_is_told_and_evicts(running: Running) -> None
     send(service, {"no": "promise"}, EVENT_TYPE)
     running.cloud.add(host, 4, 1024, spot=False)
     wait_until(lambda: len(running.cloud.deleted) == 1, "the eviction")
-    wait_until(lambda: len(events(running.folder, "promise_broken")) == 1, "that it is noted")
-    (broken,) = events(running.folder, "promise_broken")
+    wait_until(lambda: len(running.events("promise_broken")) == 1, "that it is noted")
+    (broken,) = running.events("promise_broken")
     assert broken["instance"] == running.cloud.deleted[0]
     service.context.promises.count()
     assert metric(service, "promises_broken_total", target="0.1") == 1

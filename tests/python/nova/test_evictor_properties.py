@@ -10,11 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-pytest.importorskip("evictor_modules")
-pytest.importorskip("hypothesis", reason="needs python3-hypothesis")
-
 from evictor_cloud import Cloud, CloudServer
 from evictor_running import events, make_service, plan_message, send, write_configuration
 from hypothesis import HealthCheck, given, settings

@@ -6,10 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
-pytest.importorskip("oslo_config", reason="needs python3-oslo.config")
-
 from cospot.nova.evictor import options
 from sample_files import ROOT, generate
 

@@ -7,12 +7,8 @@ import uuid
 from typing import Any
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
 from evictor_running import (
     Running,
-    events,
     make_service,
     metric,
     plan_message,
@@ -28,10 +24,10 @@ def test_reconcile_evicts_the_oldest_spot_of_an_overcommitted_host(running: Runn
     spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(2)]
     running.cloud.add(host, 6, 1024, spot=False)
     service = running.start()
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "the spot is freed")
     running.reconciles()
     assert running.cloud.deleted == [spots[0]]
-    [intent] = events(running.folder, "intent")
+    [intent] = running.events("intent")
     assert intent["instance"] == spots[0]
     assert intent["cause"] == "reconcile" and intent["chosen_by"] == "FIFO"
     assert intent["shortfall"] == {"VCPU": 2}
@@ -63,9 +59,9 @@ def test_a_plan_is_preferred_to_the_policy(running: Running) -> None:
     vm = str(uuid.uuid4())
     send(service, plan_message(vm, {host: [spots[1]]}))
     running.cloud.add(host, 6, 1024, spot=False, uuid=vm)  # the claim comes after the plan
-    wait_until(lambda: bool(events(running.folder, "freed")), "the planned spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "the planned spot is freed")
     assert running.cloud.deleted == [spots[1]]
-    [freed] = events(running.folder, "freed")
+    [freed] = running.events("freed")
     assert freed["chosen_by"] == "plan" and freed["for_instance"] == vm and freed["plan_id"]
     assert freed["seconds_since_claim"] >= 0
     wait_until(  # it is counted after it is written
@@ -77,18 +73,17 @@ def test_a_planned_spot_that_has_gone_is_refused_to_nobody(
     running: Running, caplog: pytest.LogCaptureFixture
 ) -> None:
     """After each eviction the plan still names what went by it."""
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(4)]
+    host, spots = running.full_host(4)
     service = running.start()
     vm = str(uuid.uuid4())
     send(service, plan_message(vm, {host: spots[:2]}))
     running.cloud.add(host, 4, 1024, spot=False, uuid=vm)
-    wait_until(lambda: len(events(running.folder, "freed")) == 2, "the planned spots are freed")
+    wait_until(lambda: len(running.events("freed")) == 2, "the planned spots are freed")
     # Another VM comes, for which the policy chooses; the old plan is looked at again.
     running.cloud.add(host, 2, 1024, spot=False)
-    wait_until(lambda: len(events(running.folder, "freed")) == 3, "a third one is freed")
+    wait_until(lambda: len(running.events("freed")) == 3, "a third one is freed")
     assert running.cloud.deleted == spots[:3]
-    assert events(running.folder, "refused") == []
+    assert running.events("refused") == []
     assert [each.message for each in caplog.records if "refusing" in each.message] == []
 
 
@@ -100,7 +95,7 @@ def test_reconcile_obeys_a_known_plan_too(running: Running) -> None:
     running.services.append(service)
     send(service, plan_message(vm, {host: [spots[1]]}))
     service.start()
-    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "a spot is freed")
     assert running.cloud.deleted == [spots[1]]
 
 
@@ -111,9 +106,7 @@ def test_a_claim_on_an_unplanned_host_is_reconciled(running: Running) -> None:
     vm = str(uuid.uuid4())
     send(service, plan_message(vm, {planned: [spots[0]]}))
     running.cloud.add(claimed, 8, 1024, spot=False, uuid=vm)
-    wait_until(
-        lambda: bool(events(running.folder, "freed")), "the spot of the claimed host is evicted"
-    )
+    wait_until(lambda: bool(running.events("freed")), "the spot of the claimed host is evicted")
     assert running.cloud.deleted == [spots[1]]
 
 
@@ -125,7 +118,7 @@ def test_a_plan_whose_host_has_room_evicts_nothing(running: Running) -> None:
     for made_at in (time.time() - 20, time.time() - 10, time.time()):
         send(service, plan_message(vm, {host: [spot]}, made_at))
     running.reconciles(5)
-    assert running.cloud.deleted == [] and events(running.folder, "intent", "refused") == []
+    assert running.cloud.deleted == [] and running.events("intent", "refused") == []
     assert metric(service, "plans_total", outcome="accepted") == 3
 
 
@@ -141,9 +134,9 @@ def test_a_forged_plan_that_names_vms_is_refused(running: Running) -> None:
     running.services.append(service)
     send(service, plan_message(vm, {host: [victim, elsewhere, str(uuid.uuid4()), vm]}))
     service.start()
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "the spot is freed")
     assert running.cloud.deleted == [spot]
-    refused = [(each["instance"], each["reason"]) for each in events(running.folder, "refused")]
+    refused = [(each["instance"], each["reason"]) for each in running.events("refused")]
     assert refused[0] == (victim, "not-a-spot-allocation")
     assert refused[1] == (elsewhere, "gone")
     assert refused[3] == (vm, "not-a-spot-allocation")
@@ -181,7 +174,7 @@ def test_the_first_plan_of_a_multi_create_is_kept(running: Running) -> None:
     send(service, plan_message(vm, {host: [spots[1]]}))
     assert metric(service, "plans_total", outcome="duplicate") == 1
     running.cloud.add(host, 4, 1024, spot=False, uuid=vm)
-    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "a spot is freed")
     assert running.cloud.deleted == [spots[2]]
 
 

@@ -13,12 +13,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-pytest.importorskip("sqlalchemy", reason="needs python3-sqlalchemy")
-pytest.importorskip("evictor_modules")
-
 import evictor_on_machine
+import pytest
 from cospot.nova.evictor.notices import METADATA_KEY
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase

@@ -11,9 +11,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova.evictor.model import Server
 from cospot.nova.evictor.snapshot import Spot
 from cospot.nova.evictor.victims import SpotChooser, missing, needed
@@ -22,7 +19,6 @@ from evictor_cloud import Cloud, CloudServer
 from evictor_running import (
     Running,
     events,
-    full_host,
     make_service,
     plan_message,
     send,
@@ -163,15 +159,15 @@ def test_a_capacity_that_shrinks_takes_promised_ones_last(still: Any) -> None:
 
 def test_a_reserve_takes_the_host_on_which_no_promise_is_broken(running: Running) -> None:
     """One spot of 4 on b would do; it was promised to live, so two of 2 on a get the notice."""
-    _, small = full_host(running, "a", 4)
-    _, large = full_host(running, "b", 2)
+    _, small = running.full_host(4)
+    _, large = running.full_host(2, "b")
     service = running.start()
     promise(service, large)
     running.services.pop().stop()
     running.start(mode="proactive", default_reserve="4:0", notice_seconds=600)
-    wait_until(lambda: len(events(running.folder, "notice")) >= 2, "the notices")
+    wait_until(lambda: len(running.events("notice")) >= 2, "the notices")
     running.reconciles()
-    assert {each["instance"] for each in events(running.folder, "notice")} == set(small[:2])
+    assert {each["instance"] for each in running.events("notice")} == set(small[:2])
 
 
 def a_spot(number: int, amounts: dict[str, int]) -> Spot:

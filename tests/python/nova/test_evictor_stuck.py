@@ -6,10 +6,7 @@ import time
 from typing import Any
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
-from evictor_running import Running, events, kill_after_request
+from evictor_running import Running, kill_after_request
 from waiting import wait_until
 
 #: Seconds after which a deletion is stuck; Nova's times have whole seconds.
@@ -42,11 +39,11 @@ def start(running: Running, **settings: Any) -> Any:
 def test_its_deletion_is_ordered_again_before_any_other_spot_goes(running: Running) -> None:
     usual, stuck, _ = full_host(running)
     start(running)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the stuck spot is evicted")
+    wait_until(lambda: bool(running.events("freed")), "the stuck spot is evicted")
     running.reconciles()
     assert running.cloud.deleted == [stuck]
     assert usual in running.cloud.instances
-    (intent,) = events(running.folder, "intent")
+    (intent,) = running.events("intent")
     assert (intent["instance"], intent["chosen_by"]) == (stuck, "deletion-stuck")
     assert actions_on(running, stuck) == 2  # its state is reset, then it is deleted
 
@@ -77,7 +74,7 @@ def test_switched_off_nothing_goes_in_its_place(running: Running) -> None:
     """Whether its host would free another spot is not known, so none is lost to find out."""
     usual, stuck, _ = full_host(running)
     start(running, repeat_stuck_deletions=False)
-    wait_until(lambda: bool(events(running.folder, "host_stalled")), "the alarm")
+    wait_until(lambda: bool(running.events("host_stalled")), "the alarm")
     running.reconciles(5)
     assert running.cloud.deleted == []
     assert usual in running.cloud.instances
@@ -88,11 +85,11 @@ def test_not_allowed_to_reset_it_nothing_goes_in_its_place(running: Running) -> 
     usual, stuck, _ = full_host(running)
     running.cloud.may_reset = False
     start(running)
-    wait_until(lambda: bool(events(running.folder, "failed")), "the order fails")
+    wait_until(lambda: bool(running.events("failed")), "the order fails")
     running.reconciles(5)
     assert running.cloud.deleted == []
     assert {stuck, usual} <= set(running.cloud.instances)
-    failed, *_ = events(running.folder, "failed")
+    failed, *_ = running.events("failed")
     assert failed["instance"] == stuck
     assert "os-resetState" in failed["error"]
 
@@ -104,20 +101,19 @@ def test_stuck_a_second_time_nothing_goes_in_its_place(running: Running) -> None
     wait_until(lambda: actions_on(running, stuck) >= 4, "it is ordered a third time")
     assert set(running.cloud.deleted) == {stuck}
     assert usual in running.cloud.instances
-    ways = {each["chosen_by"] for each in events(running.folder, "intent")}
+    ways = {each["chosen_by"] for each in running.events("intent")}
     assert ways == {"deletion-stuck"}
 
 
 def test_a_spot_that_nova_fails_to_delete_is_passed_over(running: Running) -> None:
     """Its compute puts it in the state ERROR again, without a task."""
-    host = running.cloud.add_host("a")
-    odd, usual = (running.cloud.add(host, 4, 1024, spot=True) for _ in range(2))
+    host, (odd, usual) = running.full_host(2)
     running.cloud.add(host, 4, 1024, spot=False)
     running.cloud.never_goes.add(odd)
     running.start(freed_timeout=1)  # its deletion is not stuck while the test looks
-    wait_until(lambda: bool(events(running.folder, "late")), "the first spot does not go")
+    wait_until(lambda: bool(running.events("late")), "the first spot does not go")
     with running.cloud.lock:
         running.cloud.instances[odd].task_state = None
         running.cloud.instances[odd].status = "ERROR"
-    wait_until(lambda: bool(events(running.folder, "freed")), "the other spot is evicted")
+    wait_until(lambda: bool(running.events("freed")), "the other spot is evicted")
     assert running.cloud.deleted == [odd, usual]

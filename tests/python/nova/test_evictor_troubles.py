@@ -6,12 +6,9 @@ import time
 import uuid
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova.evictor.executor import FreedWatch
 from cospot.nova.evictor.plans import ClaimWatch
-from evictor_running import Running, events, metric, plan_message, send
+from evictor_running import Running, metric, plan_message, send
 from waiting import wait_until
 
 
@@ -78,7 +75,7 @@ def test_a_stuck_spot_stays_the_first_choice_when_its_second_order_fails(running
 
     running.cloud.before = fail_second
     running.start(deletion_timeout=2)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the stuck spot is evicted")
+    wait_until(lambda: bool(running.events("freed")), "the stuck spot is evicted")
     running.reconciles()
     assert running.cloud.deleted == [stuck]
     assert usual in running.cloud.instances
@@ -90,9 +87,9 @@ def test_a_plan_with_thousands_of_strangers_costs_little(running: Running) -> No
     service = running.start(reconcile_interval=600, plan_grace=600)
     strangers = [str(uuid.uuid4()) for _ in range(4000)]
     send(service, plan_message(vm, {host: [*strangers, second]}))
-    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is evicted")
+    wait_until(lambda: bool(running.events("freed")), "a spot is evicted")
     assert running.cloud.deleted == [second]  # the plan's own, behind all the strangers
-    refused = [each["instance"] for each in events(running.folder, "refused")]
+    refused = [each["instance"] for each in running.events("refused")]
     assert sum(each in strangers for each in refused) == 20
     assert service._reconciler.failures == {}  # nothing is kept of what was only checked
     assert first in running.cloud.instances
@@ -117,15 +114,14 @@ def test_a_watch_outlives_an_unexpected_error(
     for _ in range(2):
         vm = running.cloud.add(host, 2, 1024, spot=False)
         send(service, plan_message(vm, {host: [first]}))
-    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is evicted, and that is seen")
+    wait_until(lambda: bool(running.events("freed")), "a spot is evicted, and that is seen")
     assert failures and running.cloud.deleted == [first]
 
 
 def test_what_was_ordered_on_a_host_that_is_removed_is_gone(running: Running) -> None:
     """Placement removes no provider of which anything is held."""
     running.cloud.add_host("b")
-    host = running.cloud.add_host("a")
-    spot = running.cloud.add(host, 8, 1024, spot=True)
+    host, (spot,) = running.full_host(1)
     running.cloud.add(host, 4, 1024, spot=False)
     running.cloud.never_goes.add(spot)
     service = running.start()
@@ -134,5 +130,5 @@ def test_what_was_ordered_on_a_host_that_is_removed_is_gone(running: Running) ->
         for each in list(running.cloud.instances):
             running.cloud.remove(each)
         del running.cloud.providers[host]
-    wait_until(lambda: bool(events(running.folder, "freed")), "it is gone")
+    wait_until(lambda: bool(running.events("freed")), "it is gone")
     assert metric(service, "late_spots") == 0

@@ -8,15 +8,11 @@ import subprocess
 from typing import Any, Final
 
 import pytest
-from waiting import PATIENCE_S
-
-pytest.importorskip("yaml", reason="needs python3-yaml")
-pytest.importorskip("evictor_modules")
-
 import yaml
 from cospot.nova.evictor import options
 from promql import faults, named, registered, template_labels
 from sample_files import ROOT
+from waiting import PATIENCE_S
 
 FOLDER: Final = ROOT / "examples" / "nova" / "monitoring"
 MANUAL: Final = ROOT / "docs" / "nova" / "operating.md"

@@ -11,13 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from waiting import PATIENCE_S
-
-pytest.importorskip("oslo_log", reason="needs python3-oslo.log")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
-
 from promql import faults, named, registered
 from sample_files import ROOT
+from waiting import PATIENCE_S
 
 FILE: Final = ROOT / "examples" / "nova" / "monitoring" / "dashboard.json"
 #: Grafana's columns.

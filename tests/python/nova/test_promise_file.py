@@ -14,9 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("oslo_log", reason="oslo.log is not installed")
-
 from cospot.nova.scheduler import promise_file
 from cospot.nova.scheduler.promise_file import PromiseFile
 from promise_cases import make_table, write_table

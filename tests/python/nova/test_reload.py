@@ -9,9 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("oslo_config", reason="needs python3-oslo.config")
-
 from cospot.nova.live_options import LiveOptions
 from oslo_config import cfg
 
@@ -178,7 +175,7 @@ def test_the_evictor_obeys_its_switches_after_each_of_many_reloads(running: Any)
 def test_the_evictor_evicts_nothing_while_its_configuration_cannot_be_verified(
     running: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from evictor_running import events, metric, write_configuration
+    from evictor_running import metric, write_configuration
     from waiting import wait_until
 
     service = running.start()
@@ -197,10 +194,9 @@ def test_the_evictor_evicts_nothing_while_its_configuration_cannot_be_verified(
         "what is in force is not in the files" in each.getMessage() for each in caplog.records
     )
     assert metric(service, "enabled") == 0
-    host = running.cloud.add_host("a")
-    spot = running.cloud.add(host, 8, 1024, spot=True)
+    host, (spot,) = running.full_host(1)
     running.cloud.add(host, 8, 1024, spot=False)
-    wait_until(lambda: bool(events(running.folder, "held_back")), "the spot is held back")
+    wait_until(lambda: bool(running.events("held_back")), "the spot is held back")
     assert running.cloud.orders == []
     service.reload()
     wait_until(lambda: running.cloud.deleted == [spot], "the spot is evicted")

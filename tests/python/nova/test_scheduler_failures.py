@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.scheduler import options
 from cospot.nova.scheduler.decision import Decision, keep_decision
 from cospot.nova.scheduler.filter import CospotFilter

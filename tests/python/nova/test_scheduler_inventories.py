@@ -6,9 +6,6 @@ import threading
 import time
 
 import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.scheduler.instance_facts import Size
 from cospot.nova.scheduler.inventories import Inventories, InventoryCache
 from scheduler_cases import FakePlacement, Plugin, make_flavor, make_spec, make_state, names

@@ -7,9 +7,6 @@ import os
 from typing import Any
 
 import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.scheduler.instance_facts import InstanceReader
 from cospot.nova.scheduler.list_check import ListCheck
 from scheduler_cases import (

@@ -16,9 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.scheduler import metrics
 from cospot.nova.scheduler.filter import CospotFilter
 from cospot.nova.scheduler.metrics import RequestTally, SchedulerMetrics, series

@@ -12,9 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.scheduler.claim_check import ClaimCheck
 from cospot.nova.scheduler.decider import Decider
 from cospot.nova.scheduler.instance_facts import InstanceReader

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from scheduler_cases import (
     SPOT,
     VM,

@@ -8,10 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from waiting import PATIENCE_S
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.scheduler.decider import Decider
 from cospot.nova.scheduler.filter import CospotFilter
 from cospot.nova.scheduler.nova_settings import faults_of_nova_settings
@@ -21,6 +17,7 @@ from scheduler_cases import (
     CONF,
     new_uuid,
 )
+from waiting import PATIENCE_S
 
 SetOption = Callable[..., None]
 

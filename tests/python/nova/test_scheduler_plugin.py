@@ -6,10 +6,6 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from waiting import PATIENCE_S
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.plan_message import plan_from_message
 from nova import objects
 from nova.scheduler import utils
@@ -27,6 +23,7 @@ from scheduler_cases import (
     new_uuid,
     seen_again,
 )
+from waiting import PATIENCE_S
 
 SetOption = Callable[..., None]
 

@@ -10,9 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.scheduler.promise_check import PromiseCheck
 from promise_cases import HOUR, make_table, write_table
 from scheduler_cases import (

@@ -6,9 +6,6 @@ import os
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("oslo_config", reason="needs python3-oslo.config")
-
 from cospot.nova.scheduler import options
 from sample_files import ROOT, generate
 

@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.promises.promise_message import Promise
 from cospot.nova.scheduler.instance_facts import InstanceFacts, Size
 from cospot.nova.scheduler.promise_book import PromiseBook

@@ -7,11 +7,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-from waiting import PATIENCE_S
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.scheduler.spot_check import SpotCheck
 from scheduler_cases import (
     SPOT,
@@ -24,6 +19,7 @@ from scheduler_cases import (
     make_state,
     names,
 )
+from waiting import PATIENCE_S
 
 SetOption = Callable[..., None]
 

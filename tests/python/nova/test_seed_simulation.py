@@ -11,11 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("greenlet", reason="needs python3-greenlet")
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-pytest.importorskip("evictor_modules")
-
 from evictor_cloud import Cloud
 from evictor_running import Running, audit_records, make_service, send, write_configuration
 from waiting import wait_until

@@ -8,11 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("sqlalchemy", reason="needs python3-sqlalchemy")
-pytest.importorskip("tooz", reason="needs python3-tooz")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
-
 import sqlalchemy as sa
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.promises.promise_message import Promise

@@ -3,10 +3,6 @@
 import time
 
 import pytest
-
-pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
-pytest.importorskip("nova.conf", reason="python3-nova is not installed")
-
 from doctor_cases import FILTERS, GOOD, bad, configure, diagnose
 from promise_cases import make_table, write_table
 from tool_cases import run

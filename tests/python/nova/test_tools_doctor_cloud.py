@@ -3,10 +3,6 @@
 from types import SimpleNamespace
 
 import pytest
-
-pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
-pytest.importorskip("nova.conf", reason="python3-nova is not installed")
-
 from cospot.nova.tools.doctor import cloud_checks
 from doctor_cases import (
     EVICTOR_METRICS,

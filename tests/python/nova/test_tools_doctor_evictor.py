@@ -4,10 +4,6 @@ import socket
 import threading
 
 import pytest
-
-pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
-pytest.importorskip("nova.conf", reason="python3-nova is not installed")
-
 from cospot.nova.tools.cloud import CloudError
 from cospot.nova.tools.doctor import command as doctor_command
 from cospot.nova.tools.doctor import evictor_checks

@@ -7,10 +7,9 @@ from datetime import datetime, timedelta, timezone
 
 import cospot
 import pytest
+import sqlalchemy
 from nova_database import NovaDatabase
 from tool_cases import cloud_for, run, server
-
-sqlalchemy = pytest.importorskip("sqlalchemy")
 
 START = datetime(2026, 5, 1)
 HOUR = timedelta(hours=1)

@@ -3,10 +3,9 @@
 from datetime import datetime, timedelta
 
 import pytest
+import sqlalchemy
 from nova_database import NovaDatabase
 from tool_cases import run
-
-sqlalchemy = pytest.importorskip("sqlalchemy")
 
 START = datetime(2026, 5, 1)
 HOUR = timedelta(hours=1)

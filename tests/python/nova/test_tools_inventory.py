@@ -3,9 +3,8 @@
 import os
 
 import pytest
+from nova.compute import provider_config
 from tool_cases import cloud_for, run
-
-provider_config = pytest.importorskip("nova.compute.provider_config")
 
 
 @pytest.fixture

@@ -1,10 +1,6 @@
 """`cospot-nova setup`: what is missing, in a safe order, and what it does about it."""
 
 import pytest
-
-pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
-pytest.importorskip("nova.conf", reason="python3-nova is not installed")
-
 from cospot.nova.tools.doctor import evictor_checks
 from cospot.nova.tools.service_user import ServiceUser
 from doctor_cases import GOOD_EVICTOR, configure, good_cloud, write_private

@@ -9,11 +9,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-
-pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
-pytest.importorskip("nova.conf", reason="python3-nova is not installed")
-pytest.importorskip("sqlalchemy", reason="needs python3-sqlalchemy")
-
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.promises.promise_message import Promise
 from cospot.nova.state import schema
