@@ -86,6 +86,15 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 @pytest.fixture
+def empty_cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A cloud of nothing that the commands of this process log in to."""
+    from tool_cases import cloud_for
+
+    with cloud_for(monkeypatch) as made:
+        yield made
+
+
+@pytest.fixture
 def config(tmp_path: Path) -> Path:
     """The path of a nova.conf that does not exist yet."""
     return tmp_path / "nova.conf"

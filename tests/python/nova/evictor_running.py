@@ -7,10 +7,11 @@ import json
 import multiprocessing
 import os
 import signal
+import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -134,6 +135,13 @@ class Running:
         self.services.append(service)
         return service
 
+    def unstarted(self, **settings: Any) -> Any:
+        """Return a service that has seen all hosts: the test does the iterations."""
+        service = make_service(write_configuration(self.folder, self.server.url, **settings))
+        self.services.append(service)
+        service._hosts.refresh()
+        return service
+
     def events(self, *names: str) -> list[dict[str, Any]]:
         """Return the audit records of some events."""
         return events(self.folder, *names)
@@ -162,6 +170,17 @@ class Running:
             service.stop()
         self.server.close()
         assert self.cloud.violations == [], self.cloud.violations
+
+
+@contextlib.contextmanager
+def running_alone() -> Iterator[Running]:
+    """A cloud in a folder of its own, which frees at once: for one of many examples of a test."""
+    with (
+        tempfile.TemporaryDirectory() as name,
+        contextlib.closing(Running(Path(name))) as running,
+    ):
+        running.cloud.freeing_takes = 0.0
+        yield running
 
 
 def metric(service: Any, name: str, **labels: str) -> float:

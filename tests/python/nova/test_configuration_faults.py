@@ -194,7 +194,7 @@ def test_the_scheduler_says_it_at_the_start_and_gives_spots_no_host(
     plugin = plugin_of(conf)
     assert says in caplog.text
     states = [make_state("a"), make_state("b")]
-    assert plugin.hosts(states, make_spec(SPOT)) == []
+    assert plugin.place(states, SPOT) == []
     assert len(plugin.hosts(states, make_spec(VM))) == 2
     file.write_text("[cospot]\n")
     conf.mutate_config_files()

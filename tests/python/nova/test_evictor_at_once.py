@@ -227,23 +227,6 @@ def test_orders_that_wait_for_their_turn_stop_with_the_switch(running: Running) 
     wait_until(lambda: len(running.events("freed")) == 8, "all spots are freed")
 
 
-def test_an_order_that_has_waited_for_long_is_checked_again(running: Running) -> None:
-    """While Nova is busy with the first spot the VM goes, so the second one may stay."""
-    host, spots = running.full_host(2)
-    service = start(running, orders_at_once=1)
-    came, go_on = first_order_waits(running)
-    vm = claim(running, service, host, spots, 8)
-    assert came.wait(PATIENCE_S)
-    running.cloud.remove(vm)
-    time.sleep(LONG_S)
-    go_on.set()
-    wait_until(lambda: bool(running.events("failed")), "one is not ordered")
-    running.reconciles(1)
-    # The first was on its way when the VM went.
-    assert len(running.cloud.orders) == 1 and len(running.cloud.violations) == 1
-    running.cloud.violations.clear()
-
-
 def test_an_order_that_was_kept_back_is_no_error_of_its_host(running: Running) -> None:
     """After errors pauses grow, up to a minute, and a busy Nova may keep an order back often."""
     host, spots = running.full_host(2)
@@ -305,6 +288,7 @@ def test_no_more_goes_at_once_than_a_host_may_lose(running: Running) -> None:
     assert len(running.events("intent")) == 3
     [held_back] = running.events("held_back")
     assert held_back["reason"] == "host-limit"
+    assert metric(service, "limit_hits_total", limit="host-limit") == 1
     wait_until(lambda: len(running.events("freed")) == 3, "three spots are freed")
 
 

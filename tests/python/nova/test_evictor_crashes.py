@@ -11,13 +11,7 @@ import threading
 import time
 
 import pytest
-from evictor_running import (
-    Running,
-    audit_records,
-    kill_after_request,
-    plan_message,
-    start_process,
-)
+from evictor_running import Running, audit_records, kill_after_request, plan_message, start_process
 from waiting import PATIENCE_S, wait_until
 
 #: More requests than the whole eviction takes; the last steps kill a service that is done.

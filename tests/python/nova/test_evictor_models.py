@@ -12,7 +12,7 @@ from cospot.errors import ConfigError
 from cospot.nova.evictor.victims import SpotChooser
 from cospot.nova.evictor_policy import make_evictor_policy, time_us
 from evictor_running import Running
-from scheduler_cases import Plugin, make_flavor, make_instance, make_spec, make_state, seen_again
+from scheduler_cases import Plugin, make_flavor, make_instance, make_state
 from waiting import wait_until
 
 DAY = 86400
@@ -69,7 +69,7 @@ def test_the_scheduler_plans_by_the_model(model: str, set_option: Callable[..., 
     for evictor in ("FIFO", "LPKM", "YJF"):
         set_option(evictor=evictor, evictor_model=model)
         plugin = Plugin([state])
-        plugin.hosts([seen_again(state)], make_spec(make_flavor(4, 512)))
+        plugin.place([state], make_flavor(4, 512))
         [victims[evictor]] = plugin.plans()[0]["hosts"][0]["victims"]
     assert victims == dict(zip(victims, (spot.uuid for spot in spots), strict=True))
 

@@ -64,8 +64,14 @@ def test_the_lock_of_an_owner_stays_as_it_is(running: Running) -> None:
     assert running.cloud.gone[spot].locked_reason == "mine"
 
 
-def test_a_spot_that_did_not_go_is_unlocked(running: Running) -> None:
+LOCK = "spot evicted (vm-claim): a regular server needs the capacity; 2026-10-01"
+
+
+@pytest.mark.parametrize("lock", [{}, {"locked": True, "locked_reason": LOCK}])
+def test_a_spot_that_did_not_go_is_unlocked(running: Running, lock: dict[str, Any]) -> None:
+    """The lock is of this service, or of one that was killed after it: this one's order fails."""
     spot = ""
+    seen: list[str | None] = []
 
     def after(method: str, path: str) -> None:
         # Its compute gives up as soon as it is locked.
@@ -75,10 +81,9 @@ def test_a_spot_that_did_not_go_is_unlocked(running: Running) -> None:
                 found.task_state, found.status, found.vm_state = None, "ERROR", "error"
                 seen.append(found.locked_reason)
 
-    seen: list[str | None] = []
     running.cloud.after = after
     host = running.cloud.add_host("a")
-    spot = running.cloud.add(host, 4, 1024, spot=True)
+    spot = running.cloud.add(host, 4, 1024, spot=True, **lock)
     running.cloud.never_goes.add(spot)
     running.cloud.add(host, 4, 1024, spot=True)
     running.cloud.add(host, 4, 1024, spot=False)
@@ -86,29 +91,6 @@ def test_a_spot_that_did_not_go_is_unlocked(running: Running) -> None:
     wait_until(lambda: bool(running.events("failed")), "its compute has given up")
     wait_until(lambda: not running.cloud.instances[spot].locked, "it is unlocked")
     assert seen and seen[0]
-
-
-def test_a_spot_that_an_earlier_service_locked_and_that_did_not_go_is_unlocked(
-    running: Running,
-) -> None:
-    """The service was killed after the lock; the next one's order fails too."""
-    reason = "spot evicted (vm-claim): a regular server needs the capacity; 2026-10-01"
-    spot = ""
-
-    def after(method: str, path: str) -> None:
-        with running.cloud.lock:
-            found = running.cloud.instances.get(spot)
-            if method == "POST" and found is not None and found.task_state == "deleting":
-                found.task_state, found.status, found.vm_state = None, "ERROR", "error"
-
-    running.cloud.after = after
-    host = running.cloud.add_host("a")
-    spot = running.cloud.add(host, 8, 1024, spot=True, locked=True, locked_reason=reason)
-    running.cloud.never_goes.add(spot)
-    running.cloud.add(host, 4, 1024, spot=False)
-    running.start(**TELLING)
-    wait_until(lambda: bool(running.events("failed")), "its compute has given up")
-    wait_until(lambda: not running.cloud.instances[spot].locked, "it is unlocked")
 
 
 def test_a_lock_that_is_refused_stops_no_eviction(running: Running) -> None:

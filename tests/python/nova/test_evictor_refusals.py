@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from cospot.nova.evictor import service as service_module
-from evictor_cloud import Instance
 from evictor_running import Running, metric, plan_message, send
 from waiting import PATIENCE_S, wait_until
 
@@ -40,24 +39,6 @@ def test_what_is_no_spot_of_this_host_stays(running: Running, odd: dict[str, Any
     running.reconciles()
     assert running.cloud.deleted == [usual]
     assert oddity in running.cloud.instances
-
-
-def test_a_spot_that_its_owner_deletes_frees_enough(running: Running) -> None:
-    _, leaving, usual = full_host(running, task_state="deleting", updated=time.time())
-    running.start()
-    running.reconciles(5)
-    running.cloud.remove(leaving)
-    running.reconciles(3)
-    assert running.cloud.deleted == [] and usual in running.cloud.instances
-
-
-def test_a_soft_deleted_spot_is_deleted_for_good(running: Running) -> None:
-    # Nova leaves it out of lists, and its allocation stays.
-    # It serves nobody, so it is evicted first, though YJF would choose the other.
-    _, soft, _ = full_host(running, status="SOFT_DELETED", vm_state="soft-delete")
-    running.start(evictor="YJF")
-    wait_until(lambda: bool(running.events("freed")), "a spot is evicted")
-    assert running.cloud.deleted == [soft]
 
 
 def test_a_host_without_an_inventory_is_left_alone(
@@ -131,15 +112,6 @@ def test_services_that_fail_for_a_while_are_asked_again(
     assert running.cloud.deleted == [first]
 
 
-def test_a_spot_that_nova_will_not_delete_is_passed_over(running: Running) -> None:
-    _, stubborn, usual = full_host(running)
-    running.cloud.before = refuse(500, 1000, f"POST /nova/servers/{stubborn}/action")
-    running.start()
-    wait_until(lambda: running.cloud.deleted == [usual], "the other spot is evicted")
-    assert len(running.events("failed")) == 3
-    assert all("500" in each["error"] for each in running.events("failed"))
-
-
 def test_a_deletion_without_an_answer_is_asked_for_again(running: Running) -> None:
     # The order is taken late: after the service has given up waiting for the answer.
     host, first, _ = full_host(running)
@@ -208,32 +180,6 @@ def test_a_service_that_ends_does_not_wait_for_what_is_late(
     assert time.monotonic() - began < PATIENCE_S  # in which others may go
 
 
-@pytest.mark.parametrize("answer", [b"", b"[]", b"{}", b"not json", b'{"allocations": {"a": 1}}'])
-def test_answers_that_make_no_sense_evict_nothing(
-    running: Running, answer: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import json
-
-    from cospot.nova.evictor import cloud
-
-    full_host(running)
-
-    def get(self: Any, path: str, patience: float | None = None) -> Any:
-        try:
-            body = json.loads(answer)
-        except ValueError:
-            body = None
-        if not isinstance(body, dict):
-            raise cloud.CloudError("expected a JSON object in the answer")
-        return body
-
-    monkeypatch.setattr(cloud.Client, "get", get)
-    service = running.start()
-    send(service, plan_message(str(uuid.uuid4()), {}))
-    wait_until(lambda: metric(service, "errors_total", where="reconcile") > 2, "errors")
-    assert running.cloud.deleted == []
-
-
 @pytest.mark.parametrize(
     "answer",
     [
@@ -261,35 +207,28 @@ def test_a_host_whose_answers_make_no_sense_keeps_no_other_from_being_freed(
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("where", "what", "answer"),
     [
-        *(b"{}", b'{"servers": {}}', b'{"servers": [1, null]}', b'{"servers": [{"flavor": {}}]}'),
-        b'{"servers": [], "servers_links": [{"rel": "next"}',
+        *(("reconcile", "/", answer) for answer in (b"", b"[]", b"{}", b"not json")),
+        ("reconcile", "/", b'{"allocations": {"a": 1}}'),
+        ("pass", "/servers/detail", b"{}"),
+        ("pass", "/servers/detail", b'{"servers": {}}'),
+        ("pass", "/servers/detail", b'{"servers": [1, null]}'),
+        ("pass", "/servers/detail", b'{"servers": [{"flavor": {}}]}'),
+        ("pass", "/servers/detail", b'{"servers": [], "servers_links": [{"rel": "next"}'),
     ],
 )
-def test_lists_of_servers_that_make_no_sense_evict_nothing(
-    running: Running, answer: bytes, caplog: pytest.LogCaptureFixture
+def test_answers_that_make_no_sense_evict_nothing(
+    running: Running, where: str, what: str, answer: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     full_host(running)
-    running.cloud.before = lambda method, url: answer if "/servers/detail" in url else None
+    running.cloud.before = lambda method, url: answer if what in url else None
     service = running.start()
-    wait_until(lambda: metric(service, "errors_total", where="pass") > 1, "errors")
+    send(service, plan_message(str(uuid.uuid4()), {}))
+    wait_until(lambda: metric(service, "errors_total", where=where) > 2, "errors")
     assert running.cloud.orders == [] and "Traceback" not in caplog.text
     running.cloud.before = lambda method, url: None
     wait_until(lambda: len(running.cloud.deleted) == 1, "it is freed")
-
-
-def test_an_instance_of_two_providers_is_refused(running: Running) -> None:
-    host, other = running.cloud.add_host("a"), running.cloud.add_host("b")
-    spot = running.cloud.add(host, 8, 1024, spot=True)
-    running.cloud.add(host, 4, 1024, spot=False)
-    extra: Instance = running.cloud.instances[spot]
-    extra.also_on = other
-    service = running.start()
-    wait_until(
-        lambda: metric(service, "refusals_total", reason="several-providers") > 0, "the refusal"
-    )
-    assert running.cloud.deleted == []
 
 
 def evacuated(running: Running, moves: list[dict[str, Any]]) -> str:

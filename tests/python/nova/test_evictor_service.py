@@ -7,14 +7,7 @@ import uuid
 from typing import Any
 
 import pytest
-from evictor_running import (
-    Running,
-    make_service,
-    metric,
-    plan_message,
-    send,
-    write_configuration,
-)
+from evictor_running import Running, make_service, metric, plan_message, send, write_configuration
 from waiting import wait_until
 
 
@@ -181,11 +174,8 @@ def test_the_first_plan_of_a_multi_create_is_kept(running: Running) -> None:
 def test_a_look_asks_about_hosts_that_changed_and_a_few_others(running: Running) -> None:
     for number in range(20):
         running.cloud.add(running.cloud.add_host(str(number)), 1, 1, spot=True)
-    path = write_configuration(running.folder, running.server.url, full_reconcile_every=20)
-    service = make_service(path)
-    running.services.append(service)
     asked = running.cloud.requests
-    service._hosts.refresh()
+    service = running.unstarted(full_reconcile_every=20)
     assert len(asked) == 1 + 2 * 20  # the list, then inventories and allocations of each
     # In the next 20 reconciles each host has its turn once, and is all that is read.
     turns = set()

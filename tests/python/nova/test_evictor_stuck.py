@@ -103,17 +103,3 @@ def test_stuck_a_second_time_nothing_goes_in_its_place(running: Running) -> None
     assert usual in running.cloud.instances
     ways = {each["chosen_by"] for each in running.events("intent")}
     assert ways == {"deletion-stuck"}
-
-
-def test_a_spot_that_nova_fails_to_delete_is_passed_over(running: Running) -> None:
-    """Its compute puts it in the state ERROR again, without a task."""
-    host, (odd, usual) = running.full_host(2)
-    running.cloud.add(host, 4, 1024, spot=False)
-    running.cloud.never_goes.add(odd)
-    running.start(freed_timeout=1)  # its deletion is not stuck while the test looks
-    wait_until(lambda: bool(running.events("late")), "the first spot does not go")
-    with running.cloud.lock:
-        running.cloud.instances[odd].task_state = None
-        running.cloud.instances[odd].status = "ERROR"
-    wait_until(lambda: bool(running.events("freed")), "the other spot is evicted")
-    assert running.cloud.deleted == [odd, usual]

@@ -56,7 +56,10 @@ def test_a_spot_that_nova_will_not_delete_is_passed_over(running: Running, statu
     running.cloud.add(host, 4, 1024, spot=False)
     wait_until(lambda: running.cloud.deleted == [usual], "the other spot is evicted")
     # An answer counts three times, no answer six times, before another spot is evicted.
-    assert running.cloud.requests.count(stubborn) == (6 if status == 504 else 3)
+    tries = 6 if status == 504 else 3
+    assert running.cloud.requests.count(stubborn) == tries
+    failed = running.events("failed")
+    assert len(failed) == tries and all(str(status) in each["error"] for each in failed)
 
 
 def test_a_stuck_spot_stays_the_first_choice_when_its_second_order_fails(running: Running) -> None:

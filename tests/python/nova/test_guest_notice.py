@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from programs import run_python
 from sample_files import ROOT
-from waiting import PATIENCE_S, wait_until
+from waiting import wait_until
 
 FOLDER: Final = ROOT / "examples" / "nova" / "guest"
 PROGRAM: Final = FOLDER / "cospot-notice"
@@ -168,13 +169,7 @@ def test_a_command_that_fails_ends_nothing(
     "arguments", [[], ["--interval", "0", "true"], ["--interval", "x", "true"]]
 )
 def test_bad_usage_is_one_error(arguments: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, str(PROGRAM), *arguments],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-    )
+    done = run_python(PROGRAM, *arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 

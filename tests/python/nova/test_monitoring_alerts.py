@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from typing import Any, Final
 
 import pytest
 import yaml
 from cospot.nova.evictor import options
+from programs import run_program
 from promql import faults, named, registered, template_labels
 from sample_files import ROOT
-from waiting import PATIENCE_S
 
 FOLDER: Final = ROOT / "examples" / "nova" / "monitoring"
 MANUAL: Final = ROOT / "docs" / "nova" / "operating.md"
@@ -32,14 +31,7 @@ def promtool(*arguments: str) -> None:
     program = shutil.which("promtool")
     if program is None:
         pytest.skip("promtool is not installed (Debian: prometheus)")
-    done = subprocess.run(
-        [program, *arguments],
-        check=False,
-        cwd=FOLDER,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-    )
+    done = run_program(program, *arguments, cwd=FOLDER)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from programs import run_program
 from promql import faults, named, registered
 from sample_files import ROOT
-from waiting import PATIENCE_S
 
 FILE: Final = ROOT / "examples" / "nova" / "monitoring" / "dashboard.json"
 #: Grafana's columns.
@@ -101,11 +100,5 @@ def test_prometheus_takes_every_query(tmp_path: Path) -> None:
     ]
     file = tmp_path / "rules.yml"  # JSON is YAML
     file.write_text(json.dumps({"groups": [{"name": "dashboard", "rules": rules}]}))
-    done = subprocess.run(
-        [program, "check", "rules", str(file)],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-    )
+    done = run_program(program, "check", "rules", file)
     assert done.returncode == 0, done.stdout + done.stderr

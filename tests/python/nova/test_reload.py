@@ -240,12 +240,12 @@ def test_the_scheduler_decides_nothing_by_a_configuration_it_cannot_read_again(
 ) -> None:
     """VMs go where Nova's own weighers say, spots nowhere: as with any wrong configuration."""
     pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-    from scheduler_cases import SPOT, VM, Plugin, full_of_spots, make_spec, make_state, names
+    from scheduler_cases import SPOT, VM, Plugin, full_of_spots, make_state
 
     path, conf = scheduler_configuration(tmp_path, monkeypatch)
     states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
     plugin = Plugin(states)
-    assert names(plugin.hosts(states, make_spec(VM))) == ["a", "c"]
+    assert plugin.place(states, VM) == ["a", "c"]
     with monkeypatch.context() as patch:
 
         def fail(self: LiveOptions) -> Any:
@@ -253,11 +253,11 @@ def test_the_scheduler_decides_nothing_by_a_configuration_it_cannot_read_again(
 
         patch.setattr(LiveOptions, "_read", fail)
         conf.mutate_config_files()
-    assert names(plugin.hosts(states, make_spec(VM))) == ["c", "a"]
-    assert plugin.hosts(states, make_spec(SPOT)) == []
+    assert plugin.place(states, VM) == ["c", "a"]
+    assert plugin.place(states, SPOT) == []
     assert "cannot be read again" in caplog.text
     conf.mutate_config_files()
-    assert names(plugin.hosts(states, make_spec(VM))) == ["a", "c"]
+    assert plugin.place(states, VM) == ["a", "c"]
 
 
 def test_a_refused_reload_of_the_scheduler_is_a_metric_until_one_succeeds(

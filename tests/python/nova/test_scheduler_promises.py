@@ -16,15 +16,12 @@ from scheduler_cases import (
     SPOT,
     VM,
     Plugin,
-    again,
     make_flavor,
     make_instance,
     make_spec,
     make_state,
     names,
 )
-
-SetOption = Callable[..., None]
 
 
 def asking(lifetime: str | None, flavor: Any = SPOT, **fields: Any) -> Any:
@@ -35,7 +32,7 @@ def asking(lifetime: str | None, flavor: Any = SPOT, **fields: Any) -> Any:
 class Case:
     """A host of 16 vCPUs with one VM and one spot of 4: 2 slots, so 1 h may be promised."""
 
-    def __init__(self, path: Path, set_option: SetOption, **options: Any) -> None:
+    def __init__(self, path: Path, set_option: Any, **options: Any) -> None:
         self.path = path
         values = {"lifetime_target": 0.05, "lifetime_promises": str(path), **options}
         set_option(**{"lifetime_hints": "all", **values})
@@ -44,11 +41,11 @@ class Case:
         self.plugin = Plugin(self.states)
 
     def place(self, spec: Any) -> list[str]:
-        return names(self.plugin.hosts(again(self.states), spec))
+        return self.plugin.place(self.states, spec)
 
 
 @pytest.fixture
-def case(tmp_path: Path, set_option: SetOption) -> Case:
+def case(tmp_path: Path, set_option: Any) -> Case:
     return Case(write_table(tmp_path / "promises.json"), set_option)
 
 
@@ -95,7 +92,7 @@ def test_who_asks_for_nothing_is_untouched(case: Case) -> None:
     assert all("lifetime_s" not in message for message in case.plugin.plans())
 
 
-def test_without_a_target_hints_mean_nothing(tmp_path: Path, set_option: SetOption) -> None:
+def test_without_a_target_hints_mean_nothing(tmp_path: Path, set_option: Any) -> None:
     case = Case(write_table(tmp_path / "p.json"), set_option, lifetime_target=None)
     for lifetime in ("100d", "nonsense"):
         assert case.place(asking(lifetime)) == ["a"]
@@ -114,7 +111,7 @@ def test_a_flavor_asks_for_its_spots_and_the_hint_counts_before_it(case: Case) -
 @pytest.mark.parametrize("project", ["blue", "red"])
 @pytest.mark.parametrize("asks", ["hint", "flavor", "both"])
 def test_who_may_ask_by_a_hint(
-    tmp_path: Path, set_option: SetOption, hints: str, project: str, asks: str
+    tmp_path: Path, set_option: Any, hints: str, project: str, asks: str
 ) -> None:
     """A promised spot is evicted after those of other projects, so not everybody may have it."""
     case = Case(
@@ -134,14 +131,14 @@ def test_who_may_ask_by_a_hint(
     assert told == ([1800.0 if asks == "flavor" else HOUR] if may else [])
 
 
-def test_by_default_only_flavors_ask(set_option: SetOption) -> None:
+def test_by_default_only_flavors_ask(set_option: Any) -> None:
     from cospot.nova.scheduler.options import OPTIONS
 
     assert {each.name: each.default for each in OPTIONS}["lifetime_hints"] == "flavors"
 
 
 def test_a_project_has_so_many_promised_spots_at_once(
-    tmp_path: Path, set_option: SetOption, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, set_option: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
     case = Case(write_table(tmp_path / "p.json"), set_option, lifetimes_per_project=1)
@@ -172,7 +169,7 @@ def test_a_lifetime_that_is_none_is_refused(
     assert case.plugin.filter.failures == 0
 
 
-def test_a_dry_run_places_and_tells_nobody(tmp_path: Path, set_option: SetOption) -> None:
+def test_a_dry_run_places_and_tells_nobody(tmp_path: Path, set_option: Any) -> None:
     case = Case(write_table(tmp_path / "p.json"), set_option, dry_run=True)
     assert case.place(asking("100d")) == ["a"]
     assert case.place(asking("1h")) == ["a"]
@@ -267,7 +264,7 @@ def test_a_mistake_in_here_stops_no_spot(
 
 
 def test_the_start_warns_of_an_evictor_that_breaks_promises(
-    tmp_path: Path, set_option: SetOption, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, set_option: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     Case(write_table(tmp_path / "p.json"), set_option)
     assert "use YJF" in caplog.text

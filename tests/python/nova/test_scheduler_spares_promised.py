@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,6 @@ from scheduler_cases import (
     seen_again,
 )
 
-SetOption = Callable[..., None]
 YEARS = 30 * 365 * 86400
 
 
@@ -39,7 +37,7 @@ def victims(plugin: Plugin, host: str) -> list[str]:
 
 
 @pytest.mark.parametrize("policy", ["FIFO", "YJF"])
-def test_a_plan_names_the_others_first(set_option: SetOption, tmp_path: Path, policy: str) -> None:
+def test_a_plan_names_the_others_first(set_option: Any, tmp_path: Path, policy: str) -> None:
     """The spots of these cases were launched years ago; their flavor asks for more years."""
     path = write_table(tmp_path / "promises.json")
     set_option(lifetime_target=0.05, lifetime_promises=str(path), evictor=policy)
@@ -49,24 +47,24 @@ def test_a_plan_names_the_others_first(set_option: SetOption, tmp_path: Path, po
     bare = [spots[1].uuid, spots[2].uuid]
     state = make_state("a", instances=spots)
     plugin = Plugin([state])
-    plugin.hosts([seen_again(state)], make_spec(VM))
+    plugin.place([state], VM)
     assert victims(plugin, "a") == [bare[0] if policy == "FIFO" else bare[1]]
     plugin = Plugin([state])
-    plugin.hosts([seen_again(state)], make_spec(make_flavor(12, 1024)))
+    plugin.place([state], make_flavor(12, 1024))
     promised = spots[0].uuid if policy == "FIFO" else spots[3].uuid
     assert victims(plugin, "a") == [*bare, promised]  # in the order of eviction
 
 
-def test_without_a_target_nobody_is_promised_anything(set_option: SetOption) -> None:
+def test_without_a_target_nobody_is_promised_anything(set_option: Any) -> None:
     spots = [make_instance(asking_flavor(f"{YEARS}s")), make_instance(SPOT, minute=1)]
     state = make_state("a", (8, 32768, 1000), spots)
     plugin = Plugin([state])
-    plugin.hosts([seen_again(state)], make_spec(VM))
+    plugin.place([state], VM)
     assert victims(plugin, "a") == [spots[0].uuid]
 
 
 def test_of_the_offered_hosts_the_one_where_no_promise_is_broken(
-    set_option: SetOption, tmp_path: Path
+    set_option: Any, tmp_path: Path
 ) -> None:
     path = write_table(tmp_path / "promises.json")
     options = {"lifetime_target": 0.05, "lifetime_promises": str(path), "evictor": "YJF"}
@@ -84,9 +82,7 @@ def test_of_the_offered_hosts_the_one_where_no_promise_is_broken(
     assert chosen == {(2, 0.05): "b", (2, None): "a", (1, 0.05): "a"}
 
 
-def test_a_promise_for_a_hint_is_known_where_it_was_given(
-    set_option: SetOption, tmp_path: Path
-) -> None:
+def test_a_promise_for_a_hint_is_known_where_it_was_given(set_option: Any, tmp_path: Path) -> None:
     """It has been built by now, and the host lists it beside an older one."""
     path = write_table(tmp_path / "promises.json")
     set_option(
@@ -99,7 +95,7 @@ def test_a_promise_for_a_hint_is_known_where_it_was_given(
     empty = make_state("a", (8, 32768, 1000), [old])
     plugin = Plugin([empty])
     spec = make_spec(SPOT, scheduler_hints={"cospot:lifetime": ["1h"]})
-    assert names(plugin.hosts([seen_again(empty)], spec)) == ["a"]
+    assert plugin.place([empty], spec) == ["a"]
     built = make_instance(SPOT, minute=5, uuid=spec.instance_uuid)
     full = make_state("a", (8, 32768, 1000), [old, built])
     plugin.hosts([full], make_spec(VM))

@@ -23,6 +23,7 @@ from cospot.nova.state.promise_records import SharedPromiseRecords
 from cospot.nova.state.safeguards import BusyLockError, HostLocks, LockError
 from cospot.nova.state.stalled import SharedStalledHosts
 from cospot.nova.state.stores import Notice, StoreError
+from programs import at_once
 from state_servers import PASSWORD, SERVERS, deaf_server, has_mariadb
 from waiting import wait_until
 
@@ -189,7 +190,8 @@ def test_of_many_that_ask_at_once_one_has_the_lease(synced: str) -> None:
     copies = [Copy(synced) for _ in range(4)]
     number = [0]
 
-    def work(copy: Copy) -> None:
+    def work() -> None:
+        copy = copies.pop()
         locks = HostLocks(copy.database.owner, 30.0, copy.leases)
         for _ in range(5):
             with locks.hold(HOST):
@@ -197,11 +199,7 @@ def test_of_many_that_ask_at_once_one_has_the_lease(synced: str) -> None:
                 time.sleep(0.002)
                 number[0] = seen + 1
 
-    threads = [threading.Thread(target=work, args=(copy,)) for copy in copies]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(work, 4)
     assert number[0] == 20
 
 

@@ -8,11 +8,6 @@ from promise_cases import make_table, write_table
 from tool_cases import run
 
 
-@pytest.fixture
-def config(tmp_path):
-    return tmp_path / "nova.conf"
-
-
 def test_a_good_configuration_is_all_ok(config, capsys):
     code, results = diagnose(capsys, "--offline", "--config-file", configure(config))
     assert (code, bad(results)) == (0, {})

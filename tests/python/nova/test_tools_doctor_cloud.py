@@ -4,13 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 from cospot.nova.tools.doctor import cloud_checks
-from doctor_cases import (
-    EVICTOR_METRICS,
-    FILTERS,
-    bad,
-    configure,
-    diagnose_cloud,
-)
+from doctor_cases import EVICTOR_METRICS, FILTERS, bad, configure, diagnose_cloud
 from tool_cases import run
 
 

@@ -22,11 +22,6 @@ from tool_cases import run
 
 
 @pytest.fixture
-def config(tmp_path):
-    return tmp_path / "nova.conf"
-
-
-@pytest.fixture
 def evictor(tmp_path):
     """Write the evictor's configuration; return its path."""
 
