@@ -22,6 +22,7 @@ from scheduler_cases import (
     make_state,
     names,
     new_uuid,
+    nova_order,
     seen_again,
 )
 
@@ -268,3 +269,51 @@ def test_threads_share_one_filter() -> None:
     assert plugin.filter.failures == 0
     assert len(placed) == 160
     assert all(placed.count(state.host) == 4 for state in states)
+
+
+# -- the operator's own weighers as the VM policy ------------------------------------------------
+
+
+def test_novas_weighers_see_no_spots(set_option: Any) -> None:
+    set_option(vm_policy="nova")
+    # b is full of spots and has no VM; to Nova's weighers it is the emptiest host.
+    states = [
+        make_state("a", instances=[make_instance(VM)]),
+        full_of_spots("b"),
+        make_state("c", instances=[make_instance(VM), make_instance(VM)]),
+    ]
+    plugin = Plugin(states)
+    spec = make_spec(VM)
+    without_spots = [states[0], make_state("b"), states[2]]
+    assert plugin.place(states, spec) == nova_order(without_spots, spec) == ["b", "a", "c"]
+    assert plugin.plans()[0]["hosts"][0]["victims"] == [next(iter(states[1].instances))]
+
+
+def test_novas_weighers_with_saf_and_an_offer(set_option: Any) -> None:
+    states = [
+        make_state("a", instances=[make_instance(VM)]),
+        full_of_spots("b"),
+        make_state("c", instances=[make_instance(VM), make_instance(VM)]),
+    ]
+    set_option(vm_policy="nova", saf=True)
+    assert Plugin(states).place(states, VM) == ["a", "c", "b"]
+    set_option(vm_policy="nova", saf=False, otn=2)
+    assert Plugin(states).place(states, VM) == ["a", "b", "c"]
+
+
+def test_novas_weighers_keep_their_multipliers(set_option: Any) -> None:
+    set_option(vm_policy="nova")
+    set_option("filter_scheduler", ram_weight_multiplier=-5.0, cpu_weight_multiplier=-5.0)
+    states = [make_state("a"), full_of_spots("b"), make_state("c", instances=[make_instance(VM)])]
+    assert Plugin(states).place(states, VM)[0] == "c"
+
+
+def test_novas_weighers_rank_spots_on_the_hosts_as_they_are(set_option: Any) -> None:
+    set_option(spot_policy="nova")
+    states = [
+        make_state("a", instances=[make_instance(SPOT)]),
+        full_of_spots("b"),
+        make_state("c"),
+    ]
+    spec = make_spec(SPOT)
+    assert Plugin(states).place(states, spec) == ["c", "a"]
