@@ -129,16 +129,20 @@ class Running:
         self.server = CloudServer(self.cloud)
         self.services: list[Any] = []
 
-    def start(self, **settings: Any) -> Any:
+    def make(self, **settings: Any) -> Any:
+        """Return a service that is not started; it is stopped with the cloud."""
         service = make_service(write_configuration(self.folder, self.server.url, **settings))
-        service.start()
         self.services.append(service)
+        return service
+
+    def start(self, **settings: Any) -> Any:
+        service = self.make(**settings)
+        service.start()
         return service
 
     def unstarted(self, **settings: Any) -> Any:
         """Return a service that has seen all hosts: the test does the iterations."""
-        service = make_service(write_configuration(self.folder, self.server.url, **settings))
-        self.services.append(service)
+        service = self.make(**settings)
         service._hosts.refresh()
         return service
 
@@ -175,10 +179,7 @@ class Running:
 @contextlib.contextmanager
 def running_alone() -> Iterator[Running]:
     """A cloud in a folder of its own, which frees at once: for one of many examples of a test."""
-    with (
-        tempfile.TemporaryDirectory() as name,
-        contextlib.closing(Running(Path(name))) as running,
-    ):
+    with tempfile.TemporaryDirectory() as name, contextlib.closing(Running(Path(name))) as running:
         running.cloud.freeing_takes = 0.0
         yield running
 

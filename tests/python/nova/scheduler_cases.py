@@ -121,11 +121,7 @@ def inventories_of(state: Any) -> dict[str, dict[str, Any]]:
             "reserved": RESERVED_MB,
             "allocation_ratio": 1.0,
         },
-        "DISK_GB": {
-            "total": state.total_usable_disk_gb,
-            "reserved": 0,
-            "allocation_ratio": 1.0,
-        },
+        "DISK_GB": {"total": state.total_usable_disk_gb, "reserved": 0, "allocation_ratio": 1.0},
     }
 
 

@@ -186,10 +186,7 @@ def test_both_sides_count_the_same(case: tuple[int, int, list[tuple[int, str]], 
     inventories = plugin.placement.inventories[state.uuid]
     consumers["new"] = {"CUSTOM_SPOT_VCPU": size, "CUSTOM_SPOT_MEMORY_MB": 64}
     usage = HostUsage(
-        "p",
-        "a",
-        {name: Inventory(**has) for name, has in inventories.items()},
-        consumers,
+        "p", "a", {name: Inventory(**has) for name, has in inventories.items()}, consumers
     )
     assert offered == (not usage.shortfall(["VCPU", "MEMORY_MB"]))
 

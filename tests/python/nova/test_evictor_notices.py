@@ -41,6 +41,10 @@ def wait_for_stored(running: Running, count: int) -> None:
     wait_until(lambda: len(running.stored()) == count, f"{count} stored notices")
 
 
+def wait_until_told(running: Running) -> None:
+    wait_until(lambda: [each["is_told"] for each in running.stored()] == [True], "the notice")
+
+
 def shelves(
     running: Running, state: dict[str, Any], later: int = 202
 ) -> Callable[[str, str], int | None]:
@@ -365,7 +369,7 @@ def test_a_notice_is_withdrawn_when_its_spot_is_elsewhere(
     running.cloud.aggregates["gold"] = str(uuid.uuid4())
     running.cloud.providers[host].aggregates.add(running.cloud.aggregates["gold"])
     running.start(mode="proactive", reserve="gold:2:0", notice_seconds=600)
-    wait_until(lambda: [each["is_told"] for each in running.stored()] == [True], "the notice")
+    wait_until_told(running)
     with running.cloud.lock:
         happens(running, host, spots[0])
     wait_for(running, "notice_withdrawn")
@@ -446,7 +450,7 @@ def test_a_spot_of_which_nova_says_nothing_takes_nobodys_place(
     """It was told; since then each question about it is answered by 500."""
     _, spots = running.full_host(4)
     service = running.start(**PROACTIVE, notice_seconds=0.5)
-    wait_until(lambda: [each["is_told"] for each in running.stored()] == [True], "the notice")
+    wait_until_told(running)
     running.cloud.before = lambda method, path: 500 if f"/servers/{spots[0]}" in path else None
     wait_for(running, "freed")
     running.reconciles(10)
@@ -490,7 +494,7 @@ def test_a_withdrawal_that_nova_did_not_take_is_tried_again(running: Running) ->
     _, spots = running.full_host(4)
     works = nova_fails(running, "DELETE")
     running.start(**PROACTIVE, notice_seconds=600)
-    wait_until(lambda: [each["is_told"] for each in running.stored()] == [True], "the notice")
+    wait_until_told(running)
     running.cloud.remove(spots[3])
     wait_until(lambda: [each["is_told"] for each in running.stored()] == [False], "the attempt")
     running.reconciles(3)
@@ -508,7 +512,7 @@ def test_a_withdrawn_notice_is_not_left_in_metadata_that_nova_does_not_change_no
     """As of a server in rescue, or one whose resize is to be confirmed; it is told elsewhere."""
     host, spots = running.full_host(4)
     service = running.start(**PROACTIVE, notice_seconds=600)
-    wait_until(lambda: [each["is_told"] for each in running.stored()] == [True], "the notice")
+    wait_until_told(running)
     works = nova_fails(running, "DELETE", 409)
     with running.cloud.lock:
         if happens is not None:
@@ -533,7 +537,7 @@ def test_one_that_its_owner_shelves_as_its_time_comes_reads_nothing_afterwards(
 ) -> None:
     _, spots = running.full_host(4)
     running.start(**PROACTIVE, notice_seconds=1)
-    wait_until(lambda: [each["is_told"] for each in running.stored()] == [True], "the notice")
+    wait_until_told(running)
     spot = running.cloud.instances[spots[0]]
     spot.task_state = "shelving_image_uploading"
     wait_until(lambda: any(each["ordered_at"] for each in running.stored()), "its time")
@@ -577,7 +581,7 @@ def test_one_whose_task_ends_as_its_notice_is_refused_is_told_at_once(running: R
 
     running.cloud.before = before
     running.start(**PROACTIVE, notice_seconds=600)
-    wait_until(lambda: [each["is_told"] for each in running.stored()] == [True], "the notice")
+    wait_until_told(running)
     assert "cospot_evict_at" in running.cloud.instances[spots[0]].metadata
     assert len(running.events("notice")) == len(refused) == 1
 
@@ -638,7 +642,7 @@ def test_a_clock_that_is_set_back_stops_no_reserve(
 ) -> None:
     host, spots = running.full_host(4)
     running.start(**PROACTIVE, notice_seconds=600)
-    wait_until(lambda: [each["is_told"] for each in running.stored()] == [True], "the notice")
+    wait_until_told(running)
     clock_is_off[0] = -3600.0
     running.cloud.remove(spots[0])  # as its owner does; a VM has what it held
     running.cloud.add(host, 2, 1024, spot=False)

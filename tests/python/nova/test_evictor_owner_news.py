@@ -10,11 +10,7 @@ from evictor_running import Running
 from waiting import wait_until
 
 #: Of a service that evicts at once for a VM that has come lately.
-TELLING: dict[str, Any] = {
-    "overcommit_grace": 300,
-    "reconcile_interval": 0.2,
-    "tell_owners": True,
-}
+TELLING: dict[str, Any] = {"overcommit_grace": 300, "reconcile_interval": 0.2, "tell_owners": True}
 
 
 def evict_one(running: Running, **settings: Any) -> tuple[str, str]:

@@ -6,14 +6,7 @@ import time
 import uuid
 from dataclasses import dataclass
 
-from evictor_running import (
-    Running,
-    make_service,
-    plan_message,
-    running_alone,
-    send,
-    write_configuration,
-)
+from evictor_running import Running, plan_message, running_alone, send
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from programs import at_once
@@ -77,12 +70,7 @@ class Built:
             if number < len(self.instances) and self.instances[number] not in self.vms:
                 instance = self.cloud.instances[self.instances[number]]
                 instance.task_state, instance.updated = "deleting", time.time()
-        self.service = make_service(
-            write_configuration(
-                running.folder, running.server.url, evictor=case.policy, evict_if_insufficient=True
-            )
-        )
-        running.services.append(self.service)
+        self.service = running.make(evictor=case.policy, evict_if_insufficient=True)
         for instance, hosts, age in case.plans:
             victims = {
                 self.hosts[host]: [self._name(each) for each in named] for host, named in hosts

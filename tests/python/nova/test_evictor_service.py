@@ -7,7 +7,7 @@ import uuid
 from typing import Any
 
 import pytest
-from evictor_running import Running, make_service, metric, plan_message, send, write_configuration
+from evictor_running import Running, metric, plan_message, send
 from waiting import wait_until
 
 
@@ -84,8 +84,7 @@ def test_reconcile_obeys_a_known_plan_too(running: Running) -> None:
     host = running.cloud.add_host("a")
     spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(2)]
     vm = running.cloud.add(host, 6, 1024, spot=False)
-    service = make_service(write_configuration(running.folder, running.server.url))
-    running.services.append(service)
+    service = running.make()
     send(service, plan_message(vm, {host: [spots[1]]}))
     service.start()
     wait_until(lambda: bool(running.events("freed")), "a spot is freed")
@@ -123,8 +122,7 @@ def test_a_forged_plan_that_names_vms_is_refused(running: Running) -> None:
     elsewhere = running.cloud.add(other, 4, 1024, spot=True)
     victim = running.cloud.add(host, 2, 1024, spot=False)
     vm = running.cloud.add(host, 6, 1024, spot=False)
-    service = make_service(write_configuration(running.folder, running.server.url))
-    running.services.append(service)
+    service = running.make()
     send(service, plan_message(vm, {host: [victim, elsewhere, str(uuid.uuid4()), vm]}))
     service.start()
     wait_until(lambda: bool(running.events("freed")), "the spot is freed")

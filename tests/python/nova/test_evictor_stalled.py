@@ -14,14 +14,7 @@ from cospot.nova.evictor.stalled_hosts import Observed, StalledHosts, _Flow
 from cospot.nova.state.pending import GRACE_S, PendingDeletions
 from cospot.nova.state.records import AuditLog
 from cospot.nova.state.stores import StalledHostStore
-from evictor_running import (
-    Running,
-    bare_context,
-    make_service,
-    metric,
-    stores_in,
-    write_configuration,
-)
+from evictor_running import Running, bare_context, metric, stores_in
 from waiting import wait_until
 
 #: Seconds after which a deletion is stuck.
@@ -347,8 +340,7 @@ def test_a_stored_host_that_cannot_be_read_at_the_start_stays(running: Running) 
 
 def test_a_host_that_is_none_any_more_is_forgotten(running: Running) -> None:
     folder = running.folder / "state" / "stalled"
-    service = make_service(write_configuration(running.folder, running.server.url))
-    running.services.append(service)
+    service = running.make()
     StalledHostStore(str(running.folder / "state")).put("no-such-provider", "gone", ["spot"])
     assert list(folder.glob("*.json"))
     service.start()

@@ -44,10 +44,7 @@ def promtool(*arguments: str) -> None:
         ("rate(cospot_evictor_plans_total[5m]) > 0", []),
         ("sum by (outcome, instance) (cospot_evictor_plans_total)", []),
         ("cospot_evictor_plans > 0", ["no metric cospot_evictor_plans"]),
-        (
-            'cospot_evictor_plans_total{host="a"}',
-            ["cospot_evictor_plans_total has no label host"],
-        ),
+        ('cospot_evictor_plans_total{host="a"}', ["cospot_evictor_plans_total has no label host"]),
         (
             "sum by (why) (cospot_evictor_evictions_total)",
             ["cospot_evictor_evictions_total has no label why"],

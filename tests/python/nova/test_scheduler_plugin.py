@@ -242,12 +242,7 @@ def test_hosts_come_and_go() -> None:
     assert plugin.place(states, VM) == ["b", "d"]
     more = [make_state("a", instances=[make_instance(VM)]), make_state("c")]
     plugin.placement.inventories.update(Plugin(more).placement.inventories)
-    assert plugin.place([*again(states), *more], make_flavor(1, 1)) == [
-        "a",
-        "b",
-        "c",
-        "d",
-    ]
+    assert plugin.place([*again(states), *more], make_flavor(1, 1)) == ["a", "b", "c", "d"]
     assert plugin.place([more[1]], VM) == ["c"]
 
 
@@ -310,10 +305,6 @@ def test_novas_weighers_keep_their_multipliers(set_option: Any) -> None:
 
 def test_novas_weighers_rank_spots_on_the_hosts_as_they_are(set_option: Any) -> None:
     set_option(spot_policy="nova")
-    states = [
-        make_state("a", instances=[make_instance(SPOT)]),
-        full_of_spots("b"),
-        make_state("c"),
-    ]
+    states = [make_state("a", instances=[make_instance(SPOT)]), full_of_spots("b"), make_state("c")]
     spec = make_spec(SPOT)
     assert Plugin(states).place(states, spec) == ["c", "a"]

@@ -341,10 +341,7 @@ def test_a_promise_for_a_hint_is_known_where_it_was_given(set_option: Any, tmp_p
     """It has been built by now, and the host lists it beside an older one."""
     path = write_table(tmp_path / "promises.json")
     set_option(
-        lifetime_target=0.05,
-        lifetime_promises=str(path),
-        lifetime_hints="all",
-        evictor="YJF",
+        lifetime_target=0.05, lifetime_promises=str(path), lifetime_hints="all", evictor="YJF"
     )
     old = make_instance(SPOT)
     empty = make_state("a", (8, 32768, 1000), [old])

@@ -6,6 +6,7 @@ import threading
 import time
 from typing import Any
 
+import pytest
 from cospot.nova.scheduler.spot_check import SpotCheck
 from scheduler_cases import SPOT, VM, Plugin, full_of_spots, make_instance, make_spec, make_state
 from waiting import PATIENCE_S
@@ -55,14 +56,23 @@ def test_a_spot_gets_no_host_where_others_were_faster_everywhere() -> None:
     assert plugin.place(states, SPOT) == []
 
 
-def test_decisions_that_have_no_claim_yet_count_with_those_of_others() -> None:
-    # 16 vCPUs: 8 that others hold, 4 and 4 that were decided here; a third finds no room.
+@pytest.mark.parametrize(
+    ("held", "placed"),
+    [
+        # 16 vCPUs: 8 that others hold, 4 and 4 that were decided here; a third finds no room.
+        (spots_of(2), [True, True, False]),
+        # VMs of other schedulers count too.
+        ({"vm": {"VCPU": 13, "MEMORY_MB": 1024}}, [False]),
+        ({"vm": {"VCPU": 12, "MEMORY_MB": 1024}}, [True, False]),
+    ],
+)
+def test_decisions_that_have_no_claim_yet_count_with_those_of_others(
+    held: dict[str, dict[str, int]], placed: list[bool]
+) -> None:
     states = [make_state("a")]
     plugin, placement = case(states)
-    placement.holders[states[0].uuid] = spots_of(2)
-    assert plugin.place(states, SPOT)
-    assert plugin.place(states, SPOT)
-    assert plugin.place(states, SPOT) == []
+    placement.holders[states[0].uuid] = held
+    assert [bool(plugin.place(states, SPOT)) for _ in placed] == placed
 
 
 def test_a_decision_that_has_its_claim_counts_once() -> None:
@@ -74,15 +84,6 @@ def test_a_decision_that_has_its_claim_counts_once() -> None:
         spec.instance_uuid: {"CUSTOM_SPOT_VCPU": 4, "CUSTOM_SPOT_MEMORY_MB": 8192},
         **spots_of(2),
     }
-    assert plugin.place(states, SPOT)
-
-
-def test_vms_of_other_schedulers_count_too() -> None:
-    states = [make_state("a")]
-    plugin, placement = case(states)
-    placement.holders[states[0].uuid] = {"vm": {"VCPU": 13, "MEMORY_MB": 1024}}
-    assert plugin.place(states, SPOT) == []
-    placement.holders[states[0].uuid] = {"vm": {"VCPU": 12, "MEMORY_MB": 1024}}
     assert plugin.place(states, SPOT)
 
 

@@ -137,9 +137,7 @@ def test_a_lease_is_one_copy_s_until_it_lets_go(copies: tuple[Copy, Copy]) -> No
         pass
 
 
-def test_who_looks_after_reserves_keeps_the_lease_until_it_stops(
-    copies: tuple[Copy, Copy],
-) -> None:
+def test_who_looks_after_reserves_keeps_the_lease_until_it_stops(copies: tuple[Copy, Copy]) -> None:
     a, b = copies
     for _ in range(2):
         with a.locks.hold("notices", waits=False, keeps=True):

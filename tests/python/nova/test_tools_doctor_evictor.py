@@ -58,10 +58,7 @@ def test_without_an_evictor_s_configuration_agreement_is_unknown(cloud, capsys, 
         *("--config-file", configure(config)),
         *("--evictor-metrics", f"{cloud.url}/metrics"),
     )
-    assert (code, bad(results)) == (
-        0,
-        {"evictor agrees": "unknown", "evictor's login": "unknown"},
-    )
+    assert (code, bad(results)) == (0, {"evictor agrees": "unknown", "evictor's login": "unknown"})
     (finding,) = results["evictor agrees"]["findings"]
     assert "there is no configuration of cospot-evictor here" in finding["found"]
     assert "--evictor-config-file" in finding["fix"]

@@ -447,11 +447,7 @@ def test_the_api_gives_the_same_bytes_as_the_database(monkeypatch, database, tmp
         cloud.servers = [
             server(uuids[0], START),
             server(
-                uuids[1],
-                START + HOUR,
-                ended=START + 2 * HOUR,
-                status="DELETED",
-                extra_specs=SPOT,
+                uuids[1], START + HOUR, ended=START + 2 * HOUR, status="DELETED", extra_specs=SPOT
             ),
         ]
         cloud.add_host(
