@@ -104,15 +104,9 @@ def spots(running: Running) -> list[str]:
     return made
 
 
-def looked(running: Running, spots: list[str]) -> Endpoint:
-    """Return a service that has looked at the spots."""
+def test_a_spot_learns_of_itself_and_of_its_flavor(running: Running, spots: list[str]) -> None:
     endpoint = Endpoint(running)
     wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
-    return endpoint
-
-
-def test_a_spot_learns_of_itself_and_of_its_flavor(running: Running, spots: list[str]) -> None:
-    endpoint = looked(running, spots)
     found = endpoint.spot(spots[20])
     assert found["spot"] is True and found["flavor"] == "spot.m1"
     assert found["notice"] is None and found["promise"] is None
@@ -132,19 +126,13 @@ def test_a_spot_learns_of_itself_and_of_its_flavor(running: Running, spots: list
 def test_the_customers_page_shows_what_is_answered(running: Running, spots: list[str]) -> None:
     page = (ROOT / "docs" / "nova" / "customers.md").read_text()
     shown = json.loads(page.split("```json\n")[1].split("```")[0])["cospot"]
-    endpoint = looked(running, spots)
+    endpoint = Endpoint(running)
+    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
     promise = Promise(spots[20], time.time(), 3 * HOUR, 0.05)
     send(endpoint.service, promise_to_message(promise), EVENT_TYPE)
     notice = Notice(spots[20], "provider", "gold", time.time(), time.time() + 120)
-    found: dict[str, Any] = {}
-
-    def has_notice() -> bool:
-        # The service reads its own notices once as it starts, and forgets others then.
-        endpoint.service.context.told.add(notice, PROJECT)
-        found.update(endpoint.spot(spots[20]))
-        return found["notice"] is not None
-
-    wait_until(has_notice, "the notice")
+    endpoint.service.context.told.add(notice, PROJECT)
+    found = endpoint.spot(spots[20])
     assert found.keys() == shown.keys()
     for key in ("notice", "promise", "risk", "eviction_rate"):
         assert found[key].keys() == shown[key].keys(), key
@@ -155,7 +143,8 @@ def test_the_customers_page_shows_what_is_answered(running: Running, spots: list
 
 
 def test_no_project_learns_of_a_spot_of_another(running: Running, spots: list[str]) -> None:
-    endpoint = looked(running, spots)
+    endpoint = Endpoint(running)
+    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
     assert endpoint.spot(spots[20], "q" * 32) == {}
     assert endpoint.spot(str(uuid.uuid4())) == {}
     assert endpoint.spot(spots[0]) == {}  # evicted and gone
@@ -206,7 +195,8 @@ def test_a_notice_shows_at_once_and_a_withdrawal_too(running: Running) -> None:
 
 
 def test_a_promise_is_told(running: Running, spots: list[str]) -> None:
-    endpoint = looked(running, spots)
+    endpoint = Endpoint(running)
+    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
     promise = Promise(spots[20], time.time(), 3 * HOUR, 0.05)
     send(endpoint.service, promise_to_message(promise), EVENT_TYPE)
     told = endpoint.spot(spots[20])["promise"]
@@ -267,7 +257,8 @@ def test_slow_and_many_clients_cost_themselves_only(
 ) -> None:
     monkeypatch.setattr(signal_server, "_LONGEST_S", 1.0)
     monkeypatch.setattr(signal_server, "_MOST_CONNECTIONS", 4)
-    endpoint = looked(running, spots)
+    endpoint = Endpoint(running)
+    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
     slow = [
         socket.create_connection(("127.0.0.1", endpoint.port), timeout=PATIENCE_S) for _ in range(4)
     ]
@@ -290,7 +281,8 @@ def _answers(endpoint: Endpoint, spot: str) -> bool:
 
 def test_without_nova_the_port_answers_and_the_service_evicts(running: Running) -> None:
     """And with a port that is taken, or without the certificate."""
-    host, (spot,) = running.full_host(1, "h1")
+    host = running.cloud.add_host("h1")
+    spot = running.cloud.add(host, 8, 1024, spot=True)
     running.cloud.before = lambda method, path: 500 if "changes-since" in path else None
     endpoint = Endpoint(running)
     assert endpoint.ask("GET", "/signals")[0] == 503
@@ -305,23 +297,27 @@ def test_without_nova_the_port_answers_and_the_service_evicts(running: Running) 
 
 
 def test_a_crash_loses_no_eviction(running: Running, spots: list[str]) -> None:
-    first = looked(running, spots)
+    first = Endpoint(running)
+    wait_until(lambda: bool(first.spot(spots[20])), "the first look")
     first.service.stop()
     running.services.clear()
     (running.folder / "state" / "audit.jsonl").unlink()  # rotated away
-    second = looked(running, spots)
+    second = Endpoint(running)
+    wait_until(lambda: bool(second.spot(spots[20])), "the first look")
     assert second.spot(spots[20])["eviction_rate"]["evictions"] == 12
     second.service.stop()
     running.services.clear()
     (running.folder / "state" / "spot-lives.json").write_text("junk")
-    looked(running, spots)
+    third = Endpoint(running)
+    wait_until(lambda: bool(third.spot(spots[20])), "the first look")
 
 
 def test_what_was_archived_ends_and_what_a_cell_hides_does_not(
     running: Running, spots: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(signal_keeper, "_LIST_ALL_S", 0.0)
-    endpoint = looked(running, spots)
+    endpoint = Endpoint(running)
+    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
     with running.cloud.lock:
         del running.cloud.instances[spots[20]]
         hidden = running.cloud.instances[spots[21]]
@@ -378,8 +374,9 @@ def nova_asks(
 def test_novas_own_code_asks(
     running: Running, spots: list[str], nova_asks: Callable[..., dict[str, Any]]
 ) -> None:
-    endpoint = looked(running, spots)
+    endpoint = Endpoint(running)
     url = f"http://127.0.0.1:{endpoint.port}/vendordata"
+    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
     found = nova_asks(url, spots[20])["cospot"]
     assert found["spot"] is True and found["eviction_rate"]["evictions"] == 12
     assert nova_asks(url, spots[20], "q" * 32) == {"cospot": {}}
