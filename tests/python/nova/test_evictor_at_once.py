@@ -169,10 +169,7 @@ def test_what_is_needed_less_by_now_is_ordered_one_by_one(running: Running) -> N
 
 
 def test_nova_is_given_no_more_orders_at_once_than_it_may(running: Running) -> None:
-    hosts = [running.cloud.add_host(name) for name in "ab"]
-    for host in hosts:
-        for _ in range(4):
-            running.cloud.add(host, 2, 1024, spot=True)
+    hosts = [running.full_host(4, name)[0] for name in "ab"]
     three, under_way = threading.Condition(), [0, 0]  # now, and at most
 
     def before(method: str, path: str) -> None:
@@ -279,9 +276,7 @@ def test_what_may_turn_out_needless_is_not_ordered_at_once(running: Running) -> 
 
 
 def test_no_more_goes_at_once_than_a_host_may_lose(running: Running) -> None:
-    host = running.cloud.add_host("a")
-    for _ in range(4):
-        running.cloud.add(host, 2, 1024, spot=True)
+    host, _ = running.full_host(4)
     service = start(running, reconcile_interval=60, evictions_per_host=3)
     claim(running, service, host, [], 8)
     wait_until(lambda: bool(running.events("held_back")), "the limit is reached")

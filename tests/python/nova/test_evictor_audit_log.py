@@ -37,8 +37,7 @@ def test_a_record_begins_a_line_though_the_last_one_was_torn(tmp_path: Path) -> 
 def test_what_was_freed_is_written_once_the_log_can_be_written(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    host = running.cloud.add_host("a")
-    running.cloud.add(host, 8, 1024, spot=True)
+    host, _ = running.full_host(1)
     running.cloud.add(host, 4, 1024, spot=False)
     write, refused = AuditLog.write, [0]
 

@@ -224,8 +224,7 @@ def test_what_a_new_provider_is_is_asked_once(running: Running) -> None:
 
 
 def test_a_host_that_is_removed_is_not_asked_for_ever(running: Running) -> None:
-    host = running.cloud.add_host("a")
-    running.cloud.add(host, 8, 1024, spot=True)
+    host, _ = running.full_host(1)
     running.cloud.add_host("b")
     running.cloud.before = lambda method, path: 503 if "/servers/detail" in path else None
     service = running.start()

@@ -79,10 +79,7 @@ def test_an_unfinished_last_line_of_the_audit_log_does_no_harm(running: Running)
 
 
 def test_three_copies_at_once(running: Running) -> None:
-    hosts = [running.cloud.add_host(name) for name in "abcd"]
-    for host in hosts:
-        for _ in range(4):
-            running.cloud.add(host, 2, 1024, spot=True)
+    hosts = [running.full_host(4, name)[0] for name in "abcd"]
     running.cloud.freeing_takes = 0.3
     processes = [start_process(running, []) for _ in range(2)]
     running.start()

@@ -37,8 +37,7 @@ def test_of_vms_whose_quota_was_exceeded_only_the_one_that_runs_gets_capacity(
 
 def test_a_service_that_was_started_later_knows_them_too(running: Running) -> None:
     cloud = running.cloud
-    host = cloud.add_host("a")
-    cloud.add(host, 8, 1024, spot=True)
+    host, _ = running.full_host(1)
     cloud.add(host, 8, 1024, **new(**FAILED))
     running.start()
     running.reconciles(5)
@@ -66,8 +65,7 @@ def test_what_they_hold_is_not_missing_when_a_host_becomes_smaller(running: Runn
 
 def test_spots_wait_a_moment_for_a_claim_that_fails(running: Running) -> None:
     cloud = running.cloud
-    host = cloud.add_host("a")
-    cloud.add(host, 8, 1024, spot=True)
+    host, _ = running.full_host(1)
     running.start(reconcile_interval=30)
     running.reconciles()
     vm = cloud.add(host, 8, 1024, **new(**BUILDING))

@@ -31,9 +31,7 @@ def test_reconcile_evicts_the_oldest_spot_of_an_overcommitted_host(running: Runn
 
 def test_metrics_say_nothing_of_a_host_without_an_inventory_of_spots(running: Running) -> None:
     """As its spots stay, it remains overcommitted, and nobody evicts there."""
-    host = running.cloud.add_host("a")
-    for _ in range(2):
-        running.cloud.add(host, 4, 1024, spot=True)
+    host, _ = running.full_host(2)
     running.cloud.add(host, 6, 1024, spot=False)
     service = running.start(dry_run=True)
     name = "overcommit_seconds_total"

@@ -53,42 +53,31 @@ def test_the_other_one_goes(still: Any, policy: str, promised_first: bool) -> No
     assert cloud.deleted == [spot for spot in spots if spot != kept]
 
 
-@pytest.mark.parametrize(("lifetime_s", "goes"), [(100 * 365 * 86400.0, 0), (0.5, 1)])
-def test_a_promise_protects_until_it_is_over(still: Any, lifetime_s: float, goes: int) -> None:
-    """A second after it was given, one of a hundred years holds, and one of half a second not."""
+@pytest.mark.parametrize(
+    ("sizes", "policy", "promised", "lifetime_s", "vm", "gone"),
+    [
+        # A second after it was given a promise of a hundred years holds, of half a second none.
+        ((2, 2), "YJF", [1], 100 * 365 * 86400.0, 2, [0]),
+        ((2, 2), "YJF", [1], 0.5, 2, [1]),
+        # 4 vCPUs: beside 1 without a promise the spot of 3; the others do without them.
+        ((1, 1, 3, 3), "YJF", [1, 2, 3], HOUR, 4, [0, 3]),
+        # 5 of 2 + 6: the large one has to go anyway, and then nobody else need go.
+        ((2, 6), "FIFO", [1], HOUR, 5, [1]),
+    ],
+)
+def test_promised_ones_go_last_and_no_more_than_need_be(
+    still: Any, sizes: tuple[int, ...], policy: str, promised: list[int], lifetime_s: float,
+    vm: int, gone: list[int],
+) -> None:  # fmt: skip
+    """Spots of these vCPUs fill a host, on which a VM comes."""
     cloud, make = still
-    host = cloud.add_host("a", 4)
-    spots = [cloud.add(host, 2, 1, spot=True) for _ in range(2)]
-    service = make(evictor="YJF")
-    promise(service, [spots[1]], lifetime_s)
-    cloud.add(host, 2, 1, spot=False)
+    host = cloud.add_host("a", sum(sizes))
+    spots = [cloud.add(host, size, 1, spot=True) for size in sizes]
+    service = make(evictor=policy)
+    promise(service, [spots[each] for each in promised], lifetime_s)
+    cloud.add(host, vm, 1, spot=False)
     service._reconciler.free_host(host, "reconcile")
-    assert cloud.deleted == [spots[goes]]
-
-
-def test_promised_ones_go_for_a_vm_that_needs_more(still: Any) -> None:
-    """4 vCPUs for a VM: beside 1 without a promise, the spot of 3; the others do without them."""
-    cloud, make = still
-    host = cloud.add_host("a", 8)
-    sizes = (1, 1, 3, 3)
-    bare, *others = [cloud.add(host, size, 1, spot=True) for size in sizes]
-    service = make(evictor="YJF")
-    promise(service, others)
-    cloud.add(host, 4, 1, spot=False)
-    service._reconciler.free_host(host, "reconcile")
-    assert cloud.deleted == [bare, others[2]]
-
-
-def test_a_large_promised_one_alone_spares_the_small_ones(still: Any) -> None:
-    """It has to go for a VM of 5 anyway: 5 of 2 + 6, and then nobody else need go."""
-    cloud, make = still
-    host = cloud.add_host("a", 8)
-    _, large = cloud.add(host, 2, 1, spot=True), cloud.add(host, 6, 1, spot=True)
-    service = make(evictor="FIFO")
-    promise(service, [large])
-    cloud.add(host, 5, 1, spot=False)
-    service._reconciler.free_host(host, "reconcile")
-    assert cloud.deleted == [large]
+    assert cloud.deleted == [spots[each] for each in gone]
 
 
 def test_of_a_race_the_promised_one_stays_where_an_older_one_does(still: Any) -> None:

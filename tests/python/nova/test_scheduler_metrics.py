@@ -311,29 +311,21 @@ def test_a_bad_directory_stops_nothing_and_is_said_once(
     assert list(values(folder)) == ["0"]
 
 
-def test_a_file_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("endings", [("tmp", "prom"), ("lock",)])
+def test_a_file_that_is_a_link_is_not_followed(tmp_path: Path, endings: tuple[str, ...]) -> None:
     precious = tmp_path / "precious"
     precious.write_text("precious")
     folder = tmp_path / "prom"
     folder.mkdir()
-    for name in ("cospot-scheduler-0.tmp", "cospot-scheduler-0.prom"):
-        (folder / name).symlink_to(precious)
+    for ending in endings:
+        (folder / f"cospot-scheduler-0.{ending}").symlink_to(precious)
     counting = SchedulerMetrics(str(folder), every=0.01)
     counting.note_request(RequestTally(), 0.001)
-    wait_until(lambda: values(folder) == {"0": 1})
-    assert precious.read_text() == "precious"
-    assert not (folder / "cospot-scheduler-0.prom").is_symlink()
-
-
-def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
-    precious = tmp_path / "precious"
-    precious.write_text("precious")
-    folder = tmp_path / "prom"
-    folder.mkdir()
-    (folder / "cospot-scheduler-0.lock").symlink_to(precious)
-    counting = SchedulerMetrics(str(folder), every=0.01)
-    counting.note_request(RequestTally(), 0.001)
-    wait_until(lambda: counting._of_process[os.getpid()].problem)
+    if endings == ("lock",):
+        wait_until(lambda: counting._of_process[os.getpid()].problem)
+    else:
+        wait_until(lambda: values(folder) == {"0": 1})
+        assert not (folder / "cospot-scheduler-0.prom").is_symlink()
     assert precious.read_text() == "precious"
 
 
