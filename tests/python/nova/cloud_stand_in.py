@@ -3,13 +3,12 @@
 What they hold is in plain lists and dictionaries that a test fills and looks at.
 """
 
-import json
 import re
-import threading
 import uuid
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
+
+from served import Served
 
 MICROVERSION = "OpenStack-API-Version"
 
@@ -87,16 +86,24 @@ class CloudStandIn:
 
     @contextmanager
     def serve(self):
-        server = ThreadingHTTPServer(("127.0.0.1", 0), handler(self))
-        self.url = f"http://127.0.0.1:{server.server_address[1]}"
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
+        server = Served(self._answer)
+        self.url = server.url
         try:
             yield self
         finally:
-            server.shutdown()
-            thread.join()
-            server.server_close()
+            server.close()
+
+    def _answer(self, method, path, headers, body):
+        url = urlsplit(path)
+        request = f"{method} {url.path}"
+        self.requests.append(request)
+        made = self.failing.get(request)
+        if isinstance(made, str):
+            return 200, made
+        if made is not None:
+            return made, {"error": {"message": "made to fail", "code": made}}
+        version = headers.get(MICROVERSION)
+        return self.answer(method, url.path, parse_qs(url.query), body, version)
 
     def answer(self, method, path, query, body, version):
         """Return status and body."""
@@ -226,7 +233,7 @@ def _flavor_action(cloud, query, body, version, flavor):
 
 def _delete_flavor(cloud, query, body, version, flavor):
     cloud.flavors = [row for row in cloud.flavors if row["id"] != flavor]
-    return 202, None
+    return 202, b""
 
 
 def _servers(cloud, query, body, version):
@@ -327,7 +334,7 @@ def _user_roles(cloud, query, body, version, user):
 
 def _grant(cloud, query, body, version, user, role):
     cloud.roles.setdefault(user, []).append(role)
-    return 204, None
+    return 204, b""
 
 
 def _metrics(cloud, query, body, version):
@@ -369,43 +376,3 @@ ROUTES = (
     (r"GET /placement/resource_providers/([^/]+)/allocations", _allocations),
     (r"GET /placement/resource_providers/([^/]+)/traits", _traits),
 )
-
-
-def handler(cloud):
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        # Or an answer's second packet waits 40 ms for the client to acknowledge the first.
-        disable_nagle_algorithm = True
-
-        def log_message(self, *arguments):
-            pass
-
-        def handle_one(self):
-            url = urlsplit(self.path)
-            length = int(self.headers.get("Content-Length") or 0)
-            text = self.rfile.read(length)
-            body = json.loads(text) if text else None
-            cloud.requests.append(f"{self.command} {url.path}")
-            status = cloud.failing.get(f"{self.command} {url.path}")
-            if isinstance(status, str):
-                status, answer = 200, status
-            elif status is not None:
-                answer = {"error": {"message": "made to fail", "code": status}}
-            else:
-                version = self.headers.get(MICROVERSION)
-                status, answer = cloud.answer(
-                    self.command, url.path, parse_qs(url.query), body, version
-                )
-            text = answer if isinstance(answer, str) else json.dumps(answer)
-            data = b"" if answer is None else text.encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            if url.path.endswith("/auth/tokens"):
-                self.send_header("X-Subject-Token", "token")
-            self.end_headers()
-            self.wfile.write(data)
-
-        do_GET = do_POST = do_DELETE = do_PUT = handle_one
-
-    return Handler

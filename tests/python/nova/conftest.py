@@ -4,10 +4,55 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+#: Modules without which the tests of a file are skipped: those of the first name that fits.
+NEEDS = {
+    "evictor_layers": (),
+    "evictor_signals": ("oslo_config",),
+    "evictor_models": ("nova.scheduler", "evictor_modules"),
+    "evictor_properties": ("evictor_modules", "hypothesis"),
+    "evictor_attribution": ("prometheus_client", "hypothesis"),
+    "evictor_logging": ("eventlet", "oslo_log", "prometheus_client"),
+    "evictor_promises": ("oslo_messaging", "prometheus_client"),
+    "evictor_several_machines": ("sqlalchemy", "evictor_modules"),
+    "evictor_*": ("evictor_modules",),
+    "configuration_faults": ("evictor_modules",),
+    "monitoring": ("yaml", "evictor_modules"),
+    "seed_simulation": ("greenlet", "nova.scheduler", "evictor_modules"),
+    "samples": ("keystoneauth1", "oslo_messaging", "prometheus_client"),
+    "scheduler_*": ("nova.scheduler",),
+    "dedicated_cpus": ("nova.scheduler", "keystoneauth1", "hypothesis"),
+    "tools_state": ("openstack", "nova.conf", "sqlalchemy"),
+    "tools_doctor*": ("openstack", "nova.conf"),
+    "tools_setup": ("openstack", "nova.conf"),
+    "tools_flavor_properties": ("hypothesis", "nova.conf"),
+    "tools_history*": ("sqlalchemy",),
+    "tools_inventory": ("nova.compute.provider_config",),
+    "state_database": ("sqlalchemy", "tooz", "prometheus_client"),
+    "vendordata": ("oslo_messaging", "prometheus_client"),
+    "reload": ("oslo_config",),
+    "log_lines": ("oslo_log",),
+    "promise_file": ("oslo_log",),
+}
+
+
+class OptionalModule(pytest.Module):
+    """A file of tests of what may not be installed."""
+
+    def collect(self) -> Any:
+        names = (name for name in NEEDS if fnmatch(self.path.stem, f"test_{name}"))
+        for each in NEEDS.get(next(names, ""), ()):
+            pytest.importorskip(each, reason=f"needs {each}")
+        return super().collect()
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: Any) -> OptionalModule:
+    return OptionalModule.from_parent(parent, path=module_path)
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +79,15 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     from doctor_cases import good_cloud
 
     with good_cloud(monkeypatch) as made:
+        yield made
+
+
+@pytest.fixture
+def empty_cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A cloud of nothing that the commands of this process log in to."""
+    from tool_cases import cloud_for
+
+    with cloud_for(monkeypatch) as made:
         yield made
 
 

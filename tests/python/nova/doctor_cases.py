@@ -3,11 +3,6 @@
 import contextlib
 import json
 
-import pytest
-
-pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
-pytest.importorskip("nova.conf", reason="python3-nova is not installed")
-
 from cospot.nova.tools.doctor import evictor_checks
 from tool_cases import cloud_for, run
 

@@ -6,7 +6,6 @@ need it, counting what was being deleted as free? What was wrong is in `violatio
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 import time
@@ -14,11 +13,11 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from cospot.nova.spot_flavors import SPOT_CLASS_OF, SPOT_CLASSES, spot_extra_specs
+from served import Served
 
 START = 1_700_000_000.0  # when the first instance was placed, seconds since the epoch
 
@@ -450,55 +449,22 @@ class _Routes:
         return 204, {}
 
 
-class CloudServer:
+class CloudServer(Served):
     """Serves a cloud on a port of 127.0.0.1."""
 
     def __init__(self, cloud: Cloud) -> None:
         routes = _Routes(cloud)
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            # Or an answer's second packet waits 40 ms for the client to acknowledge the first.
-            disable_nagle_algorithm = True
+        def answer(method: str, path: str, _: Any, body: Any) -> tuple[int, Any]:
+            with cloud.lock:
+                cloud.requests.append(f"{method} {path}")
+            made = cloud.before(method, path)
+            if made is not None:
+                error = {"error": "made by the test"}
+                return (made, error) if isinstance(made, int) else (200, made)
+            with cloud.lock:
+                found = routes.answer(method, path, body)
+            cloud.after(method, path)
+            return found
 
-            def handle_one(self) -> None:
-                length = int(self.headers.get("Content-Length") or 0)
-                body = json.loads(self.rfile.read(length)) if length else None
-                method, path = self.command, self.path
-                with cloud.lock:
-                    cloud.requests.append(f"{method} {path}")
-                made, answer = cloud.before(method, path), {"error": "made by the test"}
-                status = made if isinstance(made, int) else 200
-                if made is None:
-                    with cloud.lock:
-                        status, answer = routes.answer(method, path, body)
-                    cloud.after(method, path)
-                text = b"" if status == 204 else json.dumps(answer).encode()
-                if isinstance(made, bytes):
-                    text = made
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(text)))
-                self.end_headers()
-                self.wfile.write(text)
-
-            do_GET = do_POST = do_PUT = do_DELETE = handle_one
-
-            def date_time_string(self, timestamp: float | None = None) -> str:
-                now = time.time() + cloud.clock_is_off if timestamp is None else timestamp
-                return super().date_time_string(now)
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        ThreadingHTTPServer.daemon_threads = True
-        ThreadingHTTPServer.request_queue_size = 128  # or connections made at once are reset
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
-        self._thread.start()
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__init__(answer, lambda: time.time() + cloud.clock_is_off)

@@ -7,10 +7,11 @@ import json
 import multiprocessing
 import os
 import signal
+import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -127,11 +128,36 @@ class Running:
         self.server = CloudServer(self.cloud)
         self.services: list[Any] = []
 
-    def start(self, **settings: Any) -> Any:
+    def make(self, **settings: Any) -> Any:
+        """Return a service that is not started; it is stopped with the cloud."""
         service = make_service(write_configuration(self.folder, self.server.url, **settings))
-        service.start()
         self.services.append(service)
         return service
+
+    def start(self, **settings: Any) -> Any:
+        service = self.make(**settings)
+        service.start()
+        return service
+
+    def unstarted(self, **settings: Any) -> Any:
+        """Return a service that has seen all hosts: the test does the iterations."""
+        service = self.make(**settings)
+        service._hosts.refresh()
+        return service
+
+    def events(self, *names: str) -> list[dict[str, Any]]:
+        """Return the audit records of some events."""
+        return events(self.folder, *names)
+
+    def stored(self) -> list[dict[str, Any]]:
+        """Return the notices that the service has stored."""
+        path = self.folder / "state" / "notices.json"
+        return json.loads(path.read_text()) if path.exists() else []
+
+    def full_host(self, spots: int, name: str = "a") -> tuple[str, list[str]]:
+        """Add a host of 8 vCPUs that so many spots fill evenly."""
+        host = self.cloud.add_host(name)
+        return host, [self.cloud.add(host, 8 // spots, 1024, spot=True) for _ in range(spots)]
 
     def reconciles(self, count: int = 3) -> None:
         """Wait until the service has reconciled all hosts a few more times."""
@@ -149,20 +175,24 @@ class Running:
         assert self.cloud.violations == [], self.cloud.violations
 
 
+@contextlib.contextmanager
+def running_alone() -> Iterator[Running]:
+    """A cloud in a folder of its own, which frees at once: for one of many examples of a test."""
+    with tempfile.TemporaryDirectory() as name, contextlib.closing(Running(Path(name))) as running:
+        running.cloud.freeing_takes = 0.0
+        yield running
+
+
 def metric(service: Any, name: str, **labels: str) -> float:
     return service.metrics.registry.get_sample_value(f"cospot_evictor_{name}", labels) or 0.0
 
 
 def full_host(running: Running, name: str, spots: int) -> tuple[str, list[str]]:
-    """A host of 8 vCPUs that so many spots fill evenly."""
-    host = running.cloud.add_host(name)
-    return host, [running.cloud.add(host, 8 // spots, 1024, spot=True) for _ in range(spots)]
+    return running.full_host(spots, name)
 
 
 def stored(running: Running) -> list[dict[str, Any]]:
-    """Return the notices that the service has stored."""
-    path = running.folder / "state" / "notices.json"
-    return json.loads(path.read_text()) if path.exists() else []
+    return running.stored()
 
 
 def check_evictions_of_reserves(running: Running) -> None:

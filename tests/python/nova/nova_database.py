@@ -3,9 +3,7 @@
 import json
 from datetime import datetime, timedelta
 
-import pytest
-
-sqlalchemy = pytest.importorskip("sqlalchemy")
+import sqlalchemy
 
 OWNER = "alice"  # the user whose the instances are
 
@@ -28,7 +26,39 @@ def flavor_json(name, extra_specs=None, swap=0):
     return json.dumps({"cur": flavor.obj_to_primitive(), "old": None, "new": None})
 
 
-class NovaDatabase:
+class Database:
+    """What rows are put into."""
+
+    def insert(self, table, **values):
+        names = ", ".join(values)
+        marks = ", ".join(f":{name}" for name in values)
+        with self.engine.begin() as connection:
+            connection.execute(
+                sqlalchemy.text(f"INSERT INTO {table} ({names}) VALUES ({marks})"), values
+            )
+
+
+class ApiDatabase(Database):
+    """The API database beside cells, by their URLs, and `config`, the nova.conf that names it."""
+
+    def __init__(self, folder, *cells):
+        from nova.db.api import models
+
+        self.engine = sqlalchemy.create_engine(f"sqlite:///{folder}/api.sqlite")
+        tables = models.BASE.metadata.tables
+        names = (
+            *("cell_mappings", "aggregates", "aggregate_hosts", "aggregate_metadata"),
+            *("request_specs", "instance_groups", "instance_group_policy", "instance_group_member"),
+        )
+        models.BASE.metadata.create_all(self.engine, tables=[tables[name] for name in names])
+        for number, url in enumerate(map(str, cells)):
+            row = {"uuid": str(number), "name": str(number), "database_connection": url}
+            self.insert("cell_mappings", **row, disabled=0)
+        self.config = folder / "nova.conf"
+        self.config.write_text(f"[api_database]\nconnection = sqlite:///{folder}/api.sqlite\n")
+
+
+class NovaDatabase(Database):
     """A cell's database: made by Nova's models, and shadow tables as archiving fills them."""
 
     def __init__(self, path):
@@ -50,14 +80,6 @@ class NovaDatabase:
         self.engine = engine
         self.count = 0
         self.actions = 0
-
-    def insert(self, table, **values):
-        names = ", ".join(values)
-        marks = ", ".join(f":{name}" for name in values)
-        with self.engine.begin() as connection:
-            connection.execute(
-                sqlalchemy.text(f"INSERT INTO {table} ({names}) VALUES ({marks})"), values
-            )
 
     def instance(self, created, ended=None, *, flavor="m1", launched=True, prefix="", **values):
         self.count += 1

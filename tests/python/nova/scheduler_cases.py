@@ -121,11 +121,7 @@ def inventories_of(state: Any) -> dict[str, dict[str, Any]]:
             "reserved": RESERVED_MB,
             "allocation_ratio": 1.0,
         },
-        "DISK_GB": {
-            "total": state.total_usable_disk_gb,
-            "reserved": 0,
-            "allocation_ratio": 1.0,
-        },
+        "DISK_GB": {"total": state.total_usable_disk_gb, "reserved": 0, "allocation_ratio": 1.0},
     }
 
 
@@ -200,9 +196,18 @@ class Plugin:
         weighed = weights.HostWeightHandler().get_weighed_objects([self.weigher], passed, spec)
         return [host.obj for host in weighed]
 
+    def place(self, states: Sequence[Any], asked: Any, **fields: Any) -> list[str]:
+        """Return the names of the hosts for one more request: a specification, or a flavor."""
+        spec = make_spec(asked, **fields) if isinstance(asked, objects.Flavor) else asked
+        return names(self.hosts(again(states), spec))
+
     def plans(self) -> list[dict[str, Any]]:
         assert self._publisher.wait_until_sent(PATIENCE_S)
         return self.sent.messages
+
+    def victims(self) -> list[list[str]]:
+        """Return whom each plan names on its first host."""
+        return [plan["hosts"][0]["victims"] for plan in self.plans()]
 
 
 def names(states: Iterable[Any]) -> list[str]:
@@ -218,7 +223,7 @@ def full_of_spots(name: str, minute: float = 0) -> Any:
     return make_state(name, instances=[make_instance(SPOT, minute=minute + i) for i in range(4)])
 
 
-def again(states: list[Any]) -> list[Any]:
+def again(states: Iterable[Any]) -> list[Any]:
     """The hosts as another request sees them."""
     return [seen_again(state) for state in states]
 

@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova.configuration_faults import plain, readable_secrets
 from cospot.nova.evictor import command, options
 from evictor_running import Running, metric, write_configuration
@@ -97,22 +94,33 @@ def test_deprecated_names_and_those_of_other_groups_are_known(path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "wrong", ["dry_runn = true", "disable_file = here", "evictions_per_minute = many"]
+    ("wrong", "says"),
+    [
+        ("enabled = false\ndry_runn = true", "dry_runn"),
+        ("enabled = false\ndisable_file = here", "disable_file"),
+        ("enabled = false\nevictions_per_minute = many", "evictions_per_minute"),
+        ("enabled = maybe", "enabled"),
+        ("enabled = false\nworkers = 0", "workers"),
+        (b"[DEFAULT]\ndebug = perhaps", "configuration "),
+        (b"no section", "configuration "),
+        (b"\x00\xff", "configuration "),
+    ],
 )
 def test_a_reload_keeps_what_is_in_force(
-    running: Running, caplog: pytest.LogCaptureFixture, wrong: str
+    running: Running, caplog: pytest.LogCaptureFixture, wrong: str | bytes, says: str
 ) -> None:
+    """Bytes are all of the file, text stands in place of a line."""
     service = running.start(evictions_per_minute=7)
     file = running.folder / "cospot-evictor.conf"
-    text = file.read_text()
-    file.write_text(text.replace("evictions_per_minute = 7", f"enabled = false\n{wrong}"))
+    text, old = file.read_text(), "evictions_per_minute = 7"
+    file.write_bytes(wrong if isinstance(wrong, bytes) else text.replace(old, wrong).encode())
     service.reload()
     assert service.context.settings.enabled and service.context.settings.evictions_per_minute == 7
     assert service.context.switches.now().is_on
-    assert wrong.partition(" ")[0] in caplog.text and "going on with the old one" in caplog.text
+    assert says in caplog.text and "going on with the old one" in caplog.text
     assert metric(service, "reload_failed") == 1
     assert metric(service, "errors_total", where="reload") == 1
-    file.write_text(text.replace("evictions_per_minute = 7", "enabled = false"))
+    file.write_text(text.replace(old, "enabled = false"))
     service.reload()
     assert not service.context.settings.enabled
     assert metric(service, "reload_failed") == 0
@@ -197,7 +205,7 @@ def test_the_scheduler_says_it_at_the_start_and_gives_spots_no_host(
     plugin = plugin_of(conf)
     assert says in caplog.text
     states = [make_state("a"), make_state("b")]
-    assert plugin.hosts(states, make_spec(SPOT)) == []
+    assert plugin.place(states, SPOT) == []
     assert len(plugin.hosts(states, make_spec(VM))) == 2
     file.write_text("[cospot]\n")
     conf.mutate_config_files()

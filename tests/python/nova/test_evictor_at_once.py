@@ -9,12 +9,9 @@ import uuid
 from typing import Any
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova.evictor.plans import pause_after
 from cospot.nova.state.pending import PendingDeletions
-from evictor_running import Running, events, metric, plan_message, send
+from evictor_running import Running, metric, plan_message, send
 from waiting import PATIENCE_S, wait_until
 
 
@@ -49,8 +46,7 @@ def test_a_claim_is_asked_for_often_at_first() -> None:
 
 
 def test_the_evidence_for_a_claim_is_asked_for_at_once(running: Running) -> None:
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
+    host, spots = running.full_host(2)
     at_once = {
         f"/placement/resource_providers/{host}/inventories",
         f"/placement/allocations/{spots[0]}",
@@ -77,17 +73,16 @@ def test_the_evidence_for_a_claim_is_asked_for_at_once(running: Running) -> None
 
 def test_the_evidence_is_asked_for_before_the_claim_that_is_expected(running: Running) -> None:
     # Nova is asked once, before the VM has its claim; afterwards only placement, who holds what.
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
+    host, spots = running.full_host(2)
     service = start(running)
     vm = str(uuid.uuid4())
     listing, asked = "GET /nova/servers/detail", running.cloud.requests
     send(service, plan_message(vm, {host: [spots[0]]}))
     wait_until(lambda: any(each.startswith(listing) for each in asked), "Nova is asked")
     running.cloud.add(host, 4, 1024, spot=False, uuid=vm)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "the spot is freed")
     assert running.cloud.deleted == [spots[0]]
-    [freed] = events(running.folder, "freed")
+    [freed] = running.events("freed")
     assert (freed["cause"], freed["for_instance"]) == ("plan", vm)
     assert freed["seconds_since_claim"] is not None
     before = asked[: asked.index(f"POST /nova/servers/{spots[0]}/action")]
@@ -101,16 +96,15 @@ def test_a_claim_that_is_expected_and_comes_elsewhere_is_found_there(running: Ru
     vm = str(uuid.uuid4())
     send(service, plan_message(vm, dict(zip(hosts, ([each] for each in spots), strict=True))))
     running.cloud.add(hosts[1], 4, 1024, spot=False, uuid=vm)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "the spot is freed")
     assert running.cloud.deleted == [spots[1]]
-    [freed] = events(running.folder, "freed")
+    [freed] = running.events("freed")
     assert (freed["cause"], freed["chosen_by"]) == ("plan", "plan")
 
 
 def test_slow_evidence_is_asked_for_again(running: Running) -> None:
     # While Nova takes its time, the planned spot becomes a VM: what placement said is too old.
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
+    host, spots = running.full_host(2)
     is_resized = threading.Event()
 
     def after(method: str, path: str) -> None:
@@ -126,13 +120,12 @@ def test_slow_evidence_is_asked_for_again(running: Running) -> None:
     claim(running, service, host, [spots[0]], 4)
     wait_until(lambda: bool(running.cloud.deleted), "a spot is evicted")
     assert running.cloud.deleted == [spots[1]] and running.cloud.violations == []
-    [refused] = events(running.folder, "refused")
+    [refused] = running.events("refused")
     assert refused["instance"] == spots[0] and refused["reason"] == "not-a-spot-allocation"
 
 
 def test_what_one_vm_needs_is_ordered_at_once(running: Running) -> None:
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(4)]
+    host, spots = running.full_host(4)
     barrier = threading.Barrier(4)
 
     def before(method: str, path: str) -> None:
@@ -142,9 +135,9 @@ def test_what_one_vm_needs_is_ordered_at_once(running: Running) -> None:
     running.cloud.before = before
     service = start(running)
     claim(running, service, host, spots[:2], 8)  # the policy names the others
-    wait_until(lambda: len(events(running.folder, "freed")) == 4, "all spots are freed")
+    wait_until(lambda: len(running.events("freed")) == 4, "all spots are freed")
     assert not barrier.broken and set(running.cloud.deleted) == set(spots)
-    intents = events(running.folder, "intent")
+    intents = running.events("intent")
     assert [each["instance"] for each in intents] == spots
     assert [each["chosen_by"] for each in intents] == ["plan", "plan", "FIFO", "FIFO"]
     assert [each["shortfall"]["VCPU"] for each in intents] == [8, 6, 4, 2]
@@ -166,7 +159,7 @@ def test_what_is_needed_less_by_now_is_ordered_one_by_one(running: Running) -> N
     service = start(running)
     running.cloud.after = after
     claim(running, service, host, spots[:2], 4)
-    wait_until(lambda: len(events(running.folder, "freed")) == 2, "the spots are freed")
+    wait_until(lambda: len(running.events("freed")) == 2, "the spots are freed")
     asked = running.cloud.requests
     [first, second] = [
         asked.index(f"POST /nova/servers/{spot}/action") for spot in running.cloud.deleted
@@ -176,10 +169,7 @@ def test_what_is_needed_less_by_now_is_ordered_one_by_one(running: Running) -> N
 
 
 def test_nova_is_given_no_more_orders_at_once_than_it_may(running: Running) -> None:
-    hosts = [running.cloud.add_host(name) for name in "ab"]
-    for host in hosts:
-        for _ in range(4):
-            running.cloud.add(host, 2, 1024, spot=True)
+    hosts = [running.full_host(4, name)[0] for name in "ab"]
     three, under_way = threading.Condition(), [0, 0]  # now, and at most
 
     def before(method: str, path: str) -> None:
@@ -197,7 +187,7 @@ def test_nova_is_given_no_more_orders_at_once_than_it_may(running: Running) -> N
     service = start(running, orders_at_once=3)
     for host in hosts:
         claim(running, service, host, [], 8)
-    wait_until(lambda: len(events(running.folder, "freed")) == 8, "all spots are freed")
+    wait_until(lambda: len(running.events("freed")) == 8, "all spots are freed")
     assert under_way[1] == 3
 
 
@@ -219,8 +209,7 @@ def first_order_waits(running: Running) -> tuple[threading.Event, threading.Even
 
 
 def test_orders_that_wait_for_their_turn_stop_with_the_switch(running: Running) -> None:
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 1, 1024, spot=True) for _ in range(8)]
+    host, spots = running.full_host(8)
     stop = running.folder / "stop"
     service = start(running, orders_at_once=1, disable_file=stop)
     came, go_on = first_order_waits(running)
@@ -228,49 +217,29 @@ def test_orders_that_wait_for_their_turn_stop_with_the_switch(running: Running) 
     assert came.wait(PATIENCE_S)
     stop.touch()
     go_on.set()
-    wait_until(lambda: len(events(running.folder, "failed")) == 7, "seven are not ordered")
-    assert {each["order"] for each in events(running.folder, "failed")} == {"none"}
+    wait_until(lambda: len(running.events("failed")) == 7, "seven are not ordered")
+    assert {each["order"] for each in running.events("failed")} == {"none"}
     assert len(running.cloud.orders) == 1
     stop.unlink()
-    wait_until(lambda: len(events(running.folder, "freed")) == 8, "all spots are freed")
-
-
-def test_an_order_that_has_waited_for_long_is_checked_again(running: Running) -> None:
-    """While Nova is busy with the first spot the VM goes, so the second one may stay."""
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
-    service = start(running, orders_at_once=1)
-    came, go_on = first_order_waits(running)
-    vm = claim(running, service, host, spots, 8)
-    assert came.wait(PATIENCE_S)
-    running.cloud.remove(vm)
-    time.sleep(LONG_S)
-    go_on.set()
-    wait_until(lambda: bool(events(running.folder, "failed")), "one is not ordered")
-    running.reconciles(1)
-    # The first was on its way when the VM went.
-    assert len(running.cloud.orders) == 1 and len(running.cloud.violations) == 1
-    running.cloud.violations.clear()
+    wait_until(lambda: len(running.events("freed")) == 8, "all spots are freed")
 
 
 def test_an_order_that_was_kept_back_is_no_error_of_its_host(running: Running) -> None:
     """After errors pauses grow, up to a minute, and a busy Nova may keep an order back often."""
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
+    host, spots = running.full_host(2)
     service = start(running, orders_at_once=1)
     came, go_on = first_order_waits(running)
     claim(running, service, host, spots, 8)
     assert came.wait(PATIENCE_S)
     time.sleep(LONG_S)
     go_on.set()
-    wait_until(lambda: len(events(running.folder, "freed")) == 2, "both spots are freed")
-    assert [each["order"] for each in events(running.folder, "failed")] == ["none"]
+    wait_until(lambda: len(running.events("freed")) == 2, "both spots are freed")
+    assert [each["order"] for each in running.events("failed")] == ["none"]
     assert metric(service, "errors_total", where="pass") == 0
 
 
 def test_a_refusal_keeps_no_other_order_from_being_followed(running: Running) -> None:
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(4)]
+    host, spots = running.full_host(4)
     refused = [409]
     stubborn = f"/nova/servers/{spots[1]}/action"
     running.cloud.before = lambda method, path: (
@@ -278,8 +247,8 @@ def test_a_refusal_keeps_no_other_order_from_being_followed(running: Running) ->
     )
     service = start(running)
     claim(running, service, host, spots, 8)
-    wait_until(lambda: len(events(running.folder, "freed")) == 4, "all spots are freed")
-    [failed] = events(running.folder, "failed")
+    wait_until(lambda: len(running.events("freed")) == 4, "all spots are freed")
+    [failed] = running.events("failed")
     assert failed["instance"] == spots[1]
     assert len(orders_of(running)) == 5 and len(running.cloud.orders) == 4
 
@@ -294,7 +263,7 @@ def test_what_may_turn_out_needless_is_not_ordered_at_once(running: Running) -> 
     vm = str(uuid.uuid4())
     send(service, plan_message(vm, {host: spots[:2]}))
     running.cloud.add(host, 3, 4096, spot=False, uuid=vm)
-    wait_until(lambda: len(events(running.folder, "freed")) == 2, "two spots are freed")
+    wait_until(lambda: len(running.events("freed")) == 2, "two spots are freed")
     assert running.cloud.deleted == spots[:2] and running.cloud.violations == []
     requests = running.cloud.requests
     first_order, second = (
@@ -307,24 +276,22 @@ def test_what_may_turn_out_needless_is_not_ordered_at_once(running: Running) -> 
 
 
 def test_no_more_goes_at_once_than_a_host_may_lose(running: Running) -> None:
-    host = running.cloud.add_host("a")
-    for _ in range(4):
-        running.cloud.add(host, 2, 1024, spot=True)
+    host, _ = running.full_host(4)
     service = start(running, reconcile_interval=60, evictions_per_host=3)
     claim(running, service, host, [], 8)
-    wait_until(lambda: bool(events(running.folder, "held_back")), "the limit is reached")
-    assert len(events(running.folder, "intent")) == 3
-    [held_back] = events(running.folder, "held_back")
+    wait_until(lambda: bool(running.events("held_back")), "the limit is reached")
+    assert len(running.events("intent")) == 3
+    [held_back] = running.events("held_back")
     assert held_back["reason"] == "host-limit"
-    wait_until(lambda: len(events(running.folder, "freed")) == 3, "three spots are freed")
+    assert metric(service, "limit_hits_total", limit="host-limit") == 1
+    wait_until(lambda: len(running.events("freed")) == 3, "three spots are freed")
 
 
 def test_a_disk_that_is_full_after_the_orders_leaves_them_followed(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two are stored and ordered at once; the first answer cannot be taken off the disk."""
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(4)]
+    host, spots = running.full_host(4)
     service = start(running)
     write = PendingDeletions._write
 
@@ -335,15 +302,14 @@ def test_a_disk_that_is_full_after_the_orders_leaves_them_followed(
 
     monkeypatch.setattr(PendingDeletions, "_write", fails_once_ordered)
     claim(running, service, host, spots[:2], 4)
-    wait_until(lambda: len(events(running.folder, "freed")) == 2, "both are followed")
+    wait_until(lambda: len(running.events("freed")) == 2, "both are followed")
     assert sorted(running.cloud.orders) == sorted(spots[:2])
 
 
 def test_an_order_that_cannot_be_stored_is_not_given(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(4)]
+    host, spots = running.full_host(4)
     service = start(running)
 
     def fails(self: PendingDeletions, provider: str, left: list[str]) -> None:
@@ -351,6 +317,6 @@ def test_an_order_that_cannot_be_stored_is_not_given(
 
     monkeypatch.setattr(PendingDeletions, "_write", fails)
     claim(running, service, host, spots[:1], 2)
-    wait_until(lambda: bool(events(running.folder, "failed")), "it is written down")
-    assert events(running.folder, "failed")[0]["order"] == "none"
+    wait_until(lambda: bool(running.events("failed")), "it is written down")
+    assert running.events("failed")[0]["order"] == "none"
     assert not running.cloud.orders

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
-pytest.importorskip("hypothesis", reason="needs python3-hypothesis")
-
 from cospot.nova.evictor.causes import Attribution, Reference, attribute, grown
 from cospot.nova.evictor.hosts import HostHistory
 from cospot.nova.evictor.model import HostUsage, Inventory

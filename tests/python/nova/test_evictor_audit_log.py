@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova.state.errors import AuditError
 from cospot.nova.state.records import AuditLog
-from evictor_running import Running, events, metric
+from evictor_running import Running, metric
 from waiting import wait_until
 
 
@@ -40,8 +37,7 @@ def test_a_record_begins_a_line_though_the_last_one_was_torn(tmp_path: Path) -> 
 def test_what_was_freed_is_written_once_the_log_can_be_written(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    host = running.cloud.add_host("a")
-    running.cloud.add(host, 8, 1024, spot=True)
+    host, _ = running.full_host(1)
     running.cloud.add(host, 4, 1024, spot=False)
     write, refused = AuditLog.write, [0]
 
@@ -53,6 +49,6 @@ def test_what_was_freed_is_written_once_the_log_can_be_written(
 
     monkeypatch.setattr(AuditLog, "write", no_space)
     service = running.start()
-    wait_until(lambda: bool(events(running.folder, "freed")), "it is written after all")
+    wait_until(lambda: bool(running.events("freed")), "it is written after all")
     assert refused == [3]
     wait_until(lambda: metric(service, "delete_to_freed_seconds_count") == 1, "it is counted, once")

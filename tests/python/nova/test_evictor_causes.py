@@ -6,12 +6,9 @@ import time
 from typing import Any
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova.state.safeguards import Refusal
 from evictor_cloud import Cloud
-from evictor_running import Running, events, limits_of, make_service, metric, write_configuration
+from evictor_running import Running, limits_of, metric
 from waiting import wait_until
 
 NEVER_S = 3600.0  # longer than any test
@@ -25,11 +22,7 @@ def two_old_spots(running: Running) -> tuple[str, list[str]]:
 
 def service_that_knows_hosts(running: Running, **settings: Any) -> Any:
     """Return a service that has seen all hosts and is not started: the test does the iterations."""
-    settings = {"overcommit_grace": NEVER_S, **settings}
-    service = make_service(write_configuration(running.folder, running.server.url, **settings))
-    running.services.append(service)
-    service._hosts.refresh()
-    return service
+    return running.unstarted(**{"overcommit_grace": NEVER_S, **settings})
 
 
 def set_ratio(cloud: Cloud, host: str, ratio: float) -> None:
@@ -48,7 +41,7 @@ def test_spots_that_race_evict_no_older_ones(running: Running, evictor: str) -> 
     service._reconciler.free_host(host, "reconcile")
     assert running.cloud.deleted == new[::-1]
     assert all(spot in running.cloud.instances for spot in old)
-    for intent in events(running.folder, "intent"):
+    for intent in running.events("intent"):
         assert (intent["why"], intent["chosen_by"]) == ("spot-race", "newest")
         assert intent["instance"] in intent["claims"]
     assert metric(service, "evictions_by_reason_total", why="spot-race") == 4
@@ -146,7 +139,7 @@ def test_a_vm_gets_its_room_from_the_policy_and_the_race_goes_on(running: Runnin
     vm = running.cloud.add(host, 2, 1024, spot=False)
     service._reconciler.free_host(host, "reconcile")
     assert running.cloud.deleted == old[:1]
-    [intent] = events(running.folder, "intent")
+    [intent] = running.events("intent")
     assert (intent["why"], intent["claims"], intent["chosen_by"]) == ("vm-claim", [vm], "FIFO")
 
 
@@ -155,29 +148,20 @@ def test_a_ratio_that_is_wrong_for_a_while_evicts_nothing(running: Running) -> N
     service = running.start(overcommit_grace=NEVER_S)
     running.reconciles()
     set_ratio(running.cloud, host, 0.5)
-    wait_until(lambda: bool(events(running.folder, "unexplained")), "the record")
+    wait_until(lambda: bool(running.events("unexplained")), "the record")
+    with running.cloud.lock:
+        running.cloud.requests.clear()
     running.reconciles()
+    # A wrong ratio is often everywhere, and Nova has other things to do then.
+    with running.cloud.lock:
+        assert not [each for each in running.cloud.requests if "/nova/servers" in each]
     assert metric(service, "unexplained_hosts") == 1
-    [record] = events(running.folder, "unexplained")
+    [record] = running.events("unexplained")
     assert record["capacity"]["VCPU"] == 4 and record["capacity_before"]["VCPU"] == 8
     assert record["shortfall"] == {"VCPU": 4}
     set_ratio(running.cloud, host, 1.0)
     wait_until(lambda: metric(service, "unexplained_hosts") == 0, "the host is within it again")
     assert running.cloud.deleted == [] and len(old) == 2
-
-
-def test_waiting_asks_nova_nothing(running: Running) -> None:
-    """A wrong ratio is often everywhere, and Nova has other things to do then."""
-    host, _ = two_old_spots(running)
-    running.start(overcommit_grace=NEVER_S)
-    running.reconciles()
-    set_ratio(running.cloud, host, 0.5)
-    wait_until(lambda: bool(events(running.folder, "unexplained")), "the record")
-    with running.cloud.lock:
-        running.cloud.requests.clear()
-    running.reconciles()
-    with running.cloud.lock:
-        assert not [each for each in running.cloud.requests if "/nova/servers" in each]
 
 
 def test_a_vm_that_comes_meanwhile_gets_its_room_and_no_more(running: Running) -> None:
@@ -207,7 +191,7 @@ def test_what_lasts_takes_the_newest(running: Running) -> None:
 
     wait_until(is_evicted, "it lasts longer than overcommit_grace")
     assert running.cloud.deleted == old[1:]
-    [intent] = events(running.folder, "intent")
+    [intent] = running.events("intent")
     assert (intent["why"], intent["chosen_by"]) == ("capacity-shrank", "newest")
 
 
@@ -223,7 +207,7 @@ def test_a_service_that_starts_judges_by_age(running: Running, off: float) -> No
     running.cloud.add(old_host, 2, 1024, spot=False)
     running.cloud.add(new_host, 2, 1024, spot=False, created=time.time())
     service = running.start(overcommit_grace=NEVER_S)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the new VM has its capacity")
+    wait_until(lambda: bool(running.events("freed")), "the new VM has its capacity")
     running.reconciles()
     assert running.cloud.deleted == spots[1:]
     assert metric(service, "unexplained_hosts") == 1
@@ -245,20 +229,6 @@ def test_vms_alone_beyond_one_resource_still_get_the_other(
     assert metric(service, "errors_total", where="insufficient") > 0
     lines = [each for each in caplog.records if "VMs alone use more VCPU" in each.getMessage()]
     assert len(lines) == 1
-
-
-def test_a_host_loses_so_many_at_once_and_the_rest_later(running: Running) -> None:
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 1, 1, spot=True) for _ in range(8)]
-    service = running.start(evictions_per_host=3, reconcile_interval=NEVER_S)
-    running.reconciles(0)
-    running.cloud.add(host, 8, 1, spot=False)
-    service._queue.put(host, "reconcile")
-    wait_until(lambda: bool(events(running.folder, "held_back")), "the limit of a host")
-    assert running.cloud.deleted == spots[:3]
-    [record] = events(running.folder, "held_back")
-    assert record["reason"] == "host-limit"
-    assert metric(service, "limit_hits_total", limit="host-limit") == 1
 
 
 def test_what_is_not_ordered_counts_for_no_limit() -> None:

@@ -9,15 +9,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova import plan_message as messages
 from cospot.nova.evictor import plans
 from cospot.nova.evictor.plans import ClaimWatch
 from cospot.nova.state.errors import CloudError
 from cospot.nova.state.stores import KnownPlan
-from evictor_running import Running, bare_context, events, metric, plan_message, send
+from evictor_running import Running, bare_context, metric, plan_message, send
 from waiting import PATIENCE_S, wait_until
 
 PROVIDER = str(uuid.UUID(int=1))
@@ -146,8 +143,7 @@ def test_there_are_no_more_watches_than_there_may_be(make_watch: MakeWatch) -> N
 
 def test_placement_hanging_for_one_instance_holds_up_no_plan(running: Running) -> None:
     """Through HTTP: the answer about one VM never comes, the other's claim is found by its plan."""
-    host = running.cloud.add_host("a")
-    spot = running.cloud.add(host, 8, 1024, spot=True)
+    host, (spot,) = running.full_host(1)
     unlucky, vm = str(uuid.uuid4()), str(uuid.uuid4())
     go_on = threading.Event()
 
@@ -166,8 +162,8 @@ def test_placement_hanging_for_one_instance_holds_up_no_plan(running: Running) -
         wait_until(lambda: metric(service, "reconcile_seconds_count") >= 1, "the first reconcile")
         send(service, plan_message(vm, {host: [spot]}))
         running.cloud.add(host, 8, 1024, spot=False, uuid=vm)
-        wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
-        (freed,) = events(running.folder, "freed")
+        wait_until(lambda: bool(running.events("freed")), "the spot is freed")
+        (freed,) = running.events("freed")
         assert (freed["cause"], freed["for_instance"]) == ("plan", vm)
         # The first question has no answer within 3 s; it is asked again and again meanwhile.
         wait_until(lambda: metric(service, "errors_total", where="claim-watch") >= 1, "its end")
@@ -182,8 +178,7 @@ def test_a_claim_of_a_device_is_no_host_to_free(running: Running, is_below: bool
 
     Neither has what the service watches, and asking again would not change that.
     """
-    host = running.cloud.add_host("a")
-    spot = running.cloud.add(host, 8, 1024, spot=True)
+    host, (spot,) = running.full_host(1)
     other = running.cloud.add_host("other")
     device = running.cloud.providers[other]
     device.is_compute, device.root = False, host if is_below else None
@@ -193,7 +188,7 @@ def test_a_claim_of_a_device_is_no_host_to_free(running: Running, is_below: bool
     vm = str(uuid.uuid4())
     send(service, plan_message(vm, {host: [spot]}))
     running.cloud.add(host, 4, 1024, spot=False, uuid=vm, also_on=other)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "the spot is freed")
     wait_until(lambda: not service._queue.is_waiting(other), "it waits no more")
     running.reconciles(3)
     assert not service._queue.is_waiting(other) and running.cloud.deleted == [spot]
@@ -205,8 +200,7 @@ def test_a_claim_on_a_host_that_is_new_waits_for_no_reconcile(running: Running) 
     running.cloud.add_host("a")
     service = running.start(reconcile_interval=600)
     wait_until(lambda: metric(service, "reconcile_seconds_count") >= 1, "the first reconcile")
-    host = running.cloud.add_host("new")
-    spot = running.cloud.add(host, 8, 1024, spot=True)
+    host, (spot,) = running.full_host(1, "new")
     vm = str(uuid.uuid4())
     send(service, plan_message(vm, {host: []}))
     running.cloud.add(host, 4, 1024, spot=False, uuid=vm)
@@ -230,8 +224,7 @@ def test_what_a_new_provider_is_is_asked_once(running: Running) -> None:
 
 
 def test_a_host_that_is_removed_is_not_asked_for_ever(running: Running) -> None:
-    host = running.cloud.add_host("a")
-    running.cloud.add(host, 8, 1024, spot=True)
+    host, _ = running.full_host(1)
     running.cloud.add_host("b")
     running.cloud.before = lambda method, path: 503 if "/servers/detail" in path else None
     service = running.start()

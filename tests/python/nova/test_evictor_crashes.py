@@ -11,17 +11,7 @@ import threading
 import time
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
-from evictor_running import (
-    Running,
-    audit_records,
-    events,
-    kill_after_request,
-    plan_message,
-    start_process,
-)
+from evictor_running import Running, audit_records, kill_after_request, plan_message, start_process
 from waiting import PATIENCE_S, wait_until
 
 #: More requests than the whole eviction takes; the last steps kill a service that is done.
@@ -30,8 +20,7 @@ STEPS = range(1, 24)
 
 def two_must_go(running: Running) -> tuple[str, list[str], list[dict[str, object]]]:
     """A host of 8 vCPUs with 4 spots of 2 and a VM of 4, and the plan for it: the two youngest."""
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(4)]
+    host, spots = running.full_host(4)
     vm = running.cloud.add(host, 4, 1024, spot=False)
     return host, spots, [plan_message(vm, {host: [spots[3], spots[2]]})]
 
@@ -49,7 +38,7 @@ def test_killed_after_any_request_and_started_again(running: Running, step: int)
     settle(running, host)
     assert len(running.cloud.deleted) == 2
     assert all(running.cloud.orders.count(each) == 1 for each in running.cloud.deleted)
-    intents = [each["instance"] for each in events(running.folder, "intent")]
+    intents = [each["instance"] for each in running.events("intent")]
     assert set(running.cloud.deleted) <= set(intents)
 
 
@@ -90,10 +79,7 @@ def test_an_unfinished_last_line_of_the_audit_log_does_no_harm(running: Running)
 
 
 def test_three_copies_at_once(running: Running) -> None:
-    hosts = [running.cloud.add_host(name) for name in "abcd"]
-    for host in hosts:
-        for _ in range(4):
-            running.cloud.add(host, 2, 1024, spot=True)
+    hosts = [running.full_host(4, name)[0] for name in "abcd"]
     running.cloud.freeing_takes = 0.3
     processes = [start_process(running, []) for _ in range(2)]
     running.start()

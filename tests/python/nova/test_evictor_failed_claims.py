@@ -6,11 +6,8 @@ import time
 from typing import Any
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova.evictor import deletions
-from evictor_running import Running, events, metric
+from evictor_running import Running, metric
 from waiting import wait_until
 
 FAILED = {"status": "ERROR", "vm_state": "error", "host": None, "node": None}
@@ -33,15 +30,14 @@ def test_of_vms_whose_quota_was_exceeded_only_the_one_that_runs_gets_capacity(
     for _ in range(7):
         cloud.add(host, 2, 1024, **new(**FAILED))
     cloud.add(host, 2, 1024, **new())
-    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is evicted")
+    wait_until(lambda: bool(running.events("freed")), "a spot is evicted")
     running.reconciles(5)
     assert cloud.deleted == spots[:1]
 
 
 def test_a_service_that_was_started_later_knows_them_too(running: Running) -> None:
     cloud = running.cloud
-    host = cloud.add_host("a")
-    cloud.add(host, 8, 1024, spot=True)
+    host, _ = running.full_host(1)
     cloud.add(host, 8, 1024, **new(**FAILED))
     running.start()
     running.reconciles(5)
@@ -54,8 +50,7 @@ def test_what_they_hold_is_not_missing_when_a_host_becomes_smaller(running: Runn
     The VM in ERROR holds 4 more, for which nobody goes.
     """
     cloud = running.cloud
-    host = cloud.add_host("a")
-    spots = [cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
+    host, spots = running.full_host(2)
     running.start()
     running.reconciles()
     cloud.add(host, 4, 1024, **new(**FAILED))
@@ -63,15 +58,14 @@ def test_what_they_hold_is_not_missing_when_a_host_becomes_smaller(running: Runn
     with cloud.lock:
         cloud.providers[host].inventories["VCPU"]["total"] = 7
         cloud.providers[host].generation += 1
-    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is evicted")
+    wait_until(lambda: bool(running.events("freed")), "a spot is evicted")
     running.reconciles(5)
     assert cloud.deleted == spots[1:]
 
 
 def test_spots_wait_a_moment_for_a_claim_that_fails(running: Running) -> None:
     cloud = running.cloud
-    host = cloud.add_host("a")
-    cloud.add(host, 8, 1024, spot=True)
+    host, _ = running.full_host(1)
     running.start(reconcile_interval=30)
     running.reconciles()
     vm = cloud.add(host, 8, 1024, **new(**BUILDING))
@@ -91,8 +85,7 @@ def test_one_of_which_nova_shows_nothing_gets_its_capacity_after_that_moment(
     running: Running,
 ) -> None:
     cloud = running.cloud
-    host = cloud.add_host("a")
-    spot = cloud.add(host, 8, 1024, spot=True)
+    host, (spot,) = running.full_host(1)
     running.start()
     running.reconciles()
     cloud.add(host, 8, 1024, **new(**BUILDING))
@@ -104,13 +97,12 @@ def test_one_of_which_nova_shows_nothing_gets_its_capacity_after_that_moment(
 def test_one_that_a_compute_has_taken_on_is_not_waited_for(running: Running) -> None:
     """It is in Nova's list of the host, so nothing more is asked."""
     cloud = running.cloud
-    host = cloud.add_host("a")
-    spot = cloud.add(host, 8, 1024, spot=True)
+    host, (spot,) = running.full_host(1)
     running.start()
     running.reconciles()
     vm = cloud.add(host, 8, 1024, **new(status="BUILD", vm_state="building"))
     wait_until(lambda: cloud.deleted == [spot], "the spot goes")
-    intent = events(running.folder, "intent")[0]
+    intent = running.events("intent")[0]
     assert intent["claims"] == [vm]
     before = cloud.requests[: cloud.requests.index(f"POST /nova/servers/{spot}/action")]
     assert f"GET /nova/servers/{vm}" not in before
@@ -119,8 +111,7 @@ def test_one_that_a_compute_has_taken_on_is_not_waited_for(running: Running) -> 
 @pytest.mark.parametrize("cause", ["undone", "error"])
 def test_what_went_for_a_vm_that_failed_after_all_is_counted(running: Running, cause: str) -> None:
     cloud = running.cloud
-    host = cloud.add_host("a")
-    spot = cloud.add(host, 8, 1024, spot=True)
+    host, (spot,) = running.full_host(1)
     service = running.start()
     running.reconciles()
     vm = cloud.add(host, 8, 1024, **new())

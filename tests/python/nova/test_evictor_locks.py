@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from waiting import PATIENCE_S
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova.state.safeguards import BusyLockError, HostLocks
+from programs import at_once
 from tooz.drivers import file as tooz_file
+from waiting import PATIENCE_S
 
 
 class _ForgetfulBarriers(dict[str, Any]):
@@ -43,11 +40,7 @@ def test_two_threads_never_hold_one_lock(locks: HostLocks) -> None:
                 time.sleep(0.005)  # long enough for the other to come in, if it could
                 inside -= 1
 
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(work, 3)
     assert most == 1
 
 

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
-from waiting import PATIENCE_S
-
-pytest.importorskip("eventlet", reason="needs python3-eventlet")
-pytest.importorskip("oslo_log", reason="needs python3-oslo.log")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
+from programs import run_python
 
 SET_UP = """
 import eventlet
@@ -52,11 +45,5 @@ assert {type(logging._lock), *(type(each.lock) for each in handlers)} == {native
 
 @pytest.mark.parametrize("what", [EIGHT_THREADS, LOCKS], ids=["eight threads", "locks"])
 def test_threads_that_log_wait_for_no_greenlet(what: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", SET_UP + what],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
-    )
+    done = run_python("-c", SET_UP + what)
     assert done.returncode == 0, done.stderr

@@ -6,17 +6,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-pytest.importorskip("evictor_modules")
-
 import cospot
+import pytest
 from cospot.errors import ConfigError
 from cospot.nova.evictor.victims import SpotChooser
 from cospot.nova.evictor_policy import make_evictor_policy, time_us
-from evictor_running import Running, events
-from scheduler_cases import Plugin, make_flavor, make_instance, make_spec, make_state, seen_again
+from evictor_running import Running
+from scheduler_cases import Plugin, make_flavor, make_instance, make_state
 from waiting import wait_until
 
 DAY = 86400
@@ -73,7 +69,7 @@ def test_the_scheduler_plans_by_the_model(model: str, set_option: Callable[..., 
     for evictor in ("FIFO", "LPKM", "YJF"):
         set_option(evictor=evictor, evictor_model=model)
         plugin = Plugin([state])
-        plugin.hosts([seen_again(state)], make_spec(make_flavor(4, 512)))
+        plugin.place([state], make_flavor(4, 512))
         [victims[evictor]] = plugin.plans()[0]["hosts"][0]["victims"]
     assert victims == dict(zip(victims, (spot.uuid for spot in spots), strict=True))
 
@@ -87,6 +83,6 @@ def test_the_service_evicts_by_the_model(model: str, running: Running) -> None:
     )
     running.cloud.add(host, 4, 512, spot=False, created=created + 60)
     running.start(evictor="LPKM", evictor_model=model)
-    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is evicted")
+    wait_until(lambda: bool(running.events("freed")), "a spot is evicted")
     assert running.cloud.deleted == [short]
-    assert [each["chosen_by"] for each in events(running.folder, "intent")] == ["LPKM"]
+    assert [each["chosen_by"] for each in running.events("intent")] == ["LPKM"]

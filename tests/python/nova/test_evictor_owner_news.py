@@ -5,26 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova.evictor import causes, owner_news
-from evictor_running import Running, events
+from evictor_running import Running
 from waiting import wait_until
 
 #: Of a service that evicts at once for a VM that has come lately.
-TELLING: dict[str, Any] = {
-    "overcommit_grace": 300,
-    "reconcile_interval": 0.2,
-    "tell_owners": True,
-}
+TELLING: dict[str, Any] = {"overcommit_grace": 300, "reconcile_interval": 0.2, "tell_owners": True}
 
 
 def evict_one(running: Running, **settings: Any) -> tuple[str, str]:
     """Have a VM displace the older of two spots, whose deletion takes its time."""
     running.cloud.freeing_takes = 0.5
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
+    host, spots = running.full_host(2)
     vm = running.cloud.add(host, 4, 1024, spot=False)
     running.start(**{**TELLING, **settings})
     return spots[0], vm
@@ -40,7 +32,7 @@ def _recent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_reason_is_told_with_a_lock_after_the_order(running: Running) -> None:
     spot, vm = evict_one(running)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "the spot is freed")
     server = running.cloud.gone[spot]
     assert server.locked and server.locked_reason is not None
     assert server.locked_reason.startswith(
@@ -53,7 +45,7 @@ def test_the_reason_is_told_with_a_lock_after_the_order(running: Running) -> Non
 
 def test_nobody_is_told_where_that_is_off(running: Running) -> None:
     spot, _ = evict_one(running, tell_owners=False)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "the spot is freed")
     assert not running.cloud.gone[spot].locked
 
 
@@ -64,12 +56,18 @@ def test_the_lock_of_an_owner_stays_as_it_is(running: Running) -> None:
     spot = running.cloud.add(host, 8, 1024, spot=True, locked=True, locked_reason="mine")
     running.cloud.add(host, 4, 1024, spot=False)
     running.start(**TELLING)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "the spot is freed")
     assert running.cloud.gone[spot].locked_reason == "mine"
 
 
-def test_a_spot_that_did_not_go_is_unlocked(running: Running) -> None:
+LOCK = "spot evicted (vm-claim): a regular server needs the capacity; 2026-10-01"
+
+
+@pytest.mark.parametrize("lock", [{}, {"locked": True, "locked_reason": LOCK}])
+def test_a_spot_that_did_not_go_is_unlocked(running: Running, lock: dict[str, Any]) -> None:
+    """The lock is of this service, or of one that was killed after it: this one's order fails."""
     spot = ""
+    seen: list[str | None] = []
 
     def after(method: str, path: str) -> None:
         # Its compute gives up as soon as it is locked.
@@ -79,40 +77,16 @@ def test_a_spot_that_did_not_go_is_unlocked(running: Running) -> None:
                 found.task_state, found.status, found.vm_state = None, "ERROR", "error"
                 seen.append(found.locked_reason)
 
-    seen: list[str | None] = []
     running.cloud.after = after
     host = running.cloud.add_host("a")
-    spot = running.cloud.add(host, 4, 1024, spot=True)
+    spot = running.cloud.add(host, 4, 1024, spot=True, **lock)
     running.cloud.never_goes.add(spot)
     running.cloud.add(host, 4, 1024, spot=True)
     running.cloud.add(host, 4, 1024, spot=False)
     running.start(**TELLING)
-    wait_until(lambda: bool(events(running.folder, "failed")), "its compute has given up")
+    wait_until(lambda: bool(running.events("failed")), "its compute has given up")
     wait_until(lambda: not running.cloud.instances[spot].locked, "it is unlocked")
     assert seen and seen[0]
-
-
-def test_a_spot_that_an_earlier_service_locked_and_that_did_not_go_is_unlocked(
-    running: Running,
-) -> None:
-    """The service was killed after the lock; the next one's order fails too."""
-    reason = "spot evicted (vm-claim): a regular server needs the capacity; 2026-10-01"
-    spot = ""
-
-    def after(method: str, path: str) -> None:
-        with running.cloud.lock:
-            found = running.cloud.instances.get(spot)
-            if method == "POST" and found is not None and found.task_state == "deleting":
-                found.task_state, found.status, found.vm_state = None, "ERROR", "error"
-
-    running.cloud.after = after
-    host = running.cloud.add_host("a")
-    spot = running.cloud.add(host, 8, 1024, spot=True, locked=True, locked_reason=reason)
-    running.cloud.never_goes.add(spot)
-    running.cloud.add(host, 4, 1024, spot=False)
-    running.start(**TELLING)
-    wait_until(lambda: bool(events(running.folder, "failed")), "its compute has given up")
-    wait_until(lambda: not running.cloud.instances[spot].locked, "it is unlocked")
 
 
 def test_a_lock_that_is_refused_stops_no_eviction(running: Running) -> None:
@@ -126,8 +100,8 @@ def test_a_lock_that_is_refused_stops_no_eviction(running: Running) -> None:
 
     running.cloud.before = before
     spot, _ = evict_one(running)
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
-    assert not running.cloud.gone[spot].locked and not events(running.folder, "failed")
+    wait_until(lambda: bool(running.events("freed")), "the spot is freed")
+    assert not running.cloud.gone[spot].locked and not running.events("failed")
 
 
 def test_there_is_a_text_for_each_cause() -> None:

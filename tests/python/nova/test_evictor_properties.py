@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
-import threading
 import time
 import uuid
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-import pytest
-
-pytest.importorskip("evictor_modules")
-pytest.importorskip("hypothesis", reason="needs python3-hypothesis")
-
-from evictor_cloud import Cloud, CloudServer
-from evictor_running import events, make_service, plan_message, send, write_configuration
+from evictor_running import Running, plan_message, running_alone, send
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from programs import at_once
 
 NEVER_S = 1e6  # a deletion that takes this long is under way until the test is over
 
@@ -60,8 +51,9 @@ def cases(draw: st.DrawFn) -> Case:
 class Built:
     """A case as a cloud and a service, which is not started: the test does the iterations."""
 
-    def __init__(self, case: Case, folder: Path) -> None:
-        self.cloud = Cloud(case.freeing_takes)
+    def __init__(self, case: Case, running: Running) -> None:
+        self.cloud = running.cloud
+        self.cloud.freeing_takes = case.freeing_takes
         self.hosts = [
             self.cloud.add_host(f"host-{number}", vcpus, memory_mb)
             for number, (vcpus, memory_mb) in enumerate(case.hosts)
@@ -78,12 +70,7 @@ class Built:
             if number < len(self.instances) and self.instances[number] not in self.vms:
                 instance = self.cloud.instances[self.instances[number]]
                 instance.task_state, instance.updated = "deleting", time.time()
-        self.server = CloudServer(self.cloud)
-        self.service: Any = make_service(
-            write_configuration(
-                folder, self.server.url, evictor=case.policy, evict_if_insufficient=True
-            )
-        )
+        self.service = running.make(evictor=case.policy, evict_if_insufficient=True)
         for instance, hosts, age in case.plans:
             victims = {
                 self.hosts[host]: [self._name(each) for each in named] for host, named in hosts
@@ -114,26 +101,18 @@ class Built:
             ]
             assert not self.cloud.over(host, leaving_counts=False) or not left
 
-    def close(self) -> None:
-        self.service.stop()
-        self.server.close()
-
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases())
 def test_only_what_is_needed_goes_and_all_of_it(case: Case) -> None:
-    with tempfile.TemporaryDirectory() as name:
-        built = Built(case, Path(name))
-        try:
-            built.free_all()
-            built.check()
-            orders = list(built.cloud.orders)
-            built.free_all()
-            assert built.cloud.orders == orders  # a second iteration finds nothing to do
-            intents = [each["instance"] for each in events(Path(name), "intent")]
-            assert intents == orders
-        finally:
-            built.close()
+    with running_alone() as running:
+        built = Built(case, running)
+        built.free_all()
+        built.check()
+        orders = list(built.cloud.orders)
+        built.free_all()
+        assert built.cloud.orders == orders  # a second iteration finds nothing to do
+        assert [each["instance"] for each in running.events("intent")] == orders
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
@@ -146,43 +125,28 @@ def test_only_what_is_needed_goes_and_all_of_it(case: Case) -> None:
 def test_spots_alone_evict_nothing_older_than_themselves(
     free: int, old: list[tuple[int, bool]], new: list[int], policy: str
 ) -> None:
-    with tempfile.TemporaryDirectory() as name:
-        cloud = Cloud()
+    with running_alone() as running:
+        cloud = running.cloud
         host = cloud.add_host("a", free + sum(vcpus for vcpus, _ in old), 64)
         there = {cloud.add(host, vcpus, 1, spot=is_spot) for vcpus, is_spot in old}
-        server = CloudServer(cloud)
-        service = make_service(
-            write_configuration(Path(name), server.url, evictor=policy, overcommit_grace=3600)
-        )
-        try:
-            service._hosts.refresh()
-            for vcpus in new:
-                cloud.add(host, vcpus, 1, spot=True)
-            service._reconciler.free_host(host, "reconcile")
-            assert there <= set(cloud.instances) and cloud.violations == []
-            assert cloud.over(host) == {}
-            # Placed one after the other, each is evicted or stays as it fits.
-            level, stays = 0, 0
-            for vcpus in new:
-                if level + vcpus <= free:
-                    level, stays = level + vcpus, stays + 1
-            assert len(cloud.instances) == len(there) + stays
-        finally:
-            service.stop()
-            server.close()
+        service = running.unstarted(evictor=policy, overcommit_grace=3600)
+        for vcpus in new:
+            cloud.add(host, vcpus, 1, spot=True)
+        service._reconciler.free_host(host, "reconcile")
+        assert there <= set(cloud.instances) and cloud.violations == []
+        assert cloud.over(host) == {}
+        # Placed one after the other, each is evicted or stays as it fits.
+        level, stays = 0, 0
+        for vcpus in new:
+            if level + vcpus <= free:
+                level, stays = level + vcpus, stays + 1
+        assert len(cloud.instances) == len(there) + stays
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases())
 def test_passes_at_once_do_what_one_does(case: Case) -> None:
-    with tempfile.TemporaryDirectory() as name:
-        built = Built(case, Path(name))
-        try:
-            threads = [threading.Thread(target=built.free_all) for _ in range(3)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            built.check()
-        finally:
-            built.close()
+    with running_alone() as running:
+        built = Built(case, running)
+        at_once(built.free_all, 3)
+        built.check()

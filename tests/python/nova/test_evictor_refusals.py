@@ -8,12 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova.evictor import service as service_module
-from evictor_cloud import Instance
-from evictor_running import Running, events, metric, plan_message, send
+from evictor_running import Running, metric, plan_message, send
 from waiting import PATIENCE_S, wait_until
 
 
@@ -39,28 +35,10 @@ def full_host(running: Running, **odd: Any) -> tuple[str, str, str]:
 def test_what_is_no_spot_of_this_host_stays(running: Running, odd: dict[str, Any]) -> None:
     _, oddity, usual = full_host(running, **odd)
     running.start()
-    wait_until(lambda: bool(events(running.folder, "freed")), "the usual spot is evicted")
+    wait_until(lambda: bool(running.events("freed")), "the usual spot is evicted")
     running.reconciles()
     assert running.cloud.deleted == [usual]
     assert oddity in running.cloud.instances
-
-
-def test_a_spot_that_its_owner_deletes_frees_enough(running: Running) -> None:
-    _, leaving, usual = full_host(running, task_state="deleting", updated=time.time())
-    running.start()
-    running.reconciles(5)
-    running.cloud.remove(leaving)
-    running.reconciles(3)
-    assert running.cloud.deleted == [] and usual in running.cloud.instances
-
-
-def test_a_soft_deleted_spot_is_deleted_for_good(running: Running) -> None:
-    # Nova leaves it out of lists, and its allocation stays.
-    # It serves nobody, so it is evicted first, though YJF would choose the other.
-    _, soft, _ = full_host(running, status="SOFT_DELETED", vm_state="soft-delete")
-    running.start(evictor="YJF")
-    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is evicted")
-    assert running.cloud.deleted == [soft]
 
 
 def test_a_host_without_an_inventory_is_left_alone(
@@ -93,7 +71,7 @@ def test_vms_alone_beyond_the_room_take_all_spots_or_none(running: Running) -> N
     assert running.cloud.deleted == []
     running.services.pop().stop()
     running.start(evict_if_insufficient=True)
-    wait_until(lambda: len(events(running.folder, "freed")) == 2, "both spots are evicted")
+    wait_until(lambda: len(running.events("freed")) == 2, "both spots are evicted")
     assert running.cloud.deleted == spots
 
 
@@ -129,18 +107,9 @@ def test_services_that_fail_for_a_while_are_asked_again(
     _, first, _ = full_host(running)
     running.cloud.before = refuse(status, 2, what)
     running.start()
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is evicted in the end")
+    wait_until(lambda: bool(running.events("freed")), "the spot is evicted in the end")
     running.reconciles()
     assert running.cloud.deleted == [first]
-
-
-def test_a_spot_that_nova_will_not_delete_is_passed_over(running: Running) -> None:
-    _, stubborn, usual = full_host(running)
-    running.cloud.before = refuse(500, 1000, f"POST /nova/servers/{stubborn}/action")
-    running.start()
-    wait_until(lambda: running.cloud.deleted == [usual], "the other spot is evicted")
-    assert len(events(running.folder, "failed")) == 3
-    assert all("500" in each["error"] for each in events(running.folder, "failed"))
 
 
 def test_a_deletion_without_an_answer_is_asked_for_again(running: Running) -> None:
@@ -148,10 +117,10 @@ def test_a_deletion_without_an_answer_is_asked_for_again(running: Running) -> No
     host, first, _ = full_host(running)
     running.cloud.before = refuse(504, 1, "POST /nova")
     service = running.start(evictor="YJF", reconcile_interval=30)
-    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is evicted")
+    wait_until(lambda: bool(running.events("freed")), "a spot is evicted")
     youngest = running.cloud.deleted[0]
     assert youngest != first
-    assert [each["chosen_by"] for each in events(running.folder, "intent")] == ["YJF", "note"]
+    assert [each["chosen_by"] for each in running.events("intent")] == ["YJF", "note"]
     assert metric(service, "failed_evictions_total") == 1
     assert not list((running.folder / "state" / "deletions").glob(f"{host}*"))
 
@@ -160,16 +129,16 @@ def test_a_spot_that_does_not_go_is_reported(running: Running) -> None:
     _, first, _ = full_host(running)
     running.cloud.freeing_takes = 1.5
     service = running.start(freed_timeout=1)
-    wait_until(lambda: bool(events(running.folder, "late")), "the report")
+    wait_until(lambda: bool(running.events("late")), "the report")
     assert metric(service, "late_spots") == 1
-    (late,) = events(running.folder, "late")
+    (late,) = running.events("late")
     assert (late["instance"], late["timeout"]) == (first, 1.0)
-    wait_until(lambda: bool(events(running.folder, "freed")), "it is evicted after all")
+    wait_until(lambda: bool(running.events("freed")), "it is evicted after all")
     running.reconciles()
     assert running.cloud.deleted == [first]
-    (freed,) = events(running.folder, "freed")
+    (freed,) = running.events("freed")
     assert freed["instance"] == first and freed["seconds"] >= 1.5
-    assert events(running.folder, "failed") == []
+    assert running.events("failed") == []
     assert metric(service, "failed_evictions_total") == 0
     assert metric(service, "late_evictions_total") == 1
     assert metric(service, "late_spots") == 0
@@ -189,8 +158,8 @@ def test_a_late_spot_of_which_nova_says_nothing_hides_no_other(
     bad, good = service._freed._late
     running.cloud.before = lambda method, path: 500 if f"/servers/{bad}" in path else None
     running.cloud.instances[good].task_state = None
-    wait_until(lambda: bool(events(running.folder, "failed")), "it is noted")
-    assert [each["instance"] for each in events(running.folder, "failed")] == [good]
+    wait_until(lambda: bool(running.events("failed")), "it is noted")
+    assert [each["instance"] for each in running.events("failed")] == [good]
     asked = metric(service, "errors_total", where="freed-watch")
     wait_until(lambda: metric(service, "errors_total", where="freed-watch") > asked, "one more")
     said = [each for each in caplog.messages if "cannot see what is freed" in each]
@@ -204,37 +173,11 @@ def test_a_service_that_ends_does_not_wait_for_what_is_late(
     _, first, _ = full_host(running)
     running.cloud.never_goes.add(first)
     service = running.start(freed_timeout=1)
-    wait_until(lambda: bool(events(running.folder, "late")), "the report")
+    wait_until(lambda: bool(running.events("late")), "the report")
     running.services.remove(service)
     began = time.monotonic()
     service.stop()
     assert time.monotonic() - began < PATIENCE_S  # in which others may go
-
-
-@pytest.mark.parametrize("answer", [b"", b"[]", b"{}", b"not json", b'{"allocations": {"a": 1}}'])
-def test_answers_that_make_no_sense_evict_nothing(
-    running: Running, answer: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import json
-
-    from cospot.nova.evictor import cloud
-
-    full_host(running)
-
-    def get(self: Any, path: str, patience: float | None = None) -> Any:
-        try:
-            body = json.loads(answer)
-        except ValueError:
-            body = None
-        if not isinstance(body, dict):
-            raise cloud.CloudError("expected a JSON object in the answer")
-        return body
-
-    monkeypatch.setattr(cloud.Client, "get", get)
-    service = running.start()
-    send(service, plan_message(str(uuid.uuid4()), {}))
-    wait_until(lambda: metric(service, "errors_total", where="reconcile") > 2, "errors")
-    assert running.cloud.deleted == []
 
 
 @pytest.mark.parametrize(
@@ -264,35 +207,28 @@ def test_a_host_whose_answers_make_no_sense_keeps_no_other_from_being_freed(
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("where", "what", "answer"),
     [
-        *(b"{}", b'{"servers": {}}', b'{"servers": [1, null]}', b'{"servers": [{"flavor": {}}]}'),
-        b'{"servers": [], "servers_links": [{"rel": "next"}',
+        *(("reconcile", "/", answer) for answer in (b"", b"[]", b"{}", b"not json")),
+        ("reconcile", "/", b'{"allocations": {"a": 1}}'),
+        ("pass", "/servers/detail", b"{}"),
+        ("pass", "/servers/detail", b'{"servers": {}}'),
+        ("pass", "/servers/detail", b'{"servers": [1, null]}'),
+        ("pass", "/servers/detail", b'{"servers": [{"flavor": {}}]}'),
+        ("pass", "/servers/detail", b'{"servers": [], "servers_links": [{"rel": "next"}'),
     ],
 )
-def test_lists_of_servers_that_make_no_sense_evict_nothing(
-    running: Running, answer: bytes, caplog: pytest.LogCaptureFixture
+def test_answers_that_make_no_sense_evict_nothing(
+    running: Running, where: str, what: str, answer: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     full_host(running)
-    running.cloud.before = lambda method, url: answer if "/servers/detail" in url else None
+    running.cloud.before = lambda method, url: answer if what in url else None
     service = running.start()
-    wait_until(lambda: metric(service, "errors_total", where="pass") > 1, "errors")
+    send(service, plan_message(str(uuid.uuid4()), {}))
+    wait_until(lambda: metric(service, "errors_total", where=where) > 2, "errors")
     assert running.cloud.orders == [] and "Traceback" not in caplog.text
     running.cloud.before = lambda method, url: None
     wait_until(lambda: len(running.cloud.deleted) == 1, "it is freed")
-
-
-def test_an_instance_of_two_providers_is_refused(running: Running) -> None:
-    host, other = running.cloud.add_host("a"), running.cloud.add_host("b")
-    spot = running.cloud.add(host, 8, 1024, spot=True)
-    running.cloud.add(host, 4, 1024, spot=False)
-    extra: Instance = running.cloud.instances[spot]
-    extra.also_on = other
-    service = running.start()
-    wait_until(
-        lambda: metric(service, "refusals_total", reason="several-providers") > 0, "the refusal"
-    )
-    assert running.cloud.deleted == []
 
 
 def evacuated(running: Running, moves: list[dict[str, Any]]) -> str:
@@ -332,7 +268,7 @@ def test_an_evacuated_spot_is_evicted_on_its_new_host(
     spot = evacuated(running, moves)
     running.start()
     wait_until(lambda: running.cloud.deleted == [spot], "the spot is evicted")
-    assert events(running.folder, "refused") == []
+    assert running.events("refused") == []
 
 
 @pytest.mark.parametrize(

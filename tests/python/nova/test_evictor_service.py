@@ -7,18 +7,7 @@ import uuid
 from typing import Any
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
-from evictor_running import (
-    Running,
-    events,
-    make_service,
-    metric,
-    plan_message,
-    send,
-    write_configuration,
-)
+from evictor_running import Running, metric, plan_message, send
 from waiting import wait_until
 
 
@@ -28,10 +17,10 @@ def test_reconcile_evicts_the_oldest_spot_of_an_overcommitted_host(running: Runn
     spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(2)]
     running.cloud.add(host, 6, 1024, spot=False)
     service = running.start()
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "the spot is freed")
     running.reconciles()
     assert running.cloud.deleted == [spots[0]]
-    [intent] = events(running.folder, "intent")
+    [intent] = running.events("intent")
     assert intent["instance"] == spots[0]
     assert intent["cause"] == "reconcile" and intent["chosen_by"] == "FIFO"
     assert intent["shortfall"] == {"VCPU": 2}
@@ -42,9 +31,7 @@ def test_reconcile_evicts_the_oldest_spot_of_an_overcommitted_host(running: Runn
 
 def test_metrics_say_nothing_of_a_host_without_an_inventory_of_spots(running: Running) -> None:
     """As its spots stay, it remains overcommitted, and nobody evicts there."""
-    host = running.cloud.add_host("a")
-    for _ in range(2):
-        running.cloud.add(host, 4, 1024, spot=True)
+    host, _ = running.full_host(2)
     running.cloud.add(host, 6, 1024, spot=False)
     service = running.start(dry_run=True)
     name = "overcommit_seconds_total"
@@ -63,9 +50,9 @@ def test_a_plan_is_preferred_to_the_policy(running: Running) -> None:
     vm = str(uuid.uuid4())
     send(service, plan_message(vm, {host: [spots[1]]}))
     running.cloud.add(host, 6, 1024, spot=False, uuid=vm)  # the claim comes after the plan
-    wait_until(lambda: bool(events(running.folder, "freed")), "the planned spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "the planned spot is freed")
     assert running.cloud.deleted == [spots[1]]
-    [freed] = events(running.folder, "freed")
+    [freed] = running.events("freed")
     assert freed["chosen_by"] == "plan" and freed["for_instance"] == vm and freed["plan_id"]
     assert freed["seconds_since_claim"] >= 0
     wait_until(  # it is counted after it is written
@@ -77,18 +64,17 @@ def test_a_planned_spot_that_has_gone_is_refused_to_nobody(
     running: Running, caplog: pytest.LogCaptureFixture
 ) -> None:
     """After each eviction the plan still names what went by it."""
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(4)]
+    host, spots = running.full_host(4)
     service = running.start()
     vm = str(uuid.uuid4())
     send(service, plan_message(vm, {host: spots[:2]}))
     running.cloud.add(host, 4, 1024, spot=False, uuid=vm)
-    wait_until(lambda: len(events(running.folder, "freed")) == 2, "the planned spots are freed")
+    wait_until(lambda: len(running.events("freed")) == 2, "the planned spots are freed")
     # Another VM comes, for which the policy chooses; the old plan is looked at again.
     running.cloud.add(host, 2, 1024, spot=False)
-    wait_until(lambda: len(events(running.folder, "freed")) == 3, "a third one is freed")
+    wait_until(lambda: len(running.events("freed")) == 3, "a third one is freed")
     assert running.cloud.deleted == spots[:3]
-    assert events(running.folder, "refused") == []
+    assert running.events("refused") == []
     assert [each.message for each in caplog.records if "refusing" in each.message] == []
 
 
@@ -96,11 +82,10 @@ def test_reconcile_obeys_a_known_plan_too(running: Running) -> None:
     host = running.cloud.add_host("a")
     spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(2)]
     vm = running.cloud.add(host, 6, 1024, spot=False)
-    service = make_service(write_configuration(running.folder, running.server.url))
-    running.services.append(service)
+    service = running.make()
     send(service, plan_message(vm, {host: [spots[1]]}))
     service.start()
-    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "a spot is freed")
     assert running.cloud.deleted == [spots[1]]
 
 
@@ -111,9 +96,7 @@ def test_a_claim_on_an_unplanned_host_is_reconciled(running: Running) -> None:
     vm = str(uuid.uuid4())
     send(service, plan_message(vm, {planned: [spots[0]]}))
     running.cloud.add(claimed, 8, 1024, spot=False, uuid=vm)
-    wait_until(
-        lambda: bool(events(running.folder, "freed")), "the spot of the claimed host is evicted"
-    )
+    wait_until(lambda: bool(running.events("freed")), "the spot of the claimed host is evicted")
     assert running.cloud.deleted == [spots[1]]
 
 
@@ -125,7 +108,7 @@ def test_a_plan_whose_host_has_room_evicts_nothing(running: Running) -> None:
     for made_at in (time.time() - 20, time.time() - 10, time.time()):
         send(service, plan_message(vm, {host: [spot]}, made_at))
     running.reconciles(5)
-    assert running.cloud.deleted == [] and events(running.folder, "intent", "refused") == []
+    assert running.cloud.deleted == [] and running.events("intent", "refused") == []
     assert metric(service, "plans_total", outcome="accepted") == 3
 
 
@@ -137,13 +120,12 @@ def test_a_forged_plan_that_names_vms_is_refused(running: Running) -> None:
     elsewhere = running.cloud.add(other, 4, 1024, spot=True)
     victim = running.cloud.add(host, 2, 1024, spot=False)
     vm = running.cloud.add(host, 6, 1024, spot=False)
-    service = make_service(write_configuration(running.folder, running.server.url))
-    running.services.append(service)
+    service = running.make()
     send(service, plan_message(vm, {host: [victim, elsewhere, str(uuid.uuid4()), vm]}))
     service.start()
-    wait_until(lambda: bool(events(running.folder, "freed")), "the spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "the spot is freed")
     assert running.cloud.deleted == [spot]
-    refused = [(each["instance"], each["reason"]) for each in events(running.folder, "refused")]
+    refused = [(each["instance"], each["reason"]) for each in running.events("refused")]
     assert refused[0] == (victim, "not-a-spot-allocation")
     assert refused[1] == (elsewhere, "gone")
     assert refused[3] == (vm, "not-a-spot-allocation")
@@ -181,18 +163,15 @@ def test_the_first_plan_of_a_multi_create_is_kept(running: Running) -> None:
     send(service, plan_message(vm, {host: [spots[1]]}))
     assert metric(service, "plans_total", outcome="duplicate") == 1
     running.cloud.add(host, 4, 1024, spot=False, uuid=vm)
-    wait_until(lambda: bool(events(running.folder, "freed")), "a spot is freed")
+    wait_until(lambda: bool(running.events("freed")), "a spot is freed")
     assert running.cloud.deleted == [spots[2]]
 
 
 def test_a_look_asks_about_hosts_that_changed_and_a_few_others(running: Running) -> None:
     for number in range(20):
         running.cloud.add(running.cloud.add_host(str(number)), 1, 1, spot=True)
-    path = write_configuration(running.folder, running.server.url, full_reconcile_every=20)
-    service = make_service(path)
-    running.services.append(service)
     asked = running.cloud.requests
-    service._hosts.refresh()
+    service = running.unstarted(full_reconcile_every=20)
     assert len(asked) == 1 + 2 * 20  # the list, then inventories and allocations of each
     # In the next 20 reconciles each host has its turn once, and is all that is read.
     turns = set()

@@ -13,12 +13,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-pytest.importorskip("sqlalchemy", reason="needs python3-sqlalchemy")
-pytest.importorskip("evictor_modules")
-
 import evictor_on_machine
+import pytest
 from cospot.nova.evictor.notices import METADATA_KEY
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase
@@ -204,29 +200,6 @@ def test_without_the_database_nobody_evicts_until_it_is_back(
     check_one_spot_each(running, hosts, a, b)
 
 
-def test_one_that_is_cut_off_in_the_middle_of_its_work(running: Running, machines: Any) -> None:
-    """The order that Nova has is carried out; of the next one the other copy takes care."""
-    a, b = machines("a").start(), machines("b", HOUR)
-    (host,) = full_hosts(running, 1)
-    running.reconciles(4)
-    seen: list[str] = []
-
-    def before(method: str, path: str) -> None:
-        if method == "POST" and path.endswith("/action") and not seen:
-            seen.append(path)
-            a.cut.touch()
-            b.start()
-
-    running.cloud.before = before
-    arrive(running, [host])
-    wait_until(lambda: bool(seen), "the first order")
-    arrive(running, [host])  # what is ordered at once for one VM would all go by the first copy
-    wait_until(lambda: is_free(running, [host]), "the host is freed")
-    running.reconciles(4)
-    assert [len(each.events("freed")) for each in (a, b)] == [1, 1]
-    check_one_spot_each(running, [host, host], a, b)
-
-
 # -- death and standstill -----------------------------------------------------------------------
 
 
@@ -247,34 +220,6 @@ def test_an_order_that_nova_never_heard_of_is_given_by_the_next_copy(
     assert running.cloud.deleted == [row.spot]
     (intent,) = b.events("intent")
     assert (intent["instance"], intent["chosen_by"]) == (row.spot, "note")
-
-
-def test_one_that_stood_still_longer_than_its_lease_orders_nothing_more(
-    running: Running, machines: Any
-) -> None:
-    """It stops between its last question about a spot and its order."""
-    a, b = machines("a").start(), machines("b", HOUR)
-    (host,) = full_hosts(running, 1)
-    running.reconciles(4)
-    stopped: list[str] = []
-
-    def after(method: str, path: str) -> None:
-        # The snapshot lists the servers; the check asks about one.
-        if "/nova/servers/" in path and "detail" not in path and method == "GET" and not stopped:
-            stopped.append(path)
-            a.process.send_signal(signal.SIGSTOP)
-
-    running.cloud.after = after
-    arrive(running, [host])
-    wait_until(lambda: bool(stopped), "a checks a spot")
-    b.start()
-    wait_until(lambda: is_free(running, [host]), "b frees the host")
-    arrive(running, [host])  # the host needs one more, so that only the lease stands in a's way
-    running.cloud.before = lambda method, path: None
-    a.process.send_signal(signal.SIGCONT)
-    wait_until(lambda: is_free(running, [host]), "the host is freed again")
-    running.reconciles(6)
-    check_one_spot_each(running, [host, host], a, b)
 
 
 def test_one_that_is_told_to_stop_lets_go_of_its_leases(

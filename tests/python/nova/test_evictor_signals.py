@@ -6,10 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from waiting import PATIENCE_S
-
-pytest.importorskip("oslo_config", reason="python3-oslo.config is not installed")
 
 #: A service that is reloaded all the while it runs, and is then told to stop. The main thread has
 #: signals waiting most of the time, so the kernel hands others to the thread that sends them.

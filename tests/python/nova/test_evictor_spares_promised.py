@@ -4,30 +4,18 @@ from __future__ import annotations
 
 import itertools
 import random
-import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova.evictor.model import Server
 from cospot.nova.evictor.snapshot import Spot
 from cospot.nova.evictor.victims import SpotChooser, missing, needed
 from cospot.nova.promises.promise_message import EVENT_TYPE, Promise, promise_to_message
-from evictor_cloud import Cloud, CloudServer
-from evictor_running import (
-    Running,
-    events,
-    full_host,
-    make_service,
-    plan_message,
-    send,
-    write_configuration,
-)
+from evictor_cloud import Cloud
+from evictor_running import Running, events, plan_message, running_alone, send
 from waiting import wait_until
 
 HOUR = 3600.0
@@ -42,22 +30,10 @@ def promise(service: Any, spots: Iterable[str], lifetime_s: float = HOUR) -> Non
 
 
 @pytest.fixture
-def still(tmp_path: Path) -> Any:
-    """A cloud and a service that is not started: the test does the iterations."""
-    cloud = Cloud()
-    server = CloudServer(cloud)
-    services: list[Any] = []
-
-    def make(**settings: Any) -> Any:
-        services.append(make_service(write_configuration(tmp_path, server.url, **settings)))
-        services[-1]._hosts.refresh()
-        return services[-1]
-
-    yield cloud, make
-    for service in services:
-        service.stop()
-    server.close()
-    assert cloud.violations == []
+def still(running: Running) -> tuple[Cloud, Callable[..., Any]]:
+    """A cloud and what makes a service that is not started."""
+    running.cloud.freeing_takes = 0.0
+    return running.cloud, running.unstarted
 
 
 @pytest.mark.parametrize("policy", ["FIFO", "YJF"])
@@ -77,51 +53,31 @@ def test_the_other_one_goes(still: Any, policy: str, promised_first: bool) -> No
     assert cloud.deleted == [spot for spot in spots if spot != kept]
 
 
-def test_a_promise_of_a_hundred_years_is_one(still: Any) -> None:
+@pytest.mark.parametrize(
+    ("sizes", "policy", "promised", "lifetime_s", "vm", "gone"),
+    [
+        # A second after it was given a promise of a hundred years holds, of half a second none.
+        ((2, 2), "YJF", [1], 100 * 365 * 86400.0, 2, [0]),
+        ((2, 2), "YJF", [1], 0.5, 2, [1]),
+        # 4 vCPUs: beside 1 without a promise the spot of 3; the others do without them.
+        ((1, 1, 3, 3), "YJF", [1, 2, 3], HOUR, 4, [0, 3]),
+        # 5 of 2 + 6: the large one has to go anyway, and then nobody else need go.
+        ((2, 6), "FIFO", [1], HOUR, 5, [1]),
+    ],
+)
+def test_promised_ones_go_last_and_no_more_than_need_be(
+    still: Any, sizes: tuple[int, ...], policy: str, promised: list[int], lifetime_s: float,
+    vm: int, gone: list[int],
+) -> None:  # fmt: skip
+    """Spots of these vCPUs fill a host, on which a VM comes."""
     cloud, make = still
-    host = cloud.add_host("a", 4)
-    old, young = (cloud.add(host, 2, 1, spot=True) for _ in range(2))
-    service = make(evictor="YJF")
-    promise(service, [young], lifetime_s=100 * 365 * 86400.0)
-    cloud.add(host, 2, 1, spot=False)
+    host = cloud.add_host("a", sum(sizes))
+    spots = [cloud.add(host, size, 1, spot=True) for size in sizes]
+    service = make(evictor=policy)
+    promise(service, [spots[each] for each in promised], lifetime_s)
+    cloud.add(host, vm, 1, spot=False)
     service._reconciler.free_host(host, "reconcile")
-    assert cloud.deleted == [old]
-
-
-def test_a_promise_that_is_over_protects_nobody(still: Any) -> None:
-    cloud, make = still
-    host = cloud.add_host("a", 4)
-    _, young = (cloud.add(host, 2, 1, spot=True) for _ in range(2))
-    service = make(evictor="YJF")
-    promise(service, [young], lifetime_s=0.5)
-    cloud.add(host, 2, 1, spot=False)
-    service._reconciler.free_host(host, "reconcile")
-    assert cloud.deleted == [young]
-
-
-def test_promised_ones_go_for_a_vm_that_needs_more(still: Any) -> None:
-    """4 vCPUs for a VM: beside 1 without a promise, the spot of 3; the others do without them."""
-    cloud, make = still
-    host = cloud.add_host("a", 8)
-    sizes = (1, 1, 3, 3)
-    bare, *others = [cloud.add(host, size, 1, spot=True) for size in sizes]
-    service = make(evictor="YJF")
-    promise(service, others)
-    cloud.add(host, 4, 1, spot=False)
-    service._reconciler.free_host(host, "reconcile")
-    assert cloud.deleted == [bare, others[2]]
-
-
-def test_a_large_promised_one_alone_spares_the_small_ones(still: Any) -> None:
-    """It has to go for a VM of 5 anyway: 5 of 2 + 6, and then nobody else need go."""
-    cloud, make = still
-    host = cloud.add_host("a", 8)
-    _, large = cloud.add(host, 2, 1, spot=True), cloud.add(host, 6, 1, spot=True)
-    service = make(evictor="FIFO")
-    promise(service, [large])
-    cloud.add(host, 5, 1, spot=False)
-    service._reconciler.free_host(host, "reconcile")
-    assert cloud.deleted == [large]
+    assert cloud.deleted == [spots[each] for each in gone]
 
 
 def test_of_a_race_the_promised_one_stays_where_an_older_one_does(still: Any) -> None:
@@ -135,16 +91,6 @@ def test_of_a_race_the_promised_one_stays_where_an_older_one_does(still: Any) ->
     assert cloud.deleted == [old]
     [intent] = events(Path(service.context.settings.state_path).parent, "intent")
     assert (intent["why"], intent["chosen_by"]) == ("spot-race", "newest")
-
-
-def test_of_a_race_without_promises_nothing_older_goes(still: Any) -> None:
-    cloud, make = still
-    host = cloud.add_host("a", 4)
-    cloud.add(host, 4, 1, spot=True)
-    service = make()
-    late = cloud.add(host, 4, 1, spot=True)
-    service._reconciler.free_host(host, "reconcile")
-    assert cloud.deleted == [late]
 
 
 def test_a_capacity_that_shrinks_takes_promised_ones_last(still: Any) -> None:
@@ -163,15 +109,15 @@ def test_a_capacity_that_shrinks_takes_promised_ones_last(still: Any) -> None:
 
 def test_a_reserve_takes_the_host_on_which_no_promise_is_broken(running: Running) -> None:
     """One spot of 4 on b would do; it was promised to live, so two of 2 on a get the notice."""
-    _, small = full_host(running, "a", 4)
-    _, large = full_host(running, "b", 2)
+    _, small = running.full_host(4)
+    _, large = running.full_host(2, "b")
     service = running.start()
     promise(service, large)
     running.services.pop().stop()
     running.start(mode="proactive", default_reserve="4:0", notice_seconds=600)
-    wait_until(lambda: len(events(running.folder, "notice")) >= 2, "the notices")
+    wait_until(lambda: len(running.events("notice")) >= 2, "the notices")
     running.reconciles()
-    assert {each["instance"] for each in events(running.folder, "notice")} == set(small[:2])
+    assert {each["instance"] for each in running.events("notice")} == set(small[:2])
 
 
 def a_spot(number: int, amounts: dict[str, int]) -> Spot:
@@ -195,9 +141,8 @@ def test_in_random_clouds_no_promise_is_broken_that_need_not_be(policy: str) -> 
     draw = random.Random(f"promised {policy}")
     broken = spared = 0
     for _ in range(60):
-        with tempfile.TemporaryDirectory() as name:
-            cloud = Cloud()
-            server = CloudServer(cloud)
+        with running_alone() as running:
+            cloud = running.cloud
             host = cloud.add_host("a", 12, 12)
             sizes = []
             while sum(size[0] for size in sizes) < 10 and len(sizes) < 7:
@@ -206,40 +151,33 @@ def test_in_random_clouds_no_promise_is_broken_that_need_not_be(policy: str) -> 
             if room < 0:
                 sizes.pop()
             spots = [cloud.add(host, *size, spot=True) for size in sizes]
-            service: Any = make_service(
-                write_configuration(Path(name), server.url, evictor=policy, evictions_per_host=0)
-            )
-            try:
-                service._hosts.refresh()
-                promised = {spot for spot in spots if draw.random() < 0.5}
-                promise(service, promised)
-                vm = cloud.add(host, draw.randint(1, 12), draw.randint(1, 12), spot=False)
-                if draw.random() < 0.5:
-                    victims = draw.sample(spots, draw.randint(0, len(spots)))
-                    send(service, plan_message(vm, {host: victims}))
-                short = {each: int(amount) for each, amount in cloud.over(host).items()}
-                all_spots = [
-                    a_spot(number, {"VCPU": size[0], "MEMORY_MB": size[1]})
-                    for number, size in enumerate(sizes)
-                ]
-                by_uuid = dict(zip(spots, all_spots, strict=True))
-                names = {by_uuid[each].uuid for each in promised}
-                service._reconciler.free_host(host, "plan")
-                assert cloud.over(host) == {} and cloud.violations == []
-                gone = [by_uuid[each] for each in cloud.deleted]
-                gone_promised = [spot for spot in gone if spot.uuid in names]
-                least = fewest_promised(all_spots, names, short)
-                assert (least == 0) == (not gone_promised)
-                # None of them could have stayed, whoever else had gone.
-                others = [spot for spot in all_spots if spot.uuid not in names]
-                for spot in gone_promised:
-                    rest = [each for each in gone_promised if each is not spot]
-                    assert missing(short, [*others, *rest])
-                broken += bool(gone_promised)
-                spared += not gone_promised and bool(gone) and bool(promised)
-            finally:
-                service.stop()
-                server.close()
+            service = running.unstarted(evictor=policy, evictions_per_host=0)
+            promised = {spot for spot in spots if draw.random() < 0.5}
+            promise(service, promised)
+            vm = cloud.add(host, draw.randint(1, 12), draw.randint(1, 12), spot=False)
+            if draw.random() < 0.5:
+                victims = draw.sample(spots, draw.randint(0, len(spots)))
+                send(service, plan_message(vm, {host: victims}))
+            short = {each: int(amount) for each, amount in cloud.over(host).items()}
+            all_spots = [
+                a_spot(number, {"VCPU": size[0], "MEMORY_MB": size[1]})
+                for number, size in enumerate(sizes)
+            ]
+            by_uuid = dict(zip(spots, all_spots, strict=True))
+            names = {by_uuid[each].uuid for each in promised}
+            service._reconciler.free_host(host, "plan")
+            assert cloud.over(host) == {} and cloud.violations == []
+            gone = [by_uuid[each] for each in cloud.deleted]
+            gone_promised = [spot for spot in gone if spot.uuid in names]
+            least = fewest_promised(all_spots, names, short)
+            assert (least == 0) == (not gone_promised)
+            # None of them could have stayed, whoever else had gone.
+            others = [spot for spot in all_spots if spot.uuid not in names]
+            for spot in gone_promised:
+                rest = [each for each in gone_promised if each is not spot]
+                assert missing(short, [*others, *rest])
+            broken += bool(gone_promised)
+            spared += not gone_promised and bool(gone) and bool(promised)
     assert broken > 10 and spared > 10
 
 

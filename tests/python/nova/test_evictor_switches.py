@@ -11,12 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova.evictor import command
 from cospot.nova.state.safeguards import Refusal
-from evictor_running import Running, events, limits_of, metric, write_configuration
+from evictor_running import Running, limits_of, metric, write_configuration
 from waiting import PATIENCE_S, wait_until
 
 
@@ -34,10 +31,10 @@ def overcommit(running: Running, spots: int, projects: int = 1) -> list[str]:
 def test_a_dry_run_only_writes_down_what_it_would_do(running: Running) -> None:
     spots = overcommit(running, 2)
     running.start(dry_run=True)
-    wait_until(lambda: len(events(running.folder, "would_evict")) >= 2, "the records")
+    wait_until(lambda: len(running.events("would_evict")) >= 2, "the records")
     running.reconciles(5)
     assert running.cloud.orders == []
-    written = [each["instance"] for each in events(running.folder, "would_evict")]
+    written = [each["instance"] for each in running.events("would_evict")]
     assert written == spots  # once each, however often the host is reconciled
 
 
@@ -49,7 +46,7 @@ def test_the_file_stops_evictions_at_once_and_lets_them_go_on(running: Running) 
     wait_until(lambda: metric(service, "refusals_total", reason="disabled") > 0, "the refusal")
     running.reconciles()
     assert running.cloud.orders == [] and metric(service, "enabled") == 0
-    assert len(events(running.folder, "held_back")) == 1
+    assert len(running.events("held_back")) == 1
     switch.unlink()
     wait_until(lambda: running.cloud.deleted == spots, "the spot is evicted")
 
@@ -89,10 +86,10 @@ def test_a_spot_that_is_gone_when_it_is_ordered_is_no_eviction(running: Running)
 
     running.cloud.before = before
     service = running.start()
-    wait_until(lambda: bool(events(running.folder, "gone")), "the record")
+    wait_until(lambda: bool(running.events("gone")), "the record")
     running.reconciles()
     assert metric(service, "evictions_total", cause="reconcile") == 0
-    assert events(running.folder, "freed", "failed") == []
+    assert running.events("freed", "failed") == []
 
 
 def test_limits_hold_back_and_let_go_on(running: Running) -> None:
@@ -101,7 +98,7 @@ def test_limits_hold_back_and_let_go_on(running: Running) -> None:
     wait_until(lambda: metric(service, "limit_hits_total", limit="limit") > 0, "the limit")
     running.reconciles(3)
     assert running.cloud.deleted == spots[:2]
-    assert len(events(running.folder, "held_back")) == 1
+    assert len(running.events("held_back")) == 1
 
 
 def test_a_project_at_its_limit_does_not_hold_back_another(running: Running) -> None:
@@ -157,7 +154,7 @@ def test_sighup_reads_the_switches_again_and_opens_the_audit_log_anew(running: R
         write_configuration(running.folder, running.server.url, enabled=True)
         process.send_signal(signal.SIGHUP)
         wait_until(lambda: running.cloud.deleted == spots, "the spot is evicted")
-        wait_until(lambda: bool(events(running.folder, "freed")), "the new log")
+        wait_until(lambda: bool(running.events("freed")), "the new log")
         assert "intent" not in (running.folder / "rotated").read_text()
     finally:
         process.terminate()

@@ -7,15 +7,15 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Final
 
 import pytest
+from programs import run_python
 from sample_files import ROOT
-from waiting import PATIENCE_S, wait_until
+from served import Served
+from waiting import wait_until
 
 FOLDER: Final = ROOT / "examples" / "nova" / "guest"
 PROGRAM: Final = FOLDER / "cospot-notice"
@@ -31,21 +31,12 @@ class MetadataServer:
         self.status = 200
         self.questions = 0
         self.set({})
-        metadata = self
+        self.server = Served(self.answer)
+        self.url = f"{self.server.url}/openstack/latest/meta_data.json"
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                metadata.questions += 1
-                self.send_response(metadata.status)
-                self.end_headers()
-                self.wfile.write(metadata.body)
-
-            def log_message(self, *arguments: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/openstack/latest/meta_data.json"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+    def answer(self, *_: object) -> tuple[int, bytes]:
+        self.questions += 1
+        return self.status, self.body
 
     def set(self, meta: dict[str, str]) -> None:
         """Have these entries in the server's metadata. Nova leaves out `meta` if there are none."""
@@ -92,8 +83,7 @@ class Guest:
 def metadata() -> Iterator[MetadataServer]:
     made = MetadataServer()
     yield made
-    made.server.shutdown()
-    made.server.server_close()
+    made.server.close()
 
 
 @pytest.fixture
@@ -168,13 +158,7 @@ def test_a_command_that_fails_ends_nothing(
     "arguments", [[], ["--interval", "0", "true"], ["--interval", "x", "true"]]
 )
 def test_bad_usage_is_one_error(arguments: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, str(PROGRAM), *arguments],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-    )
+    done = run_python(PROGRAM, *arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 

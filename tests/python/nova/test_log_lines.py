@@ -3,12 +3,9 @@
 import ast
 
 import pytest
-from sample_files import ROOT
-
-pytest.importorskip("oslo_log", reason="needs python3-oslo.log")
-
 from cospot.nova import log
 from cospot.nova.state.errors import AuditError, CloudError, EvictorError
+from sample_files import ROOT
 
 #: A name that forges a line and clears the terminal; as it is shown.
 NAME = "web\n2026-05-01 ERROR evil\x1b[2J\u202eabc"

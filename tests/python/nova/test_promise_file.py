@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -14,11 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("oslo_log", reason="oslo.log is not installed")
-
 from cospot.nova.scheduler import promise_file
 from cospot.nova.scheduler.promise_file import PromiseFile
+from programs import run_python
 from promise_cases import make_table, write_table
 from waiting import PATIENCE_S, wait_until
 
@@ -228,11 +224,5 @@ print("done")
 def test_in_nova_on_eventlet_other_requests_go_on_meanwhile(tmp_path: Path) -> None:
     pytest.importorskip("eventlet", reason="needs python3-eventlet")
     path = write_table(tmp_path / "promises.json")
-    done = subprocess.run(
-        [sys.executable, "-c", GREEN, str(path)],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-    )
+    done = run_python("-c", GREEN, path)
     assert done.stdout == "done\n", done.stderr

@@ -9,9 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("oslo_config", reason="needs python3-oslo.config")
-
 from cospot.nova.live_options import LiveOptions
 from oslo_config import cfg
 
@@ -178,7 +175,7 @@ def test_the_evictor_obeys_its_switches_after_each_of_many_reloads(running: Any)
 def test_the_evictor_evicts_nothing_while_its_configuration_cannot_be_verified(
     running: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from evictor_running import events, metric, write_configuration
+    from evictor_running import metric, write_configuration
     from waiting import wait_until
 
     service = running.start()
@@ -197,10 +194,9 @@ def test_the_evictor_evicts_nothing_while_its_configuration_cannot_be_verified(
         "what is in force is not in the files" in each.getMessage() for each in caplog.records
     )
     assert metric(service, "enabled") == 0
-    host = running.cloud.add_host("a")
-    spot = running.cloud.add(host, 8, 1024, spot=True)
+    host, (spot,) = running.full_host(1)
     running.cloud.add(host, 8, 1024, spot=False)
-    wait_until(lambda: bool(events(running.folder, "held_back")), "the spot is held back")
+    wait_until(lambda: bool(running.events("held_back")), "the spot is held back")
     assert running.cloud.orders == []
     service.reload()
     wait_until(lambda: running.cloud.deleted == [spot], "the spot is evicted")
@@ -244,12 +240,12 @@ def test_the_scheduler_decides_nothing_by_a_configuration_it_cannot_read_again(
 ) -> None:
     """VMs go where Nova's own weighers say, spots nowhere: as with any wrong configuration."""
     pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-    from scheduler_cases import SPOT, VM, Plugin, full_of_spots, make_spec, make_state, names
+    from scheduler_cases import SPOT, VM, Plugin, full_of_spots, make_state
 
     path, conf = scheduler_configuration(tmp_path, monkeypatch)
     states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
     plugin = Plugin(states)
-    assert names(plugin.hosts(states, make_spec(VM))) == ["a", "c"]
+    assert plugin.place(states, VM) == ["a", "c"]
     with monkeypatch.context() as patch:
 
         def fail(self: LiveOptions) -> Any:
@@ -257,11 +253,11 @@ def test_the_scheduler_decides_nothing_by_a_configuration_it_cannot_read_again(
 
         patch.setattr(LiveOptions, "_read", fail)
         conf.mutate_config_files()
-    assert names(plugin.hosts(states, make_spec(VM))) == ["c", "a"]
-    assert plugin.hosts(states, make_spec(SPOT)) == []
+    assert plugin.place(states, VM) == ["c", "a"]
+    assert plugin.place(states, SPOT) == []
     assert "cannot be read again" in caplog.text
     conf.mutate_config_files()
-    assert names(plugin.hosts(states, make_spec(VM))) == ["a", "c"]
+    assert plugin.place(states, VM) == ["a", "c"]
 
 
 def test_a_refused_reload_of_the_scheduler_is_a_metric_until_one_succeeds(

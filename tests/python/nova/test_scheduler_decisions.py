@@ -9,9 +9,6 @@ from typing import Any
 
 import cospot
 import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from scheduler_cases import (
     RESERVED_MB,
     Plugin,

@@ -6,12 +6,9 @@ import threading
 import time
 
 import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.scheduler.instance_facts import Size
 from cospot.nova.scheduler.inventories import Inventories, InventoryCache
-from scheduler_cases import FakePlacement, Plugin, make_flavor, make_spec, make_state, names
+from scheduler_cases import FakePlacement, Plugin, make_flavor, make_spec, make_state
 from waiting import PATIENCE_S, wait_until
 
 
@@ -93,15 +90,15 @@ def test_malformed_inventories_leave_what_the_host_says(caplog: pytest.LogCaptur
     state = make_state("a", (8, 8704, 10))
     plugin = Plugin([state])
     plugin.placement.inventories[state.uuid] = {"VCPU": {"total": "many"}}
-    assert names(plugin.hosts([state], make_spec(make_flavor(8, 8192, spot=True)))) == ["a"]
+    assert plugin.place([state], make_flavor(8, 8192, spot=True)) == ["a"]
     assert "could not be read" in caplog.text
-    assert names(plugin.hosts([state], make_spec(make_flavor(9, 1024, spot=True)))) == []
+    assert plugin.place([state], make_flavor(9, 1024, spot=True)) == []
 
 
 def test_a_host_that_placement_does_not_know_is_what_it_says_of_itself() -> None:
     state = make_state("a", (8, 8704, 10))
     plugin = Plugin([])
-    assert names(plugin.hosts([state], make_spec(make_flavor(8, 1024, spot=True)))) == ["a"]
+    assert plugin.place([state], make_flavor(8, 1024, spot=True)) == ["a"]
 
 
 def test_the_first_allocation_ratio_of_a_compute_node_is_a_placeholder() -> None:
@@ -110,10 +107,10 @@ def test_the_first_allocation_ratio_of_a_compute_node_is_a_placeholder() -> None
     plugin = Plugin([state])
     state.cpu_allocation_ratio = 16.0
     spec = make_spec(make_flavor(9, 1024, spot=True))
-    assert plugin.hosts([state], spec) == []
+    assert plugin.place([state], spec) == []
     # 8704 MiB are there, 512 of them reserved.
-    assert plugin.hosts([state], make_spec(make_flavor(1, 8193, spot=True))) == []
-    assert names(plugin.hosts([state], make_spec(make_flavor(1, 8192, spot=True)))) == ["a"]
+    assert plugin.place([state], make_flavor(1, 8193, spot=True)) == []
+    assert plugin.place([state], make_flavor(1, 8192, spot=True)) == ["a"]
 
 
 def test_a_capacity_that_changes_changes_decisions() -> None:
@@ -123,8 +120,8 @@ def test_a_capacity_that_changes_changes_decisions() -> None:
     cache = InventoryCache(placement, clock=lambda: now[0])
     plugin = Plugin(inventories=cache)
     flavor = make_flavor(9, 1024, spot=True)
-    assert plugin.hosts([state], make_spec(flavor)) == []
+    assert plugin.place([state], flavor) == []
     placement.inventories[state.uuid]["VCPU"]["allocation_ratio"] = 2.0
     now[0] = 301.0
     wait_until(lambda: len(placement.asked) == 2)
-    wait_until(lambda: names(plugin.hosts([state], make_spec(flavor))) == ["a"])
+    wait_until(lambda: plugin.place([state], flavor) == ["a"])

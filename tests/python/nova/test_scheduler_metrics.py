@@ -9,34 +9,20 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.scheduler import metrics
 from cospot.nova.scheduler.filter import CospotFilter
 from cospot.nova.scheduler.metrics import RequestTally, SchedulerMetrics, series
 from cospot.nova.scheduler.pass_through import PassThrough
 from nova import objects
+from programs import at_once, run_python
 from promise_cases import write_table
-from scheduler_cases import (
-    SPOT,
-    VM,
-    Plugin,
-    again,
-    full_of_spots,
-    make_spec,
-    make_state,
-)
-from waiting import PATIENCE_S, wait_until
-
-SetOption = Callable[..., None]
+from scheduler_cases import SPOT, VM, Plugin, again, full_of_spots, make_spec, make_state
+from waiting import wait_until
 
 
 def text_of(counting: SchedulerMetrics) -> str:
@@ -59,7 +45,7 @@ def counted(counting: SchedulerMetrics | None) -> dict[str, float]:
 class Case:
     """A host full of spots and an empty one."""
 
-    def __init__(self, folder: Path, set_option: SetOption, **options: Any) -> None:
+    def __init__(self, folder: Path, set_option: Any, **options: Any) -> None:
         set_option(metrics_directory=str(folder / "prom"), **options)
         (folder / "prom").mkdir(exist_ok=True)
         self.states = [full_of_spots("a"), make_state("b")]
@@ -79,7 +65,7 @@ def test_off_by_default() -> None:
     assert plugin.filter._metrics is None and plugin.weigher._metrics is None
 
 
-def test_decided_requests_and_spots_without_a_host(tmp_path: Path, set_option: SetOption) -> None:
+def test_decided_requests_and_spots_without_a_host(tmp_path: Path, set_option: Any) -> None:
     case = Case(tmp_path, set_option)
     case.place(VM)
     case.place(SPOT)
@@ -97,15 +83,15 @@ def test_decided_requests_and_spots_without_a_host(tmp_path: Path, set_option: S
     )
 
 
-def test_alternates_are_no_second_request(tmp_path: Path, set_option: SetOption) -> None:
+def test_alternates_are_no_second_request(tmp_path: Path, set_option: Any) -> None:
     case = Case(tmp_path, set_option)
     spec = make_spec(SPOT)
     for _ in range(2):
-        case.plugin.hosts(again(case.states), spec)
+        case.plugin.place(case.states, spec)
     assert case.counted() == {"requests_total spot": 1}
 
 
-def test_a_reserve_or_a_lack_of_capacity_refuses(tmp_path: Path, set_option: SetOption) -> None:
+def test_a_reserve_or_a_lack_of_capacity_refuses(tmp_path: Path, set_option: Any) -> None:
     case = Case(tmp_path, set_option, default_reserve="16:0:1")
     for state in case.states:
         state.aggregates = []
@@ -114,14 +100,14 @@ def test_a_reserve_or_a_lack_of_capacity_refuses(tmp_path: Path, set_option: Set
     assert case.place(SPOT, "a")["spots_refused_total capacity"] == 1
 
 
-def test_no_host_in_the_aggregates(tmp_path: Path, set_option: SetOption) -> None:
+def test_no_host_in_the_aggregates(tmp_path: Path, set_option: Any) -> None:
     case = Case(tmp_path, set_option, aggregates=["spots"])
     for state in case.states:
         state.aggregates = [objects.Aggregate(name="other")]
     assert case.place(SPOT) == {"requests_total spot": 1, "spots_refused_total aggregates": 1}
 
 
-def test_what_spots_that_ask_for_a_lifetime_are_told(tmp_path: Path, set_option: SetOption) -> None:
+def test_what_spots_that_ask_for_a_lifetime_are_told(tmp_path: Path, set_option: Any) -> None:
     table = write_table(tmp_path / "promises.json")
     case = Case(
         tmp_path,
@@ -144,7 +130,7 @@ def test_what_spots_that_ask_for_a_lifetime_are_told(tmp_path: Path, set_option:
     }
 
 
-def test_failures(tmp_path: Path, set_option: SetOption) -> None:
+def test_failures(tmp_path: Path, set_option: Any) -> None:
     case = Case(tmp_path, set_option)
 
     def fail(*arguments: Any, **options: Any) -> Any:
@@ -166,7 +152,7 @@ def test_failures(tmp_path: Path, set_option: SetOption) -> None:
 
 
 @pytest.mark.parametrize("switch", [{"enabled": False}, {"dry_run": True}])
-def test_switched_off(tmp_path: Path, set_option: SetOption, switch: dict[str, bool]) -> None:
+def test_switched_off(tmp_path: Path, set_option: Any, switch: dict[str, bool]) -> None:
     case = Case(tmp_path, set_option, **switch)
     reason = "disabled" if "enabled" in switch else "dry_run"
     case.place(VM)
@@ -177,7 +163,7 @@ def test_switched_off(tmp_path: Path, set_option: SetOption, switch: dict[str, b
     }
 
 
-def test_without_the_compiled_module(tmp_path: Path, set_option: SetOption) -> None:
+def test_without_the_compiled_module(tmp_path: Path, set_option: Any) -> None:
     set_option(metrics_directory=str(tmp_path))
     broken = CospotFilter(PassThrough(ImportError("for another Python")))
     full = full_of_spots("a")
@@ -229,16 +215,7 @@ def test_threads_lose_no_request(tmp_path: Path) -> None:
     switch = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:
-        threads = [
-            threading.Thread(
-                target=lambda: [counting.note_request(RequestTally(), 0.01) for _ in range(500)]
-            )
-            for _ in range(8)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        at_once(lambda: [counting.note_request(RequestTally(), 0.01) for _ in range(500)], 8)
     finally:
         sys.setswitchinterval(switch)
     assert counted(counting) == {"requests_total vm": 4001}
@@ -310,7 +287,7 @@ def test_a_forked_process_counts_for_itself(tmp_path: Path) -> None:
 
 
 def test_a_bad_directory_stops_nothing_and_is_said_once(
-    tmp_path: Path, set_option: SetOption, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, set_option: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
     folder = tmp_path / "missing"
@@ -334,29 +311,21 @@ def test_a_bad_directory_stops_nothing_and_is_said_once(
     assert list(values(folder)) == ["0"]
 
 
-def test_a_file_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("endings", [("tmp", "prom"), ("lock",)])
+def test_a_file_that_is_a_link_is_not_followed(tmp_path: Path, endings: tuple[str, ...]) -> None:
     precious = tmp_path / "precious"
     precious.write_text("precious")
     folder = tmp_path / "prom"
     folder.mkdir()
-    for name in ("cospot-scheduler-0.tmp", "cospot-scheduler-0.prom"):
-        (folder / name).symlink_to(precious)
+    for ending in endings:
+        (folder / f"cospot-scheduler-0.{ending}").symlink_to(precious)
     counting = SchedulerMetrics(str(folder), every=0.01)
     counting.note_request(RequestTally(), 0.001)
-    wait_until(lambda: values(folder) == {"0": 1})
-    assert precious.read_text() == "precious"
-    assert not (folder / "cospot-scheduler-0.prom").is_symlink()
-
-
-def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
-    precious = tmp_path / "precious"
-    precious.write_text("precious")
-    folder = tmp_path / "prom"
-    folder.mkdir()
-    (folder / "cospot-scheduler-0.lock").symlink_to(precious)
-    counting = SchedulerMetrics(str(folder), every=0.01)
-    counting.note_request(RequestTally(), 0.001)
-    wait_until(lambda: counting._of_process[os.getpid()].problem)
+    if endings == ("lock",):
+        wait_until(lambda: counting._of_process[os.getpid()].problem)
+    else:
+        wait_until(lambda: values(folder) == {"0": 1})
+        assert not (folder / "cospot-scheduler-0.prom").is_symlink()
     assert precious.read_text() == "precious"
 
 
@@ -393,16 +362,10 @@ print("written")
 
 def test_eventlet_does_not_keep_it_from_writing(tmp_path: Path) -> None:
     pytest.importorskip("eventlet", reason="needs python3-eventlet")
-    done = subprocess.run(
-        [sys.executable, "-c", GREEN, str(tmp_path)],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-    )
+    done = run_python("-c", GREEN, tmp_path)
     assert done.stdout == "written\n", done.stderr
 
 
-def test_filter_and_weigher_count_together(tmp_path: Path, set_option: SetOption) -> None:
+def test_filter_and_weigher_count_together(tmp_path: Path, set_option: Any) -> None:
     case = Case(tmp_path, set_option)
     assert case.plugin.filter._metrics is case.plugin.weigher._metrics

@@ -9,10 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from waiting import PATIENCE_S
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from broken_package import make_broken_package
 from cospot.nova.scheduler.filter import CospotFilter
 from cospot.nova.scheduler.pass_through import PassThrough
@@ -27,6 +23,7 @@ from scheduler_cases import (
     make_state,
     names,
 )
+from waiting import PATIENCE_S
 
 #: As nova-scheduler does it: finds the classes by their names and asks them. Prints the orders.
 SCHEDULER = """

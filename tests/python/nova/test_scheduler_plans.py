@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from waiting import PATIENCE_S
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.scheduler.decider import Decider
 from cospot.nova.scheduler.filter import CospotFilter
 from cospot.nova.scheduler.nova_settings import faults_of_nova_settings
 from cospot.nova.scheduler.plan_publisher import PlanPublisher, make_plan
 from nova.scheduler import weights
-from scheduler_cases import (
-    CONF,
-    new_uuid,
-)
-
-SetOption = Callable[..., None]
+from scheduler_cases import CONF, new_uuid
+from waiting import PATIENCE_S
 
 
 def some_plan() -> Any:
@@ -108,7 +99,7 @@ def test_plans_go_through_an_exchange_of_their_own(tmp_path: Path) -> None:
     assert conf.control_exchange == "openstack"  # of everything else
 
 
-def test_novas_own_options_are_checked(set_option: SetOption) -> None:
+def test_novas_own_options_are_checked(set_option: Any) -> None:
     set_option(
         "filter_scheduler",
         enabled_filters=["ComputeFilter", "CospotFilter"],

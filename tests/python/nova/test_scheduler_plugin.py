@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from typing import Any
 
 import pytest
-from waiting import PATIENCE_S
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.plan_message import plan_from_message
 from nova import objects
 from nova.scheduler import utils
+from programs import at_once
 from scheduler_cases import (
     SPOT,
     VM,
@@ -25,22 +22,21 @@ from scheduler_cases import (
     make_state,
     names,
     new_uuid,
+    nova_order,
     seen_again,
 )
-
-SetOption = Callable[..., None]
 
 
 def test_nobody_is_evicted_where_there_is_room() -> None:
     plugin = Plugin(states := [make_state("a"), make_state("b")])
-    assert names(plugin.hosts(states, make_spec(VM))) == ["a", "b"]
+    assert plugin.place(states, VM) == ["a", "b"]
     assert plugin.plans() == []
 
 
-def test_the_oldest_spot_goes_and_the_message_is_a_plan(set_option: SetOption) -> None:
+def test_the_oldest_spot_goes_and_the_message_is_a_plan(set_option: Any) -> None:
     plugin = Plugin(states := [full_of_spots("a", 5), full_of_spots("b", 0)])
     spec = make_spec(VM)
-    assert names(plugin.hosts(states, spec)) == ["a", "b"]
+    assert plugin.place(states, spec) == ["a", "b"]
     (message,) = plugin.plans()
     plan = plan_from_message(message)
     assert plan.instance == spec.instance_uuid
@@ -51,8 +47,8 @@ def test_the_oldest_spot_goes_and_the_message_is_a_plan(set_option: SetOption) -
 
 def test_a_spot_needs_room_beside_everything() -> None:
     plugin = Plugin(states := [full_of_spots("a"), make_state("b", instances=[make_instance(VM)])])
-    assert names(plugin.hosts(states, make_spec(SPOT))) == ["b"]
-    assert plugin.hosts([states[0]], make_spec(SPOT)) == []
+    assert plugin.place(states, SPOT) == ["b"]
+    assert plugin.place([states[0]], SPOT) == []
 
 
 def test_a_rebuild_keeps_its_host_whatever_it_holds() -> None:
@@ -66,9 +62,9 @@ def test_a_host_without_room_beside_its_vms_is_tried_last_for_a_vm() -> None:
     """Placement has found room there: what looks like a VM may be a spot placed elsewhere."""
     unseen = make_state("a", unlisted=[make_flavor(14, 1024)])
     plugin = Plugin(states := [unseen, make_state("b")])
-    assert names(plugin.hosts(states, make_spec(VM))) == ["b", "a"]
-    assert names(plugin.hosts([unseen], make_spec(VM))) == ["a"]
-    assert plugin.hosts([seen_again(unseen)], make_spec(SPOT)) == []
+    assert plugin.place(states, VM) == ["b", "a"]
+    assert plugin.place([unseen], VM) == ["a"]
+    assert plugin.place([unseen], SPOT) == []
 
 
 def test_a_host_that_has_not_reported_is_tried_last() -> None:
@@ -76,8 +72,8 @@ def test_a_host_that_has_not_reported_is_tried_last() -> None:
     fresh.uuid = None
     fresh.free_ram_mb = 0
     plugin = Plugin(states := [fresh, make_state("b")])
-    assert names(plugin.hosts(states, make_spec(VM))) == ["b", "a"]
-    assert names(plugin.hosts(states, make_spec(SPOT))) == ["b"]
+    assert plugin.place(states, VM) == ["b", "a"]
+    assert plugin.place(states, SPOT) == ["b"]
 
 
 def test_decisions_come_faster_than_reports() -> None:
@@ -85,16 +81,16 @@ def test_decisions_come_faster_than_reports() -> None:
     plugin = Plugin(states := [full_of_spots("a")])
     spots = list(states[0].instances)
     for _ in range(4):
-        assert names(plugin.hosts(again(states), make_spec(VM))) == ["a"]
-    assert [plan["hosts"][0]["victims"] for plan in plugin.plans()] == [[spot] for spot in spots]
+        assert plugin.place(states, VM) == ["a"]
+    assert plugin.victims() == [[spot] for spot in spots]
     # A fifth finds VMs there: no spot is left to give its room a second time.
-    plugin.hosts(again(states), make_spec(VM))
+    plugin.place(states, VM)
     assert len(plugin.plans()) == 4
 
 
 def test_spots_do_not_pile_up_on_a_host_that_has_not_reported_them() -> None:
     plugin = Plugin(states := [make_state("a")])
-    placed = [bool(plugin.hosts(again(states), make_spec(SPOT))) for _ in range(6)]
+    placed = [bool(plugin.place(states, SPOT)) for _ in range(6)]
     assert placed == [True, True, True, True, False, False]
 
 
@@ -102,8 +98,8 @@ def test_a_spot_that_was_just_placed_may_make_room() -> None:
     plugin = Plugin(states := [make_state("a")])
     specs = [make_spec(SPOT) for _ in range(4)]
     for spec in specs:
-        plugin.hosts(again(states), spec)
-    plugin.hosts(again(states), make_spec(VM))
+        plugin.place(states, spec)
+    plugin.place(states, VM)
     (plan,) = plugin.plans()
     (victim,) = plan["hosts"][0]["victims"]
     assert victim == min(spec.instance_uuid for spec in specs)  # all are equally young
@@ -114,20 +110,20 @@ def test_a_spot_that_is_deleted_soon_after_it_came_leaves_its_room() -> None:
     plugin = Plugin([state])
     spec = make_spec(make_flavor(16, 1024, spot=True))
     assert plugin.hosts([seen_again(state)], spec)
-    assert plugin.hosts([seen_again(state)], make_spec(SPOT)) == []
+    assert plugin.place([state], SPOT) == []
     shown = make_instance(make_flavor(16, 1024, spot=True), uuid=spec.instance_uuid)
-    assert plugin.hosts([make_state("a", instances=[shown])], make_spec(SPOT)) == []
-    assert names(plugin.hosts([seen_again(state)], make_spec(SPOT))) == ["a"]
+    assert plugin.place([make_state("a", instances=[shown])], SPOT) == []
+    assert plugin.place([state], SPOT) == ["a"]
 
 
-def test_a_decision_that_came_to_nothing_is_forgotten(set_option: SetOption) -> None:
+def test_a_decision_that_came_to_nothing_is_forgotten(set_option: Any) -> None:
     now = [0.0]
     state = full_of_spots("a")
     plugin = Plugin([state], clock=lambda: now[0])
     first, second = make_spec(VM), make_spec(VM)
-    plugin.hosts([seen_again(state)], first)
+    plugin.place([state], first)
     now[0] = 61.0  # claim_seconds is 60
-    plugin.hosts([seen_again(state)], second)
+    plugin.place([state], second)
     assert plugin.plans()[0]["hosts"] == plugin.plans()[1]["hosts"]
 
 
@@ -159,8 +155,7 @@ def test_a_stub_of_a_multi_create_is_its_own_claim() -> None:
     found[0].consume_from_request(spec)
     found[0].instances[spec.instance_uuid] = objects.Instance(uuid=spec.instance_uuid)
     plugin.hosts(states, make_spec(make_flavor(14, 1024)))
-    (plan,) = plugin.plans()
-    assert plan["hosts"][0]["victims"] == [spec.instance_uuid]
+    assert plugin.victims() == [[spec.instance_uuid]]
 
 
 def test_a_spot_that_becomes_a_vm_is_not_its_own_victim() -> None:
@@ -168,22 +163,20 @@ def test_a_spot_that_becomes_a_vm_is_not_its_own_victim() -> None:
     state = full_of_spots("a")
     own, other = list(state.instances)[:2]
     plugin = Plugin([state])
-    plugin.hosts([seen_again(state)], make_spec(VM, instance_uuid=own))
-    (plan,) = plugin.plans()
-    assert plan["hosts"][0]["victims"] == [other]
+    plugin.place([state], VM, instance_uuid=own)
+    assert plugin.victims() == [[other]]
 
 
 def test_a_spot_counts_as_such_again_after_its_own_request() -> None:
     state = full_of_spots("a")
     own = next(iter(state.instances))
     plugin = Plugin([state, full := make_state("b", instances=[make_instance(make_flavor(16, 1))])])
-    plugin.hosts(again([state, full]), make_spec(SPOT, instance_uuid=own))
-    plugin.hosts(again([state]), make_spec(VM))
-    (plan,) = plugin.plans()
-    assert plan["hosts"][0]["victims"] == [own]
+    plugin.place([state, full], SPOT, instance_uuid=own)
+    plugin.place([state], VM)
+    assert plugin.victims() == [[own]]
 
 
-def test_a_vm_that_boots_from_a_volume_takes_no_local_disk(set_option: SetOption) -> None:
+def test_a_vm_that_boots_from_a_volume_takes_no_local_disk(set_option: Any) -> None:
     set_option(resources=["VCPU", "MEMORY_MB", "DISK_GB"])
     taken = make_state("a", (16, 33280, 100), [make_instance(make_flavor(1, 1024, 90))])
     # Its root disk of 90 GiB is a volume, and the host reports none.
@@ -191,14 +184,12 @@ def test_a_vm_that_boots_from_a_volume_takes_no_local_disk(set_option: SetOption
     free = make_state("b", (16, 33280, 100), [in_volume])
     free.disk_mb_used = 0
     plugin = Plugin([taken, free])
-    assert names(plugin.hosts([taken, free], make_spec(make_flavor(1, 1024, 50, spot=True)))) == [
-        "b"
-    ]
+    assert plugin.place([taken, free], make_flavor(1, 1024, 50, spot=True)) == ["b"]
     vm = make_spec(make_flavor(1, 1024, 101), is_bfv=True)
-    assert "a" in names(plugin.hosts(again([taken, free]), vm))
+    assert "a" in plugin.place([taken, free], vm)
 
 
-def test_a_vm_takes_the_disk_that_its_flavor_asks_placement_for(set_option: SetOption) -> None:
+def test_a_vm_takes_the_disk_that_its_flavor_asks_placement_for(set_option: Any) -> None:
     """As of disks on shared storage: the host reports 90 GiB, and placement holds none."""
     set_option(resources=["VCPU", "MEMORY_MB", "DISK_GB"])
     shared = make_flavor(1, 1024, 90)
@@ -208,14 +199,14 @@ def test_a_vm_takes_the_disk_that_its_flavor_asks_placement_for(set_option: SetO
     assert state.disk_mb_used == 90 * 1024
     plugin = Plugin([state])
     spot = make_spec(make_flavor(1, 1024, 100, spot=True))
-    assert names(plugin.hosts([state], spot)) == ["a"]
+    assert plugin.place([state], spot) == ["a"]
     # 10 GiB that belong to nobody who is known are a VM's.
     more = make_state("b", (16, 33280, 100), [make_instance(shared)])
     more.disk_mb_used += 10 * 1024
     assert Plugin([more]).hosts([more], spot) == []
 
 
-def test_a_spot_takes_the_disk_that_its_flavor_asks_placement_for(set_option: SetOption) -> None:
+def test_a_spot_takes_the_disk_that_its_flavor_asks_placement_for(set_option: Any) -> None:
     """Nova leaves DISK_GB out for one that boots from a volume, and no other class."""
     set_option(resources=["VCPU", "MEMORY_MB", "DISK_GB"])
     state = make_state("a", (16, 33280, 100))
@@ -223,24 +214,22 @@ def test_a_spot_takes_the_disk_that_its_flavor_asks_placement_for(set_option: Se
     flavor = make_flavor(1, 1024, 101, spot=True)
     for is_bfv in (False, True):
         assert utils.resources_for_limits(flavor, is_bfv)["CUSTOM_SPOT_DISK_GB"] == 101
-        assert plugin.hosts(again([state]), make_spec(flavor, is_bfv=is_bfv)) == []
+        assert plugin.place([state], flavor, is_bfv=is_bfv) == []
     del flavor.extra_specs["resources:CUSTOM_SPOT_DISK_GB"]  # as of --without-disk
-    assert names(plugin.hosts(again([state]), make_spec(flavor))) == ["a"]
+    assert plugin.place([state], flavor) == ["a"]
     set_option(resources=["VCPU", "MEMORY_MB"])
     flavor = make_flavor(1, 1024, 101, spot=True)
-    assert names(plugin.hosts(again([state]), make_spec(flavor))) == ["a"]
+    assert plugin.place([state], flavor) == ["a"]
 
 
-def test_spots_stay_in_their_aggregates(
-    set_option: SetOption, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_spots_stay_in_their_aggregates(set_option: Any, caplog: pytest.LogCaptureFixture) -> None:
     set_option(aggregates=["spots", "more"])
     states = [make_state("a"), make_state("b"), make_state("c")]
     states[1].aggregates = [objects.Aggregate(name="other"), objects.Aggregate(name="spots")]
     plugin = Plugin(states)
-    assert names(plugin.hosts(states, make_spec(SPOT))) == ["b"]
+    assert plugin.place(states, SPOT) == ["b"]
     assert "aggregates" not in caplog.text
-    assert plugin.hosts([states[0]], make_spec(SPOT)) == []
+    assert plugin.place([states[0]], SPOT) == []
     assert "none of the 1 hosts that a spot could have is in the aggregates more, spots" in (
         caplog.text
     )
@@ -250,16 +239,11 @@ def test_spots_stay_in_their_aggregates(
 def test_hosts_come_and_go() -> None:
     states = [full_of_spots("b", 1), make_state("d")]
     plugin = Plugin(states)
-    assert names(plugin.hosts(states, make_spec(VM))) == ["b", "d"]
+    assert plugin.place(states, VM) == ["b", "d"]
     more = [make_state("a", instances=[make_instance(VM)]), make_state("c")]
     plugin.placement.inventories.update(Plugin(more).placement.inventories)
-    assert names(plugin.hosts([*again(states), *more], make_spec(make_flavor(1, 1)))) == [
-        "a",
-        "b",
-        "c",
-        "d",
-    ]
-    assert names(plugin.hosts([more[1]], make_spec(VM))) == ["c"]
+    assert plugin.place([*again(states), *more], make_flavor(1, 1)) == ["a", "b", "c", "d"]
+    assert plugin.place([more[1]], VM) == ["c"]
 
 
 def test_threads_share_one_filter() -> None:
@@ -276,11 +260,51 @@ def test_threads_share_one_filter() -> None:
                 with lock:
                     placed.append(found[0].host)
 
-    threads = [threading.Thread(target=ask) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=PATIENCE_S)
+    at_once(ask, 4)
     assert plugin.filter.failures == 0
     assert len(placed) == 160
     assert all(placed.count(state.host) == 4 for state in states)
+
+
+# -- the operator's own weighers as the VM policy ------------------------------------------------
+
+
+def test_novas_weighers_see_no_spots(set_option: Any) -> None:
+    set_option(vm_policy="nova")
+    # b is full of spots and has no VM; to Nova's weighers it is the emptiest host.
+    states = [
+        make_state("a", instances=[make_instance(VM)]),
+        full_of_spots("b"),
+        make_state("c", instances=[make_instance(VM), make_instance(VM)]),
+    ]
+    plugin = Plugin(states)
+    spec = make_spec(VM)
+    without_spots = [states[0], make_state("b"), states[2]]
+    assert plugin.place(states, spec) == nova_order(without_spots, spec) == ["b", "a", "c"]
+    assert plugin.plans()[0]["hosts"][0]["victims"] == [next(iter(states[1].instances))]
+
+
+def test_novas_weighers_with_saf_and_an_offer(set_option: Any) -> None:
+    states = [
+        make_state("a", instances=[make_instance(VM)]),
+        full_of_spots("b"),
+        make_state("c", instances=[make_instance(VM), make_instance(VM)]),
+    ]
+    set_option(vm_policy="nova", saf=True)
+    assert Plugin(states).place(states, VM) == ["a", "c", "b"]
+    set_option(vm_policy="nova", saf=False, otn=2)
+    assert Plugin(states).place(states, VM) == ["a", "b", "c"]
+
+
+def test_novas_weighers_keep_their_multipliers(set_option: Any) -> None:
+    set_option(vm_policy="nova")
+    set_option("filter_scheduler", ram_weight_multiplier=-5.0, cpu_weight_multiplier=-5.0)
+    states = [make_state("a"), full_of_spots("b"), make_state("c", instances=[make_instance(VM)])]
+    assert Plugin(states).place(states, VM)[0] == "c"
+
+
+def test_novas_weighers_rank_spots_on_the_hosts_as_they_are(set_option: Any) -> None:
+    set_option(spot_policy="nova")
+    states = [make_state("a", instances=[make_instance(SPOT)]), full_of_spots("b"), make_state("c")]
+    spec = make_spec(SPOT)
+    assert Plugin(states).place(states, spec) == ["c", "a"]

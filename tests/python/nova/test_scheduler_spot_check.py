@@ -4,28 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from waiting import PATIENCE_S
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.scheduler.spot_check import SpotCheck
-from scheduler_cases import (
-    SPOT,
-    VM,
-    Plugin,
-    again,
-    full_of_spots,
-    make_instance,
-    make_spec,
-    make_state,
-    names,
-)
-
-SetOption = Callable[..., None]
+from scheduler_cases import SPOT, VM, Plugin, full_of_spots, make_instance, make_spec, make_state
+from waiting import PATIENCE_S
 
 
 def spots_of(count: int, first: int = 0) -> dict[str, dict[str, int]]:
@@ -57,50 +41,50 @@ def test_a_spot_goes_where_nobody_was_faster() -> None:
     first = plugin.hosts(states, make_spec(SPOT))[0]
     [other] = [state for state in states if state.host != first.host]
     placement.holders[first.uuid] = spots_of(4)  # 16 vCPUs, all that it has
-    assert names(plugin.hosts(again(states), make_spec(SPOT))) == [other.host]
+    assert plugin.place(states, SPOT) == [other.host]
 
 
 def test_a_spot_gets_no_host_where_others_were_faster_everywhere() -> None:
     states = [make_state("a"), make_state("b")]
     plugin, placement = case(states)
     placement.holders = {state.uuid: spots_of(4) for state in states}
-    assert plugin.hosts(states, make_spec(SPOT)) == []
+    assert plugin.place(states, SPOT) == []
     # It left no claim behind: once the others are gone, four fit on either host.
     placement.holders = {}
     for _ in range(8):
-        assert plugin.hosts(again(states), make_spec(SPOT))
-    assert plugin.hosts(again(states), make_spec(SPOT)) == []
+        assert plugin.place(states, SPOT)
+    assert plugin.place(states, SPOT) == []
 
 
-def test_decisions_that_have_no_claim_yet_count_with_those_of_others() -> None:
-    # 16 vCPUs: 8 that others hold, 4 and 4 that were decided here; a third finds no room.
+@pytest.mark.parametrize(
+    ("held", "placed"),
+    [
+        # 16 vCPUs: 8 that others hold, 4 and 4 that were decided here; a third finds no room.
+        (spots_of(2), [True, True, False]),
+        # VMs of other schedulers count too.
+        ({"vm": {"VCPU": 13, "MEMORY_MB": 1024}}, [False]),
+        ({"vm": {"VCPU": 12, "MEMORY_MB": 1024}}, [True, False]),
+    ],
+)
+def test_decisions_that_have_no_claim_yet_count_with_those_of_others(
+    held: dict[str, dict[str, int]], placed: list[bool]
+) -> None:
     states = [make_state("a")]
     plugin, placement = case(states)
-    placement.holders[states[0].uuid] = spots_of(2)
-    assert plugin.hosts(states, make_spec(SPOT))
-    assert plugin.hosts(again(states), make_spec(SPOT))
-    assert plugin.hosts(again(states), make_spec(SPOT)) == []
+    placement.holders[states[0].uuid] = held
+    assert [bool(plugin.place(states, SPOT)) for _ in placed] == placed
 
 
 def test_a_decision_that_has_its_claim_counts_once() -> None:
     states = [make_state("a")]
     plugin, placement = case(states)
     spec = make_spec(SPOT)
-    assert plugin.hosts(states, spec)
+    assert plugin.place(states, spec)
     placement.holders[states[0].uuid] = {
         spec.instance_uuid: {"CUSTOM_SPOT_VCPU": 4, "CUSTOM_SPOT_MEMORY_MB": 8192},
         **spots_of(2),
     }
-    assert plugin.hosts(again(states), make_spec(SPOT))
-
-
-def test_vms_of_other_schedulers_count_too() -> None:
-    states = [make_state("a")]
-    plugin, placement = case(states)
-    placement.holders[states[0].uuid] = {"vm": {"VCPU": 13, "MEMORY_MB": 1024}}
-    assert plugin.hosts(states, make_spec(SPOT)) == []
-    placement.holders[states[0].uuid] = {"vm": {"VCPU": 12, "MEMORY_MB": 1024}}
-    assert plugin.hosts(again(states), make_spec(SPOT))
+    assert plugin.place(states, SPOT)
 
 
 def test_a_spot_that_is_being_deleted_counts_as_gone() -> None:
@@ -110,7 +94,7 @@ def test_a_spot_that_is_being_deleted_counts_as_gone() -> None:
     plugin, placement = case(states)
     held = {"CUSTOM_SPOT_VCPU": 4, "CUSTOM_SPOT_MEMORY_MB": 8192}
     placement.holders[states[0].uuid] = {each.uuid: held for each in (going, *others)}
-    assert plugin.hosts(states, make_spec(SPOT))
+    assert plugin.place(states, SPOT)
     assert placement.asked == [states[0].uuid]
 
 
@@ -118,11 +102,11 @@ def test_vms_are_not_asked_about() -> None:
     states = [full_of_spots("a")]
     plugin, placement = case(states)
     placement.holders[states[0].uuid] = spots_of(9)
-    assert names(plugin.hosts(states, make_spec(VM))) == ["a"]
+    assert plugin.place(states, VM) == ["a"]
     assert placement.asked == []
 
 
-def test_without_placement_spots_are_placed_by_what_hosts_report(set_option: SetOption) -> None:
+def test_without_placement_spots_are_placed_by_what_hosts_report(set_option: Any) -> None:
     clock = [100.0]
     placement_asked: list[str] = []
 
@@ -132,29 +116,29 @@ def test_without_placement_spots_are_placed_by_what_hosts_report(set_option: Set
 
     states = [make_state("a")]
     plugin = Plugin(states, spot_check=SpotCheck(fetch, clock=lambda: clock[0]))
-    assert plugin.hosts(states, make_spec(SPOT))
-    assert plugin.hosts(again(states), make_spec(SPOT))
+    assert plugin.place(states, SPOT)
+    assert plugin.place(states, SPOT)
     assert len(placement_asked) == 1  # not again at once
     clock[0] += 6
-    assert plugin.hosts(again(states), make_spec(SPOT))
+    assert plugin.place(states, SPOT)
     assert len(placement_asked) == 2
 
 
-def test_a_spot_waits_no_longer_than_it_may(set_option: SetOption) -> None:
+def test_a_spot_waits_no_longer_than_it_may(set_option: Any) -> None:
     set_option(spot_check_wait=0.1)
     hangs = threading.Event()
     states = [make_state("a")]
     plugin = Plugin(states, spot_check=SpotCheck(lambda provider: hangs.wait(PATIENCE_S) and None))
     began = time.monotonic()
-    assert plugin.hosts(states, make_spec(SPOT))
+    assert plugin.place(states, SPOT)
     assert 0.1 <= time.monotonic() - began < PATIENCE_S
     hangs.set()
 
 
-def test_nobody_is_asked_where_that_is_off(set_option: SetOption) -> None:
+def test_nobody_is_asked_where_that_is_off(set_option: Any) -> None:
     set_option(spot_check_wait=0.0)
     states = [make_state("a")]
     plugin, placement = case(states)
     placement.holders[states[0].uuid] = spots_of(4)
-    assert plugin.hosts(states, make_spec(SPOT))
+    assert plugin.place(states, SPOT)
     assert placement.asked == []

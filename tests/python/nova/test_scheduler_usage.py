@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.scheduler.claims import ClaimBook, HostClaims
 from cospot.nova.scheduler.host_usage import reported_use, usage_of
 from cospot.nova.scheduler.instance_facts import (

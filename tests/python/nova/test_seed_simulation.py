@@ -11,13 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("greenlet", reason="needs python3-greenlet")
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-pytest.importorskip("evictor_modules")
-
 from evictor_cloud import Cloud
-from evictor_running import Running, audit_records, make_service, send, write_configuration
+from evictor_running import Running, audit_records, send
 from waiting import wait_until
 
 NOVA_TESTS = Path(__file__).parents[2] / "nova"
@@ -117,11 +112,7 @@ class HttpStage:
         self._cloud.freeing_takes = 1e6  # until the script lets deletions end
         self._refused: set[str] = set()
         self._cloud.before = self._answer
-        path = write_configuration(
-            running.folder, running.server.url, overcommit_grace=3600, evictor="FIFO"
-        )
-        self.service: Any = make_service(path)
-        running.services.append(self.service)
+        self.service: Any = running.make(overcommit_grace=3600, evictor="FIFO")
 
     def _answer(self, method: str, path: str) -> int | None:
         for spot in self._refused:

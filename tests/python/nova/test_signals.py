@@ -20,13 +20,7 @@ from cospot.nova.signals.flavor_signals import FlavorSignals, signals_of
 from cospot.nova.signals.quotes import QuoteTable
 from cospot.nova.signals.risk_score import Forecast, RiskScore
 from cospot.nova.signals.spot_lives import SpotLife, SpotLives, life_of
-from cospot.nova.signals.survival import (
-    Exposure,
-    Observation,
-    Risk,
-    rate_interval,
-    survival_of,
-)
+from cospot.nova.signals.survival import Exposure, Observation, Risk, rate_interval, survival_of
 from cospot.nova.spot_flavors import spot_extra_specs
 
 HOUR = 3600.0

@@ -8,11 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("sqlalchemy", reason="needs python3-sqlalchemy")
-pytest.importorskip("tooz", reason="needs python3-tooz")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
-
 import sqlalchemy as sa
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.promises.promise_message import Promise
@@ -28,6 +23,7 @@ from cospot.nova.state.promise_records import SharedPromiseRecords
 from cospot.nova.state.safeguards import BusyLockError, HostLocks, LockError
 from cospot.nova.state.stalled import SharedStalledHosts
 from cospot.nova.state.stores import Notice, StoreError
+from programs import at_once
 from state_servers import PASSWORD, SERVERS, deaf_server, has_mariadb
 from waiting import wait_until
 
@@ -141,9 +137,7 @@ def test_a_lease_is_one_copy_s_until_it_lets_go(copies: tuple[Copy, Copy]) -> No
         pass
 
 
-def test_who_looks_after_reserves_keeps_the_lease_until_it_stops(
-    copies: tuple[Copy, Copy],
-) -> None:
+def test_who_looks_after_reserves_keeps_the_lease_until_it_stops(copies: tuple[Copy, Copy]) -> None:
     a, b = copies
     for _ in range(2):
         with a.locks.hold("notices", waits=False, keeps=True):
@@ -194,7 +188,8 @@ def test_of_many_that_ask_at_once_one_has_the_lease(synced: str) -> None:
     copies = [Copy(synced) for _ in range(4)]
     number = [0]
 
-    def work(copy: Copy) -> None:
+    def work() -> None:
+        copy = copies.pop()
         locks = HostLocks(copy.database.owner, 30.0, copy.leases)
         for _ in range(5):
             with locks.hold(HOST):
@@ -202,11 +197,7 @@ def test_of_many_that_ask_at_once_one_has_the_lease(synced: str) -> None:
                 time.sleep(0.002)
                 number[0] = seen + 1
 
-    threads = [threading.Thread(target=work, args=(copy,)) for copy in copies]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(work, 4)
     assert number[0] == 20
 
 

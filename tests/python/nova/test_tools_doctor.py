@@ -3,18 +3,9 @@
 import time
 
 import pytest
-
-pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
-pytest.importorskip("nova.conf", reason="python3-nova is not installed")
-
 from doctor_cases import FILTERS, GOOD, bad, configure, diagnose
 from promise_cases import make_table, write_table
 from tool_cases import run
-
-
-@pytest.fixture
-def config(tmp_path):
-    return tmp_path / "nova.conf"
 
 
 def test_a_good_configuration_is_all_ok(config, capsys):

@@ -3,18 +3,8 @@
 from types import SimpleNamespace
 
 import pytest
-
-pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
-pytest.importorskip("nova.conf", reason="python3-nova is not installed")
-
 from cospot.nova.tools.doctor import cloud_checks
-from doctor_cases import (
-    EVICTOR_METRICS,
-    FILTERS,
-    bad,
-    configure,
-    diagnose_cloud,
-)
+from doctor_cases import EVICTOR_METRICS, FILTERS, bad, configure, diagnose_cloud
 from tool_cases import run
 
 

@@ -2,11 +2,6 @@
 
 import dataclasses
 
-import pytest
-
-pytest.importorskip("hypothesis", reason="python3-hypothesis is not installed")
-pytest.importorskip("nova.conf", reason="python3-nova is not installed")
-
 from cospot.nova.tools import flavor_rules
 from hypothesis import given, settings, strategies
 from nova_requests import PLAIN, nova_request

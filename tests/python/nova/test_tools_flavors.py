@@ -4,7 +4,7 @@ import pytest
 from cospot.nova.tools import flavor_rules
 from cospot.nova.tools.cloud import Flavor
 from nova_requests import PLAIN, nova_request
-from tool_cases import cloud_for, run
+from tool_cases import run
 
 MEDIUM = {
     "resources:VCPU": "0",
@@ -19,9 +19,8 @@ MEDIUM = {
 
 
 @pytest.fixture
-def cloud(monkeypatch):
-    with cloud_for(monkeypatch) as stand_in:
-        yield stand_in
+def cloud(empty_cloud):
+    return empty_cloud
 
 
 def add_medium(cloud, **fields):

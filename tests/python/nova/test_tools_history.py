@@ -7,10 +7,9 @@ from datetime import datetime, timedelta, timezone
 
 import cospot
 import pytest
-from nova_database import NovaDatabase
+import sqlalchemy
+from nova_database import ApiDatabase, NovaDatabase
 from tool_cases import cloud_for, run, server
-
-sqlalchemy = pytest.importorskip("sqlalchemy")
 
 START = datetime(2026, 5, 1)
 HOUR = timedelta(hours=1)
@@ -181,34 +180,6 @@ def test_the_window_is_stated_where_it_is_known(database, capsys):
     assert "expected a number from 1 to 10000" in capsys.readouterr().err
 
 
-def with_api_database(database, tmp_path):
-    """An API database beside a cell's, and the nova.conf that names it."""
-    from nova.db.api import models
-
-    api = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/api.sqlite")
-    tables = models.BASE.metadata.tables
-    names = (
-        *("cell_mappings", "aggregates", "aggregate_hosts", "aggregate_metadata"),
-        *("request_specs", "instance_groups", "instance_group_policy", "instance_group_member"),
-    )
-    models.BASE.metadata.create_all(api, tables=[tables[name] for name in names])
-    with api.begin() as connection:
-        for statement in (
-            "INSERT INTO cell_mappings (uuid, name, database_connection, disabled)"
-            f" VALUES ('1', '1', '{database.url}', 0)",
-            "INSERT INTO aggregates (id, uuid, name) VALUES (1, 'a', 'az1'), (2, 'b', 'fast')",
-            "INSERT INTO aggregate_hosts (host, aggregate_id) VALUES ('h1', 1), ('h1', 2),"
-            " ('h3', 2)",
-            "INSERT INTO aggregate_metadata (aggregate_id, key, value) VALUES"
-            " (1, 'availability_zone', 'az1'), (2, 'disk', 'ssd, nvme'),"
-            " (2, 'filter_tenant_id', 'blue')",
-        ):
-            connection.execute(sqlalchemy.text(statement))
-    config = tmp_path / "nova.conf"
-    config.write_text(f"[api_database]\nconnection = sqlite:///{tmp_path}/api.sqlite\n")
-    return config, api
-
-
 @pytest.mark.parametrize("disk", [[], ["--with-disk"]])
 def test_the_example_sweep_has_all_hosts_and_runs(database, program, tmp_path, capsys, disk):
     import subprocess
@@ -257,24 +228,28 @@ def test_hosts_have_their_own_capacity_zone_and_status(database, tmp_path, capsy
             last_seen_up=START - timedelta(minutes=minutes),
             deleted=0,
         )
-    config, api = with_api_database(database, tmp_path)
+    api = ApiDatabase(tmp_path, database.url)
+    for number, name in enumerate(("az1", "fast"), 1):
+        api.insert("aggregates", id=number, uuid=name, name=name)
+    for host, number in (("h1", 1), ("h1", 2), ("h3", 2)):
+        api.insert("aggregate_hosts", host=host, aggregate_id=number)
+    for number, key, value in (
+        *((1, "availability_zone", "az1"), (2, "disk", "ssd, nvme")),
+        (2, "filter_tenant_id", "blue"),
+    ):
+        api.insert("aggregate_metadata", aggregate_id=number, key=key, value=value)
+    config = api.config
     database.instance(START)
     fast = {"aggregate_instance_extra_specs:disk": "ssd", "hw:cpu_policy": "shared"}
     asking = database.instance(START, extra_specs=fast)
     gone = database.instance(START)
-    with api.begin() as connection:
-        for uuid, zone in ((asking, "az1"), (gone, "az9")):
-            connection.execute(
-                sqlalchemy.text("INSERT INTO request_specs (instance_uuid, spec) VALUES (:u, :s)"),
-                {"u": uuid, "s": json.dumps({"nova_object.data": {"availability_zone": zone}})},
-            )
-        for statement in (
-            "INSERT INTO instance_groups (id, uuid, name) VALUES (7, 'g7', 'web')",
-            "INSERT INTO instance_group_policy (group_id, policy, rules)"
-            """ VALUES (7, 'anti-affinity', '{"max_server_per_host": 2}')""",
-            f"INSERT INTO instance_group_member (instance_uuid, group_id) VALUES ('{asking}', 7)",
-        ):
-            connection.execute(sqlalchemy.text(statement))
+    for uuid, zone in ((asking, "az1"), (gone, "az9")):
+        spec = json.dumps({"nova_object.data": {"availability_zone": zone}})
+        api.insert("request_specs", instance_uuid=uuid, spec=spec)
+    api.insert("instance_groups", id=7, uuid="g7", name="web")
+    rules = '{"max_server_per_host": 2}'
+    api.insert("instance_group_policy", group_id=7, policy="anti-affinity", rules=rules)
+    api.insert("instance_group_member", instance_uuid=asking, group_id=7)
     output = ("-o", tmp_path / "all.csv", "--window-start", "2026-05-01", "--keep-projects")
     assert run("history", "export", "--config-file", config, *output) == 0
     metadata = "disk=nvme;disk=ssd;filter_tenant_id=blue"
@@ -300,7 +275,7 @@ def test_hosts_have_their_own_capacity_zone_and_status(database, tmp_path, capsy
 def test_which_spots_asked_for_a_lifetime(database, tmp_path):
     from cospot.nova.spot_flavors import spot_extra_specs
 
-    config, api = with_api_database(database, tmp_path)
+    api = ApiDatabase(tmp_path, database.url)
     spot = spot_extra_specs(2, 4096, 0)
     hinted, empty, by_flavor, wrong, vm = (
         database.instance(START, extra_specs=specs)
@@ -314,24 +289,20 @@ def test_which_spots_asked_for_a_lifetime(database, tmp_path):
         wrong: {"cospot:lifetime": ["soon"]},
         vm: {"cospot:lifetime": ["1h"]},
     }
-    with api.begin() as connection:
-        for uuid, given in hints.items():
-            spec = {"nova_object.data": {"scheduler_hints": given}}
-            connection.execute(
-                sqlalchemy.text("INSERT INTO request_specs (instance_uuid, spec) VALUES (:u, :s)"),
-                {"u": uuid, "s": json.dumps(spec)},
-            )
+    for uuid, given in hints.items():
+        spec = json.dumps({"nova_object.data": {"scheduler_hints": given}})
+        api.insert("request_specs", instance_uuid=uuid, spec=spec)
     output = ("-o", tmp_path / "all.csv.gz", "--window-start", "2026-05-01")
-    assert run("history", "export", "--config-file", config, *output) == 0
+    assert run("history", "export", "--config-file", api.config, *output) == 0
     lifetimes = tmp_path / "all-lifetimes.csv"
     assert lifetimes.read_text().splitlines() == [
         "instance_id,asked_s",
         *sorted([f"{hinted},5400", f"{empty},0", f"{by_flavor},7200", f"{wrong},0"]),
     ]
     # What another export has left is not that of this workload.
-    with api.begin() as connection:
+    with api.engine.begin() as connection:
         connection.execute(sqlalchemy.text("DELETE FROM request_specs"))
-    assert run("history", "export", "--config-file", config, *output) == 0
+    assert run("history", "export", "--config-file", api.config, *output) == 0
     assert not lifetimes.exists()
 
 
@@ -398,26 +369,11 @@ def test_a_sweep_that_is_there_is_left_alone(database, capsys):
 
 def test_every_cell_of_nova_conf_is_read(database, tmp_path):
     """Cell 0 holds what never got a host; mappings may be templates."""
-    from nova.db.api import models
-
     other = NovaDatabase(tmp_path / "cell2.sqlite")
     first, second = database.instance(START), other.instance(START, uuid="b" * 36)
-    api = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/api.sqlite")
-    models.BASE.metadata.create_all(api, tables=[models.BASE.metadata.tables["cell_mappings"]])
-    with api.begin() as connection:
-        for uuid, url in (("1", "{scheme}:///" + str(database.path)), ("2", other.url)):
-            connection.execute(
-                sqlalchemy.text(
-                    "INSERT INTO cell_mappings (uuid, name, database_connection, disabled)"
-                    " VALUES (:uuid, :uuid, :url, 0)"
-                ),
-                {"uuid": uuid, "url": url},
-            )
-    config = tmp_path / "nova.conf"
-    config.write_text(
-        f"[api_database]\nconnection = sqlite:///{tmp_path}/api.sqlite\n"
-        f"[database]\nconnection = {database.url}\n"
-    )
+    config = ApiDatabase(tmp_path, "{scheme}:///" + str(database.path), other.url).config
+    with config.open("a") as file:
+        file.write(f"[database]\nconnection = {database.url}\n")
     path = tmp_path / "all.csv"
     code = run(
         *("history", "export", "--config-file", config, "-o", path),
@@ -491,11 +447,7 @@ def test_the_api_gives_the_same_bytes_as_the_database(monkeypatch, database, tmp
         cloud.servers = [
             server(uuids[0], START),
             server(
-                uuids[1],
-                START + HOUR,
-                ended=START + 2 * HOUR,
-                status="DELETED",
-                extra_specs=SPOT,
+                uuids[1], START + HOUR, ended=START + 2 * HOUR, status="DELETED", extra_specs=SPOT
             ),
         ]
         cloud.add_host(

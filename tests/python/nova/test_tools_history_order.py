@@ -3,10 +3,8 @@
 from datetime import datetime, timedelta
 
 import pytest
-from nova_database import NovaDatabase
+from nova_database import ApiDatabase, NovaDatabase
 from tool_cases import run
-
-sqlalchemy = pytest.importorskip("sqlalchemy")
 
 START = datetime(2026, 5, 1)
 HOUR = timedelta(hours=1)
@@ -74,22 +72,7 @@ def slow_conductor(database, tmp_path):
     The VM was asked for at second 3600 and written down at 3602; the eviction was asked for at
     3600 and done at 3601.
     """
-    from nova.db.api import models
-
-    api = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/api.sqlite")
-    tables = models.BASE.metadata.tables
-    names = ("cell_mappings", "request_specs")
-    models.BASE.metadata.create_all(api, tables=[tables[name] for name in names])
-    with api.begin() as connection:
-        connection.execute(
-            sqlalchemy.text(
-                "INSERT INTO cell_mappings (uuid, name, database_connection, disabled)"
-                " VALUES ('1', '1', :url, 0)"
-            ),
-            {"url": database.url},
-        )
-    config = tmp_path / "nova.conf"
-    config.write_text(f"[api_database]\nconnection = sqlite:///{tmp_path}/api.sqlite\n")
+    api = ApiDatabase(tmp_path, database.url)
     database.host("h1", 8, 1000, 1.0, 1.0)
 
     def export(vm_asked=START + HOUR, vm_host="h1", vm_specs=None, user=EVICTOR, spot_specs=SPOT):
@@ -99,17 +82,9 @@ def slow_conductor(database, tmp_path):
         database.action(spot, "delete", asked=START + HOUR, user=user)
         vm = database.instance(created, extra_specs=vm_specs, host=vm_host)
         database.action(vm, "create")
-        values = {"uuid": vm, "asked": vm_asked, "spec": "{}"}
         if vm_asked is not None:
-            with api.begin() as connection:
-                connection.execute(
-                    sqlalchemy.text(
-                        "INSERT INTO request_specs (instance_uuid, created_at, spec)"
-                        " VALUES (:uuid, :asked, :spec)"
-                    ),
-                    values,
-                )
-        found = times(database, "--config-file", config)
+            api.insert("request_specs", instance_uuid=vm, created_at=vm_asked, spec="{}")
+        found = times(database, "--config-file", api.config)
         return found[spot][1], found[vm][0]
 
     return export

@@ -3,15 +3,13 @@
 import os
 
 import pytest
-from tool_cases import cloud_for, run
-
-provider_config = pytest.importorskip("nova.compute.provider_config")
+from nova.compute import provider_config
+from tool_cases import run
 
 
 @pytest.fixture
-def cloud(monkeypatch):
-    with cloud_for(monkeypatch) as stand_in:
-        yield stand_in
+def cloud(empty_cloud):
+    return empty_cloud
 
 
 def load(folder):

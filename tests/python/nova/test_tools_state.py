@@ -9,11 +9,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-
-pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
-pytest.importorskip("nova.conf", reason="python3-nova is not installed")
-pytest.importorskip("sqlalchemy", reason="needs python3-sqlalchemy")
-
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.promises.promise_message import Promise
 from cospot.nova.state import schema
@@ -24,11 +19,6 @@ from cospot.nova.tools.doctor import file_checks, state_checks
 from doctor_cases import GOOD_EVICTOR, bad, configure, diagnose_cloud
 from state_servers import has_mariadb
 from tool_cases import run
-
-
-@pytest.fixture
-def config(tmp_path):
-    return tmp_path / "nova.conf"
 
 
 @pytest.fixture

@@ -16,15 +16,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
-pytest.importorskip("oslo_messaging", reason="oslo.messaging is not installed")
-pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
-
 from cospot.nova.evictor import signal_keeper, signal_server
 from cospot.nova.promises.promise_message import EVENT_TYPE, Promise, promise_to_message
 from cospot.nova.promises.promise_table import PromiseTable, SizePromises, table_to_text
 from cospot.nova.state.stores import Notice
-from evictor_running import Running, events, metric, send
+from evictor_running import Running, metric, send
 from sample_files import ROOT
 from waiting import PATIENCE_S, wait_until
 
@@ -186,8 +182,8 @@ def test_a_notice_shows_at_once_and_a_withdrawal_too(running: Running) -> None:
         running, mode="proactive", default_reserve="4:4096:1", notice_seconds=600,
         evictor="FIFO", signals_interval=600.0,
     )  # fmt: skip
-    wait_until(lambda: bool(events(running.folder, "notice")), "the notice")
-    (record,) = events(running.folder, "notice")
+    wait_until(lambda: bool(running.events("notice")), "the notice")
+    (record,) = running.events("notice")
     # Nova, too, is told before this is answered.
     told = lambda: endpoint.spot(record["instance"]).get("notice")  # noqa: E731
     wait_until(lambda: told() is not None, "it is told")
@@ -198,7 +194,7 @@ def test_a_notice_shows_at_once_and_a_withdrawal_too(running: Running) -> None:
     assert "default" not in json.dumps(notice)  # which reserve is the operator's business
     other = spot if spot != record["instance"] else next(iter(running.cloud.instances))
     running.cloud.remove(other if other != record["instance"] else spot)
-    wait_until(lambda: bool(events(running.folder, "notice_withdrawn")), "the withdrawal")
+    wait_until(lambda: bool(running.events("notice_withdrawn")), "the withdrawal")
     assert endpoint.spot(record["instance"]).get("notice") is None
 
 
