@@ -39,17 +39,20 @@ class Database:
 
 
 class ApiDatabase(Database):
-    """The API database beside cells, by their URLs, and `config`, the nova.conf that names it."""
+    """The API database beside cells, by their URLs, and `config`, the nova.conf that names it.
 
-    def __init__(self, folder, *cells):
+    It has the tables that the tools read, or that of the cells alone.
+    """
+
+    def __init__(self, folder, *cells, has_all=True):
         from nova.db.api import models
 
         self.engine = sqlalchemy.create_engine(f"sqlite:///{folder}/api.sqlite")
         tables = models.BASE.metadata.tables
-        names = (
-            *("cell_mappings", "aggregates", "aggregate_hosts", "aggregate_metadata"),
-            *("request_specs", "instance_groups", "instance_group_policy", "instance_group_member"),
-        )
+        names = ["cell_mappings"]
+        if has_all:
+            names += ["request_specs", "aggregates", "aggregate_hosts", "aggregate_metadata"]
+            names += ["instance_groups", "instance_group_policy", "instance_group_member"]
         models.BASE.metadata.create_all(self.engine, tables=[tables[name] for name in names])
         for number, url in enumerate(map(str, cells)):
             row = {"uuid": str(number), "name": str(number), "database_connection": url}

@@ -371,7 +371,9 @@ def test_every_cell_of_nova_conf_is_read(database, tmp_path):
     """Cell 0 holds what never got a host; mappings may be templates."""
     other = NovaDatabase(tmp_path / "cell2.sqlite")
     first, second = database.instance(START), other.instance(START, uuid="b" * 36)
-    config = ApiDatabase(tmp_path, "{scheme}:///" + str(database.path), other.url).config
+    config = ApiDatabase(
+        tmp_path, "{scheme}:///" + str(database.path), other.url, has_all=False
+    ).config
     with config.open("a") as file:
         file.write(f"[database]\nconnection = {database.url}\n")
     path = tmp_path / "all.csv"
