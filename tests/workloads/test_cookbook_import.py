@@ -79,7 +79,7 @@ class Cookbook(unittest.TestCase):
             report = (folder / "report.html").read_text()
         assert f"{len(instances)} requests: " in printed[0]
         recommended = re.search(
-            r"Money \(.*\n  recommendation +spots earn ([\d.,]+) of ([\d.,]+), "
+            r"Money on the validation.*\n  recommendation +spots earn ([\d.,]+) of ([\d.,]+), "
             r"VMs lose ([\d.,]+) of ([\d.,]+):",
             printed[2],
         )

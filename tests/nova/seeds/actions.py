@@ -71,12 +71,12 @@ class Actions:
                 self.cloud.end(instance)
             return
         process: Process = running[int(self.cloud.random() * len(running))]
-        self.sim.asked.setdefault(process, set()).add(instance)
+        self.sim.asked.setdefault(process, {})[instance] = None
 
         def run() -> None:
             scheduler: Scheduler = process.facts["scheduler"]
             host = scheduler.place(instance)
-            self.sim.asked[process].discard(instance)
+            self.sim.asked[process].pop(instance, None)
             if host is None:
                 instance.status = "ERROR"
                 self.cloud.end(instance)

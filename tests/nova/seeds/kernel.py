@@ -53,7 +53,7 @@ class Process:
         self.pid = pid
         self.alive = True
         self.started_at = kernel.now
-        self.threads: set[Thread] = set()
+        self.threads: dict[Thread, None] = {}  # in the order of their start
         self.dies_in: int | None = None
         self.frozen_until = 0.0
         self.frozen_s = 0.0
@@ -117,13 +117,13 @@ class Thread:
                     kernel.broken(f"thread {name} of {process.name} died", error)
             finally:
                 self.ended = True
-                process.threads.discard(self)
+                process.threads.pop(self, None)
                 if process.alive:
                     for joiner in self.joiners:
                         kernel.wake(joiner)
 
         self.greenlet = greenlet.greenlet(body, parent=kernel.main)
-        process.threads.add(self)
+        process.threads[self] = None
         kernel.wake(self)
 
 

@@ -76,7 +76,7 @@ class Simulation:
             self.state = StateServer(self.kernel, self.network, own)
         self.machines = [self._machine(number) for number in range(scenario.machines)]
         self.processes: list[Process] = []
-        self.asked: dict[Process, set[Instance]] = {}
+        self.asked: dict[Process, dict[Instance, None]] = {}  # in order: sets have none
         self.evictor_processes: list[Process] = []
         self.scheduler_processes: list[Process] = []
         self.is_deaf = False
@@ -161,7 +161,7 @@ class Simulation:
 
     def _give_up_requests(self, process: Process) -> None:
         """What a killed scheduler was asked for fails some seconds later."""
-        for instance in self.asked.pop(process, set()):
+        for instance in self.asked.pop(process, {}):
             self.kernel.call_in(3.0, lambda each=instance: self._failed(each))
 
     def _failed(self, instance: Instance) -> None:
