@@ -96,13 +96,13 @@ py::tuple spots_of(const History& history) {
   py::array_t<std::int64_t> start_us(spots);
   py::array_t<std::int64_t> end_us(spots);
   py::array_t<bool> is_evicted(spots);
-  using Kind = HistoryEvent::Kind;
+  using EventKind = HistoryEvent::Kind;
   for (const HistoryEvent& event : history.events()) {
-    if (event.kind == Kind::kVmPlaced || event.kind == Kind::kVmEnded) continue;
-    const bool is_placed = event.kind == Kind::kSpotPlaced;
+    if (event.kind == EventKind::kVmPlaced || event.kind == EventKind::kVmEnded) continue;
+    const bool is_placed = event.kind == EventKind::kSpotPlaced;
     if (is_placed) start_us.mutable_at(event.spot) = event.time.count();
     end_us.mutable_at(event.spot) = (is_placed ? kNever : event.time).count();
-    is_evicted.mutable_at(event.spot) = event.kind == Kind::kSpotEvicted;
+    is_evicted.mutable_at(event.spot) = event.kind == EventKind::kSpotEvicted;
   }
   return py::make_tuple(start_us, end_us, is_evicted);
 }
@@ -222,9 +222,9 @@ py::object supported(const Evidence& evidence, const LifetimeQuantiles& quantile
 py::list steps(const Evidence& evidence, const LifetimeQuantiles& quantiles, const py::object& size,
                const py::object& most, const py::object& target) {
   py::list steps;
-  for (const PromiseStep& step : evidence.steps(quantiles, read_resources(size, "size"),
-                                                read_integer(most, "most", 0, INT64_MAX),
-                                                read_any_number(target, "target"))) {
+  for (const LifetimeStep& step : evidence.steps(quantiles, read_resources(size, "size"),
+                                                 read_integer(most, "most", 0, INT64_MAX),
+                                                 read_any_number(target, "target"))) {
     const double seconds = static_cast<double>(step.lifetime.count()) / 1e6;
     steps.append(py::make_tuple(
         step.slots, seconds < 0 ? py::object(py::none()) : py::object(py::float_(seconds))));

@@ -17,7 +17,7 @@ using namespace pybind11::literals;
 
 namespace {
 
-HostIndex read_row(const ReservedHosts& self, const py::handle& row) {
+HostIndex read_reserve_row(const ReservedHosts& self, const py::handle& row) {
   const std::int64_t most = static_cast<std::int64_t>(self.size()) - 1;
   return static_cast<HostIndex>(read_integer(row, "row", 0, most));
 }
@@ -38,8 +38,9 @@ std::optional<Candidate> candidate(const ReservedHosts& self, const py::object& 
                                    const CompiledEvictor& evictor, const py::object& spots,
                                    const py::object& now_us) {
   RankedEvictions evictions(*evictor.policy);
-  const std::optional<ReserveCandidate> found = self.candidate(
-      read_row(self, row), read_spots_of_host(spots), read_time(now_us, "now_us"), evictions);
+  const std::optional<ReserveCandidate> found =
+      self.candidate(read_reserve_row(self, row), read_spots_of_host(spots),
+                     read_time(now_us, "now_us"), evictions);
   if (!found) return std::nullopt;
   std::vector<InstanceIndex> instances;
   for (const RunningSpot& spot : found->spots) instances.push_back(spot.instance);
@@ -51,7 +52,7 @@ std::vector<std::size_t> withdraw_needless(ReservedHosts& self, const py::object
   for (const py::object& each : read_items(given, "noticed", "tuples (row, size)")) {
     const auto [row, size] = read_as<std::pair<py::object, py::object>>(each, "an entry of noticed",
                                                                         "a tuple (row, size)");
-    noticed.push_back({.host = row.is_none() ? kNoHost : read_row(self, row),
+    noticed.push_back({.host = row.is_none() ? kNoHost : read_reserve_row(self, row),
                        .size = read_resources(size, "size")});
   }
   return self.withdraw_needless(noticed);
@@ -73,7 +74,7 @@ The hosts of a reserve, and the rule by which it is kept free of spots.
       .def(
           "set_free",
           [](ReservedHosts& self, const py::object& row, const ResourceVector& free) {
-            self.set(read_row(self, row), free);
+            self.set(read_reserve_row(self, row), free);
           },
           "row"_a, "free"_a,
           "Set the capacity of a host that is free once all spots that must leave it have left.")
@@ -82,13 +83,13 @@ The hosts of a reserve, and the rule by which it is kept free of spots.
       .def(
           "vms_on",
           [](const ReservedHosts& self, const py::object& row) {
-            return self.vms_on(read_row(self, row));
+            return self.vms_on(read_reserve_row(self, row));
           },
           "row"_a, "Return how many VMs of the reserve fit on a host.")
       .def(
           "need",
           [](const ReservedHosts& self, const py::object& row) {
-            return self.need(read_row(self, row));
+            return self.need(read_reserve_row(self, row));
           },
           "row"_a, "Return the amounts that must still become free on a host for one more VM.")
       .def("nearest", &nearest, "held"_a, R"doc(

@@ -75,15 +75,15 @@ SimTime Evidence::supported(const LifetimeQuantiles& quantiles, const ResourceVe
   return longest;
 }
 
-std::vector<PromiseStep> Evidence::steps(const LifetimeQuantiles& quantiles,
-                                         const ResourceVector& size, std::int64_t most,
-                                         double target) const {
-  std::vector<PromiseStep> steps{{}};
+std::vector<LifetimeStep> Evidence::steps(const LifetimeQuantiles& quantiles,
+                                          const ResourceVector& size, std::int64_t most,
+                                          double target) const {
+  std::vector<LifetimeStep> steps{{}};
   const SlotConditions& conditions = quantiles.conditions();
   for (std::int64_t slots = 1; slots <= most; slots = conditions.next_after(slots)) {
     const SimTime lifetime = supported(quantiles, size, slots, target);
     const SimTime whole = std::chrono::floor<std::chrono::seconds>(lifetime);
-    const PromiseStep step{.slots = slots, .lifetime = whole > SimTime{0} ? whole : kNoPromise};
+    const LifetimeStep step{.slots = slots, .lifetime = whole > SimTime{0} ? whole : kNoPromise};
     if (step.lifetime != steps.back().lifetime) steps.push_back(step);
   }
   return steps;

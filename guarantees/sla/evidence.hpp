@@ -17,7 +17,7 @@ namespace cospot {
 [[nodiscard]] std::optional<std::uint64_t> observations_needed(double target, double share = 0);
 
 /// A lifetime that is promised from a number of free slots on, in whole seconds; kNoPromise: none.
-struct PromiseStep {
+struct LifetimeStep {
   std::int64_t slots = 0;
   SimTime lifetime = kNoPromise;
 };
@@ -47,9 +47,9 @@ class Evidence {
 
   /// The numbers of free slots, up to `most`, from which on another lifetime is supported; the
   /// first is 0. Errors: as supported.
-  [[nodiscard]] std::vector<PromiseStep> steps(const LifetimeQuantiles& quantiles,
-                                               const ResourceVector& size, std::int64_t most,
-                                               double target) const;
+  [[nodiscard]] std::vector<LifetimeStep> steps(const LifetimeQuantiles& quantiles,
+                                                const ResourceVector& size, std::int64_t most,
+                                                double target) const;
 
  private:
   /// The evidence that a share of evicted spots below a target needs.

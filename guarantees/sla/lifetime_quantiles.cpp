@@ -25,7 +25,7 @@ std::size_t SlotConditions::of(std::int64_t slots) const {
 
 std::int64_t SlotConditions::next_after(std::int64_t slots) const {
   const std::size_t condition = of(slots);
-  // Where the least count is nearly whole, it may be rounded either way.
+  // A least count that is nearly whole may be rounded either way.
   auto next = std::max(slots + 1, static_cast<std::int64_t>(first_slots(condition + 1)));
   while (of(next) == condition) ++next;
   return next;

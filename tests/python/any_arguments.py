@@ -112,6 +112,7 @@ def working_arguments(folder: Path) -> dict[str, Any]:
         "held_out.classes": [1, 2], "Workload.from_pandas.frame": workload.to_pandas(),
         "Workload.from_frame.frame": workload.to_pandas(), "estimate_lifetimes.history": lives,
         "Evidence.history": lives, "Evidence.targets": [0.1], "supported.quantiles": quantiles,
+        "steps.quantiles": quantiles, "steps.most": 4,
         **{f"SpotTable.{name}": values for name, values in vars(spots).items()},
         "select.rows": np.ones(200, dtype=bool), "lifetime.train.spots": spots,
         "lifetime.train_survival.spots": spots, "lifetime.train.epochs": 1,

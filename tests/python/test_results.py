@@ -175,9 +175,9 @@ def test_gain_equals_what_the_summary_prints(small_database: Path) -> None:
     quiet = runs[runs["without_vm_loss"]]
     assert numbers(f"runs without VM loss +{len(quiet)}" + two) == printed(quiet["gain"])
     assert numbers(r"lost: mean (\S+%), max (\S+%)") == printed(runs["vm_loss"], 4)
-    for saf, name in ((False, "off"), (True, "on")):
-        means = runs[runs["saf"] == saf].groupby("otn")["gain"].mean()
-        assert numbers(f"\n  {name} " + two) == [round(100 * means[otn], 2) for otn in (1, 4)]
+    for otn, by_saf in runs.groupby("otn"):
+        means = by_saf.groupby("saf")["gain"].mean()
+        assert numbers(rf"\n +{otn}" + two) == [round(100 * means[saf], 2) for saf in (False, True)]
 
 
 def test_the_best_to_set_and_the_bound_are_those_of_the_summary(small_database: Path) -> None:
