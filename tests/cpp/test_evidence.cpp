@@ -71,7 +71,7 @@ TEST_CASE("Evidence: a lifetime counts once for each that fits into the observed
   CHECK(evidence.supported(forever, kSize, 1, 0.1) == hours(20));
   CHECK(evidence.supported(forever, kSize, 1, 0.01) == SimTime(hours(720)) / 368);
   // More slots are one condition with one slot here; 720 h / 368 = 7043.5 s are promised as 7043.
-  const std::vector<PromiseStep> steps = evidence.steps(forever, kSize, 9, 0.01);
+  const std::vector<LifetimeStep> steps = evidence.steps(forever, kSize, 9, 0.01);
   REQUIRE(steps.size() == 2);
   CHECK((steps[0].slots == 0 && steps[0].lifetime == kNoPromise));
   CHECK((steps[1].slots == 1 && steps[1].lifetime == std::chrono::seconds(7043)));
