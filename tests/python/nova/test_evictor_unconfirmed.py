@@ -44,6 +44,22 @@ def test_a_vm_gets_what_unconfirmed_resizes_of_spots_hold(running: Running) -> N
     assert metric(service, "evictions_by_reason_total", why="vm-claim") == 0
 
 
+def test_a_refused_confirmation_is_asked_for_again(running: Running) -> None:
+    """Nothing else holds the host: it would be overcommitted for ever."""
+    cloud = running.cloud
+    host, other = cloud.add_host("a"), cloud.add_host("b")
+    spot = cloud.add(host, 8, 1024, spot=True)
+    cloud.resize(spot, other)
+    action, refusals = f"POST /nova/servers/{spot}/action", [409]
+    cloud.before = lambda method, path: (
+        refusals.pop() if refusals and f"{method} {path}" == action else None
+    )
+    running.start()
+    cloud.add(host, 8, 1024, spot=False)
+    wait_until(lambda: not cloud.over(host), "the VM has its capacity")
+    assert (cloud.confirmed, cloud.deleted, refusals) == ([spot], [], [])
+
+
 def test_a_spot_that_was_resized_on_its_own_host(running: Running) -> None:
     """The host holds both sizes until the resize is confirmed."""
     cloud = running.cloud

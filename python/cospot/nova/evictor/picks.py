@@ -159,6 +159,7 @@ class SpotPicker:
             for spot in left:
                 if spot.uuid not in self._failures and serves_nobody(spot):
                     return Pick(spot.uuid, chosen_by, need)
+        failed_moves = [spot for spot in left if spot.migration]
         left = [spot for spot in left if not spot.migration]
         if need.newest is not None:
             return self._newest(left, need)
@@ -167,7 +168,10 @@ class SpotPicker:
         steady = [spot for spot in left if self._failures.may_try(spot.uuid)]
         named = {uuid for uuid, _ in planned}
         stage = self._chooser.stage(steady, need.short, now, named)
-        return self._by_plan(planned, steady, stage, need) or self._by_policy(left, stage, need)
+        found = self._by_plan(planned, steady, stage, need) or self._by_policy(left, stage, need)
+        if found is None and failed_moves:  # Nova refused to confirm it; it may not for ever
+            return Pick(failed_moves[0].uuid, "unconfirmed-resize", need)
+        return found
 
     def _newest(self, left: list[Spot], need: Need) -> Pick | None:
         there = {spot.uuid for spot in left}
