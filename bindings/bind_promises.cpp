@@ -210,7 +210,7 @@ Place a workload's requests, up to the end of its window, and write down what ha
 
 Args:
     workload, hosts, host, vm, spot, evictor, saf, otn: As for simulate.
-    rows: Of the hosts that the history is of; None: all.
+    rows: The hosts that the history is of; None: all.
     asked_s: The lifetimes that spots asked for, seconds, by instance_id; 0: none, so that the
         spot is evicted before spots with a promise. A spot that is missing, or came before any
         spot had asked, counts as promised for as long as it runs.
