@@ -40,7 +40,9 @@ class CospotTestCase(integrated_helpers.ProviderUsageBaseTestCase):
     def setUp(self) -> None:
         options.register(CONF)
         own = {"vm_policy": "UTIL", "spot_policy": "sUTIL", "plan_hosts": 3, "enabled": True}
-        super().flags(**{**own, **self.cospot_options}, group="cospot")
+        # On a busy machine answers take their time.
+        waits = {"inventory_wait": 30, "database_wait": 30}
+        super().flags(**{**own, **waits, **self.cospot_options}, group="cospot")
         usual = [name for name in CONF.filter_scheduler.enabled_filters if name != "CospotFilter"]
         self.flags(
             available_filters=[

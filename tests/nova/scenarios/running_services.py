@@ -18,7 +18,7 @@ from keystoneauth1.adapter import Adapter
 from waiting import PATIENCE_S, wait_until
 
 COMPUTE_API = "2.90"
-SCHEDULER_WORKERS = 2
+USUAL_WORKERS = 2
 
 
 class RunningServices:
@@ -30,12 +30,13 @@ class RunningServices:
         self.services = CloudServices(settings, self.processes)
         self.nova = self.adapter("admin", "admin", "compute", COMPUTE_API)
         self._has_plain_evictor = False
+        self._workers = USUAL_WORKERS
 
     def adapter(self, user, project, service, version):
         session = identity.session(self.settings, user, project)
         return Adapter(session, service_type=service, default_microversion=version)
 
-    def set_policy(self, absent=False, more="", **options):
+    def set_policy(self, absent=False, more="", workers=USUAL_WORKERS, **options):
         """Give the scheduler a policy, or Nova's own filters and weighers.
 
         A running one reads the options of [cospot] again upon SIGHUP; for all else it is restarted.
@@ -43,17 +44,19 @@ class RunningServices:
         Args:
             absent: without cospot.
             more: lines to be added to its configuration.
+            workers: how many processes of it decide; each knows its own decisions only.
             options: of [cospot].
         """
-        text = scheduler_config(absent, options) + more
+        text = scheduler_config(absent, options, workers) + more
         path = self.settings.folder / "scheduler.conf"
         old = path.read_text()
         path.write_text(text)
+        before, self._workers = self._workers, workers
         if not self.processes.main_process("nova-scheduler"):
             self.restart_scheduler()
         elif old == text:
             return
-        elif [line.split(" = ")[0] for line in old.splitlines()] == [
+        elif workers == before and [line.split(" = ")[0] for line in old.splitlines()] == [
             line.split(" = ")[0] for line in text.splitlines()
         ]:
             changed = len(set(text.splitlines()) - set(old.splitlines()))
@@ -69,15 +72,15 @@ class RunningServices:
         """
         log = self.processes.logs / "nova-scheduler.log"
         known = log.stat().st_size
+        # A single worker has no parent.
+        processes = self._workers + 1 if self._workers > 1 else 1
         self.processes.send("nova-scheduler", signal.SIGHUP)
 
         def have_them():
             said = log.read_bytes()[known:]
             read = said.count(word)
             started = said.count(b"Starting scheduler node")
-            return read >= changed * (SCHEDULER_WORKERS + 1) or (
-                read >= changed and started >= SCHEDULER_WORKERS
-            )
+            return read >= changed * processes or (read >= changed and started >= self._workers)
 
         wait_until(have_them, "the scheduler's workers have the changed options")
 
@@ -88,7 +91,7 @@ class RunningServices:
         self.services.start_scheduler()
 
         def is_up():
-            return log.read_bytes()[known:].count(b"Starting scheduler node") >= SCHEDULER_WORKERS
+            return log.read_bytes()[known:].count(b"Starting scheduler node") >= self._workers
 
         wait_until(is_up, "the scheduler's workers start")
 
@@ -290,11 +293,13 @@ def evictor_name(copy):
     return f"cospot-evictor-{copy}"
 
 
-def scheduler_config(absent, options):
+def scheduler_config(absent, options, workers):
     """Return what nova.conf needs for cospot, as the documentation tells operators."""
+    own = [] if workers == USUAL_WORKERS else ["[scheduler]", f"workers = {workers}"]
     if absent:
-        return ""
+        return "".join(f"{line}\n" for line in own)
     lines = [
+        *own,
         "[filter_scheduler]",
         "available_filters = nova.scheduler.filters.all_filters",
         "available_filters = cospot.nova.scheduler.filter.CospotFilter",
