@@ -124,6 +124,25 @@ def test_slow_evidence_is_asked_for_again(running: Running) -> None:
     assert refused["instance"] == spots[0] and refused["reason"] == "not-a-spot-allocation"
 
 
+def test_a_vm_that_leaves_while_nova_takes_its_time_costs_no_spot(running: Running) -> None:
+    host, spots = running.full_host(2)
+    has_left = threading.Event()
+
+    def after(method: str, path: str) -> None:
+        if path == f"/nova/servers/{spots[0]}" and not has_left.is_set():
+            time.sleep(0.7)  # what placement said before is too old
+            running.cloud.remove(vm)
+            has_left.set()
+
+    start(running, reconcile_interval=0.2)
+    running.cloud.after = after
+    vm = running.cloud.add(host, 4, 1024, spot=False)
+    wait_until(has_left.is_set, "the VM has left")
+    wait_until(lambda: bool(running.events("refused")), "the eviction is refused")
+    assert running.cloud.deleted == [] and running.cloud.violations == []
+    assert {each["reason"] for each in running.events("refused")} == {"not-needed"}
+
+
 def test_what_one_vm_needs_is_ordered_at_once(running: Running) -> None:
     host, spots = running.full_host(4)
     barrier = threading.Barrier(4)

@@ -192,7 +192,12 @@ class _Iteration:
         goes_on = True
         try:
             for number, pick in enumerate(picks):
-                verdict = self._check(snapshot, pick)
+                found = self._context.observer.check(snapshot, pick.uuid)
+                # Nova may have taken its time to answer, and room have come about meanwhile.
+                snapshot = self._context.observer.renew(snapshot, float("inf"))
+                verdict = (
+                    found if isinstance(found, Refusal) else self._judge(snapshot, pick, found)
+                )
                 held_back = None
                 if isinstance(verdict, Spot):
                     held_back = self._prepare(snapshot, pick, verdict, prepared)
@@ -264,19 +269,17 @@ class _Iteration:
             raise first
         return all_sent
 
-    def _check(self, snapshot: HostSnapshot, pick: Pick) -> Spot | Refusal:
-        verdict = self._context.observer.check(snapshot, pick.uuid)
-        if isinstance(verdict, Refusal):
-            return verdict
+    def _judge(self, snapshot: HostSnapshot, pick: Pick, spot: Spot) -> Spot | Refusal:
+        """Tell whether a spot that may be evicted must still be."""
         gone = snapshot.leaving | self._gone
         need = self._reconciler.causes.need(snapshot, gone)
         if need is None or need.why != pick.need.why or pick.uuid in gone:
             return Refusal.NOT_NEEDED
         if pick.chosen_by == NEWEST and pick.uuid not in (need.newest or ()):
             return Refusal.NOT_NEEDED
-        if not frees_some(verdict, need.short):
+        if not frees_some(spot, need.short):
             return Refusal.FREES_NOTHING_NEEDED
-        return Refusal.PROMISED if self._picker.is_spared(snapshot, pick, need) else verdict
+        return Refusal.PROMISED if self._picker.is_spared(snapshot, pick, need) else spot
 
     def _refuse(self, snapshot: HostSnapshot, pick: Pick, why: Refusal) -> None:
         if why is Refusal.LEAVING:

@@ -167,6 +167,7 @@ class ReserveEvictions:
             self._context.audit.write("refused", **notice_fields(notice), reason=spot.value)
             self._notices.end(notice)
             return
+        snapshot = self._context.observer.renew(snapshot, float("inf"))
         if reserve.counts(snapshot.usage):
             usages[notice.provider] = snapshot.usage
         gone.update(snapshot.leaving)
