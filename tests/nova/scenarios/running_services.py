@@ -72,8 +72,7 @@ class RunningServices:
         """
         log = self.processes.logs / "nova-scheduler.log"
         known = log.stat().st_size
-        # A single worker has no parent.
-        processes = self._workers + 1 if self._workers > 1 else 1
+        processes = self._workers + (self._workers > 1)  # several have a parent
         self.processes.send("nova-scheduler", signal.SIGHUP)
 
         def have_them():
@@ -295,11 +294,11 @@ def evictor_name(copy):
 
 def scheduler_config(absent, options, workers):
     """Return what nova.conf needs for cospot, as the documentation tells operators."""
-    own = [] if workers == USUAL_WORKERS else ["[scheduler]", f"workers = {workers}"]
     if absent:
-        return "".join(f"{line}\n" for line in own)
+        return ""
     lines = [
-        *own,
+        "[scheduler]",
+        f"workers = {workers}",
         "[filter_scheduler]",
         "available_filters = nova.scheduler.filters.all_filters",
         "available_filters = cospot.nova.scheduler.filter.CospotFilter",

@@ -28,16 +28,15 @@ SPOTS = (
 )
 
 
-def fill_with_spots(cloud):
-    """Bring the cloud to the state VMS and SPOTS, with what of it already exists."""
+def fill_with_spots(cloud, policy=None, **options):
+    """Give the scheduler a policy, unless it has one, and the cloud the state VMS and SPOTS."""
+    if policy is not None:
+        cloud.set_policy(**policy.options(), **options)
     missing = [*VMS, *SPOTS]
     superfluous = []
     for instance in cloud.instances():
-        entry = (
-            instance.host,
-            "spot" if instance.is_spot else "vm",
-            (instance.vcpus, instance.memory_mb),
-        )
+        kind = "spot" if instance.is_spot else "vm"
+        entry = (instance.host, kind, (instance.vcpus, instance.memory_mb))
         if entry in missing and instance.status == "ACTIVE":
             missing.remove(entry)
         else:

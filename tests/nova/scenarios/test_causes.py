@@ -27,14 +27,21 @@ def newest_first(cloud, host):
     return [each["id"] for each in here if each["id"] in spots]
 
 
+def watched_spots(cloud, **options):
+    """Fill the cloud, and have an evictor know it; return its spots."""
+    fill_with_spots(cloud, POLICY)
+    cloud.start_evictor(reconcile_interval=0.5, **options)
+    cloud.wait_until_evictor_has_reconciled()
+    return cloud.spots()
+
+
 @pytest.mark.keeps_instances
 def test_of_spots_that_come_at_once_the_old_ones_stay(cloud):
     """12 at once where 2 fit: those that are placed beside them by a race are evicted.
 
     h1 has 8 vCPUs, 2 of them in use by a VM: placement alone would take 8 of spots.
     """
-    cloud.set_policy(**POLICY.options())
-    fill_with_spots(cloud)
+    fill_with_spots(cloud, POLICY)
     small = (each for each in cloud.instances() if each.host == "h1" and each.is_spot)
     cloud.delete(next(each.id for each in small if each.vcpus == 2))
     cloud.wait_until_reported()
@@ -59,11 +66,7 @@ def test_of_spots_that_come_at_once_the_old_ones_stay(cloud):
 @pytest.mark.keeps_instances
 def test_spots_forced_onto_a_host_go_again_and_no_older_ones(cloud):
     """Past the filters, so that it is certain: h1 of 8 vCPUs has a VM of 2, spots of 4 and 2."""
-    cloud.set_policy(**POLICY.options())
-    fill_with_spots(cloud)
-    old = cloud.spots()
-    cloud.start_evictor(reconcile_interval=0.5)
-    cloud.wait_until_evictor_has_reconciled()
+    old = watched_spots(cloud)
     new = [cloud.request("spot", 1, 1024, host="h1") for _ in range(2)]
     cloud.wait_until_gone(new)
     cloud.wait_until_not_overcommitted()
@@ -75,11 +78,7 @@ def test_spots_forced_onto_a_host_go_again_and_no_older_ones(cloud):
 @pytest.mark.keeps_instances
 def test_a_ratio_that_is_wrong_for_seconds_evicts_nothing(cloud):
     """As a compute with a wrong configuration reports it: h2 has 4 vCPUs instead of 16."""
-    cloud.set_policy(**POLICY.options())
-    fill_with_spots(cloud)
-    old = cloud.spots()
-    cloud.start_evictor(reconcile_interval=0.5)
-    cloud.wait_until_evictor_has_reconciled()
+    old = watched_spots(cloud)
     cloud.set_ratio("h2", "VCPU", 0.5)
     wait_until(lambda: "unexplained" in events(cloud), "the evictor says so")
     cloud.wait_until_evictor_has_reconciled()
@@ -90,12 +89,8 @@ def test_a_ratio_that_is_wrong_for_seconds_evicts_nothing(cloud):
 
 @pytest.mark.keeps_instances
 def test_a_ratio_that_stays_wrong_takes_the_newest(cloud):
-    cloud.set_policy(**POLICY.options())
-    fill_with_spots(cloud)
-    cloud.start_evictor(reconcile_interval=0.5, overcommit_grace=1)
-    cloud.wait_until_evictor_has_reconciled()
+    old = watched_spots(cloud, overcommit_grace=1)
     order = newest_first(cloud, "h2")
-    old = cloud.spots()
     vcpus = {each.id: each.vcpus for each in cloud.instances()}
     # 16 vCPUs are in use, and 12 are left: the newest spots are evicted until they had 4.
     expected = [each for n, each in enumerate(order) if sum(map(vcpus.get, order[:n])) < 4]

@@ -26,8 +26,7 @@ STEPS = (  # of deployment.killed_evictor
 
 @pytest.fixture(autouse=True)
 def full_of_spots(cloud):
-    cloud.set_policy(**POLICY.options())
-    fill_with_spots(cloud)
+    fill_with_spots(cloud, POLICY)
 
 
 def check_each_was_ordered_once(cloud):

@@ -24,8 +24,7 @@ POLICY = Policy(vm_policy="UTIL")
 
 @pytest.fixture(autouse=True)
 def full_of_spots(cloud):
-    cloud.set_policy(**POLICY.options())
-    fill_with_spots(cloud)
+    fill_with_spots(cloud, POLICY)
 
 
 @pytest.fixture(scope="module")

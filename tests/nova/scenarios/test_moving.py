@@ -14,8 +14,7 @@ pytestmark = pytest.mark.keeps_evictor
 
 @pytest.fixture(autouse=True)
 def full_of_spots(cloud):
-    cloud.set_policy(**POLICY.options())
-    fill_with_spots(cloud)
+    fill_with_spots(cloud, POLICY)
     cloud.have_plain_evictor()
 
 

@@ -124,8 +124,7 @@ def test_spots_fill_the_cloud_and_no_more(cloud):
 
 @pytest.mark.keeps_evictor
 def test_no_room_at_all_is_no_valid_host_and_evicts_nothing(cloud):
-    cloud.set_policy(**Policy().options())
-    fill_with_spots(cloud)
+    fill_with_spots(cloud, Policy())
     cloud.have_plain_evictor()
     before = cloud.spots()
     cloud.wait_until_refused(cloud.request("vm", 64, 65536))
@@ -158,8 +157,7 @@ def test_the_operators_own_weighers_see_no_spots(cloud):
 
 def test_a_spot_that_is_deleted_and_made_again_has_its_place_in_a_full_cloud(cloud):
     """The scheduler looks up at once whether a decision of a moment ago still holds."""
-    cloud.set_policy(**Policy().options())
-    fill_with_spots(cloud)
+    fill_with_spots(cloud, Policy())
     place = next(each for each in cloud.instances() if each.is_spot and each.host == "h4")
     spot = place.id
     for _ in range(4):
@@ -169,8 +167,7 @@ def test_a_spot_that_is_deleted_and_made_again_has_its_place_in_a_full_cloud(clo
 
 
 def test_a_planned_spot_that_has_gone_is_no_warning(cloud):
-    cloud.set_policy(**Policy().options())
-    fill_with_spots(cloud)
+    fill_with_spots(cloud, Policy())
     cloud.start_evictor()
     log = cloud.processes.logs / "cospot-evictor-1.log"
     known = log.stat().st_size

@@ -67,8 +67,7 @@ def state_of_queue(cloud):
 
 def test_plans_are_sent_and_received_with_these_rights_alone(cloud):
     bus = f"[oslo_messaging_notifications]\ntransport_url = {url(cloud, SCHEDULER)}\n"
-    cloud.set_policy(more=bus, **POLICY.options())
-    fill_with_spots(cloud)
+    fill_with_spots(cloud, POLICY, more=bus)
     # The evictor comes first: it makes exchange and queue.
     forget_queue(cloud)
     cloud.start_evictor(message_url=url(cloud, EVICTOR))

@@ -18,8 +18,7 @@ METADATA = "cospot_evict_at"
 
 @pytest.fixture
 def full(cloud):
-    cloud.set_policy(**Policy().options())
-    fill_with_spots(cloud)
+    fill_with_spots(cloud, Policy())
     assert not room_for_one(cloud)
     return cloud.spots()
 

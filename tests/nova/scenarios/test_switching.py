@@ -18,8 +18,7 @@ POLICY = Policy(vm_policy="UTIL")
 @pytest.mark.parametrize("switch", [{"enabled": False}, {"dry_run": True}])
 def test_without_plans_the_evictor_alone_makes_room(cloud, switch):
     """Nova places as if cospot were absent; reconcile does the rest."""
-    cloud.set_policy(**POLICY.options(), **switch)
-    fill_with_spots(cloud)
+    fill_with_spots(cloud, POLICY, **switch)
     cloud.start_evictor()
     vm = cloud.boot("vm", 4, 4096)
     cloud.wait_until_not_overcommitted()
@@ -33,8 +32,7 @@ def test_without_plans_the_evictor_alone_makes_room(cloud, switch):
     ("options", "event"), [({"enabled": False}, "held_back"), ({"dry_run": True}, "would_evict")]
 )
 def test_an_evictor_that_is_switched_off_evicts_nothing(cloud, options, event):
-    cloud.set_policy(**POLICY.options())
-    fill_with_spots(cloud)
+    fill_with_spots(cloud, POLICY)
     cloud.start_evictor(**options)
     before = cloud.spots()
     expected = state_of(cloud).place_vm(POLICY, 4, 4096)
@@ -51,8 +49,7 @@ def test_an_evictor_that_is_switched_off_evicts_nothing(cloud, options, event):
 @pytest.mark.keeps_instances
 def test_an_evictor_with_limits_holds_back(cloud):
     """One eviction a minute: the second of two victims has to wait, and is not forgotten."""
-    cloud.set_policy(**POLICY.options())
-    fill_with_spots(cloud)
+    fill_with_spots(cloud, POLICY)
     cloud.start_evictor(evictions_per_minute=1)
     before = cloud.spots()
     cloud.boot("vm", 12, 4096)
