@@ -48,7 +48,7 @@ WorkloadSpec read_workload_spec(const py::handle& given, std::string_view name) 
   }
   const auto& workload = given.cast<const PythonWorkload&>();
   WorkloadSpec spec{.label = workload.workload().name, .file = {}, .synthetic = {}};
-  spec.recorded_unit = workload.unit();
+  spec.made_unit = workload.unit();
   spec.made = workload.shared_workload();
   return spec;
 }

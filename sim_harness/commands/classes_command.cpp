@@ -11,6 +11,7 @@
 
 #include "core/errors.hpp"
 #include "guarantees/pricing/checkpoint_model.hpp"
+#include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/host_totals.hpp"
@@ -19,7 +20,6 @@
 #include "sim_harness/studies/classes/class_report.hpp"
 #include "sim_harness/studies/classes/class_settings.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
-#include "sim_harness/studies/provider/configuration_yaml.hpp"
 
 namespace cospot {
 namespace {

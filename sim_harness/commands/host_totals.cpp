@@ -9,13 +9,13 @@
 
 #include "core/errors.hpp"
 #include "core/parse_number.hpp"
+#include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/data/hosts/hosts_file.hpp"
 #include "sim_harness/data/workloads/workload_fields.hpp"
 #include "sim_harness/provider/sizing/headroom.hpp"
-#include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
 
 namespace cospot {

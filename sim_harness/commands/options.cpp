@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "core/parse_number.hpp"
+#include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/commands/print.hpp"
@@ -16,7 +17,6 @@
 #include "sim_harness/data/usage/usage_file.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/window.hpp"
-#include "sim_harness/studies/provider/configuration_yaml.hpp"
 
 namespace cospot {
 

@@ -198,7 +198,7 @@ class ScenarioRun {
         {"workload", workload_.name},
         {"workload_sha256", workload_.sha256},
         {"window_days", Json::parse(window_days_text(workload_.window))},
-        {"host", host_json(settings.host)},
+        {"host", full_host_json(settings.host)},
         {"headroom_percent",
          json_of(least ? settings_.sizes.front().percent : std::optional<double>())},
         {"least_hosts", least ? Json(*least) : Json()},

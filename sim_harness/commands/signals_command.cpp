@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/text/shell_word.hpp"
@@ -19,7 +20,6 @@
 #include "sim_harness/experiments/queue/experiment.hpp"
 #include "sim_harness/experiments/summary/means_table.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
-#include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"
 #include "sim_harness/studies/provider/simulated_text.hpp"

@@ -117,7 +117,7 @@ Json sizes_json(const SizeArguments& arguments, const HostMix& host, const Workl
   return {{"workload", workload.name},
           {"vms", vms.vm_requests},
           {"window_days", Json::parse(window_days_text(workload.window))},
-          {"host", host_json(host)},
+          {"host", full_host_json(host)},
           {"policies", std::move(policies)}};
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/text/shell_word.hpp"
@@ -21,7 +22,6 @@
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/workloads/eucalyptus_trace.hpp"
 #include "sim_harness/data/workloads/renewal_workload.hpp"
-#include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/sla/sla_quote.hpp"
 #include "sim_harness/studies/study.hpp"
 

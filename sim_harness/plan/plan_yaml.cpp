@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/plan/plan_text.hpp"
-#include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/study_yaml.hpp"
 

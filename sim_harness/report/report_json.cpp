@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/experiments/grid/stored_axes.hpp"
 #include "sim_harness/experiments/summary/means_table.hpp"
 #include "sim_harness/report/joined_data.hpp"
-#include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/timeline_measures.hpp"
 
 namespace cospot {
@@ -232,26 +232,23 @@ Json t_quantiles(const std::vector<GridAxis>& axes, const Json& samples) {
   return quantiles;
 }
 
-/// Parts of a comparison's file to copy. From what a headroom counts is said of the sweep, and of a
-/// file that has one of its VM policies alone; nothing where it need not be said.
-Json yaml_json(const Json& sweep) {
-  const auto list_yaml = [](const Json& chains) {
-    std::vector<std::string> items;
-    for (const Json& chain : chains) items.push_back(chain_yaml(chain));
-    return fmt::format("[{}]", fmt::join(items, ", "));
-  };
-  const Json& size = sweep.at("sizes").at(0);
-  const Json& vm = sweep.at("vm");
-  std::string all, point;
-  if (size.contains("headroom_of")) {
-    all = point = size["headroom_of"];
-  } else if (size.contains("headroom_percent") && sweep.contains("headroom_of")) {
-    all = point = list_yaml(sweep["headroom_of"]);
-  } else if (size.contains("headroom_percent") && vm.size() > 1) {
-    point = list_yaml(vm);
+/// The settings that are no axes, by their keys, as a study file has them.
+Json settings_json(const Json& configuration, const std::vector<GridAxis>& axes) {
+  Json settings = Json::object();
+  for (const auto& [key, value] : configuration.items()) {
+    const bool is_axis = std::ranges::find(axes, key, &GridAxis::key) != axes.end();
+    if (!is_axis) settings[key] = flow_yaml(value);
   }
-  return {{"host", host_yaml(sweep.at("host"))},
-          {"headroomOf", {{"sweep", all}, {"point", point}}}};
+  return settings;
+}
+
+/// The units of vcpus that are no vCPU, by workload.
+Json units_json(ResultsDatabase& results) {
+  Json units = Json::object();
+  for (const InputRecord& input : results.inputs()) {
+    if (input.vcpus_unit != "1") units[input.label] = input.vcpus_unit;
+  }
+  return units;
 }
 
 /// Replaces values that are the same everywhere by {"all": value}.
@@ -299,10 +296,11 @@ Json report_data(ResultsDatabase& results, const ReportShows& shows) {
             {"tQuantiles", t_quantiles(axes, samples)},
             {"samples", std::move(samples)},
             {"axes", axes_json(results.schema(), axes)},
+            {"units", units_json(results)},
             {"figures", Json::array()}};
   try {
     json["configuration"] = Json::parse(record.configuration);
-    if (record.study == "compare") json["yaml"] = yaml_json(json["configuration"]);
+    json["settings"] = settings_json(json["configuration"], axes);
   } catch (const Json::exception& error) {
     throw DatabaseError(fmt::format("{}: the configuration in it cannot be read: {}",
                                     results.name(), error.what()));

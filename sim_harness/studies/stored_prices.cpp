@@ -7,33 +7,35 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
-#include "sim_harness/data/workloads/window.hpp"
+#include "sim_harness/data/workloads/workload_list.hpp"
 
 namespace cospot {
 namespace {
 
-/// A workload of which there are runs, as the sweep in the database has it.
+/// A workload of which there are runs.
 struct StoredWorkload {
-  std::string json;
   std::string label;
   std::string sha256;
+  Json json;  ///< as the stored configuration has it
 };
 
 std::vector<StoredWorkload> workloads_in(ResultsDatabase& results) {
   SqliteStatement select(results.connection(),
-                         "SELECT workload.value, run.workload, input.sha256"
-                         " FROM sweep, json_each(sweep.configuration, '$.workloads') AS workload"
-                         " JOIN run ON run.workload = json_extract(workload.value, '$.label')"
-                         " JOIN input ON input.label = run.workload"
-                         " GROUP BY run.workload, input.sha256 ORDER BY min(run.run_index)");
+                         "SELECT workload, sha256, position FROM run"
+                         " JOIN input ON input.label = workload AND input.key = ''"
+                         " JOIN axis_value ON axis = 'workload' AND axis_value.label = workload"
+                         " GROUP BY workload ORDER BY min(run_index)");
+  const Json configuration = parse_json(results.record().configuration, results.name());
   std::vector<StoredWorkload> workloads;
   while (select.step()) {
-    StoredWorkload stored{.json = select.read_text(), .label = {}, .sha256 = {}};
-    stored.label = select.read_text();
+    StoredWorkload stored{.label = select.read_text(), .sha256 = {}, .json = {}};
     stored.sha256 = select.read_text();
+    const auto position = static_cast<std::size_t>(select.read_integer());
+    const auto all = configuration.find("workloads");
+    if (all != configuration.end() && position < all->size()) stored.json = all->at(position);
     workloads.push_back(std::move(stored));
   }
   return workloads;
@@ -48,42 +50,22 @@ constexpr std::string_view kInstead =
                   list.source, label, why, fmt::format(fmt::runtime(kInstead), list.source)));
 }
 
-std::filesystem::path find_file(const PriceList& list, const std::string& label,
-                                const std::filesystem::path& database) {
+/// A workload of a stored configuration; its file is in this folder or beside the database.
+WorkloadSpec spec_of(const StoredWorkload& stored, const PriceList& list,
+                     const std::filesystem::path& database) {
   const std::filesystem::path here = std::filesystem::current_path();
   const std::filesystem::path beside = std::filesystem::absolute(database).parent_path();
   for (const std::filesystem::path& folder : {here, beside}) {
     try {
-      const std::vector<ExpandedPath> found = expand_path(label, folder);
-      if (found.size() == 1) return found.front().file;
+      return read_workloads(parse_yaml(compact_json(stored.json), database.string()), folder)
+          .front();
     } catch (const ConfigError&) {
       // It may be in the next folder.
     }
   }
   const std::string folders =
       here == beside ? here.string() : fmt::format("{} and {}", here.string(), beside.string());
-  fail(list, label, fmt::format("is not in {}", folders));
-}
-
-WorkloadSpec spec_of(const StoredWorkload& stored, const PriceList& list,
-                     const std::filesystem::path& database) {
-  const Json json = parse_json(stored.json, "configuration");
-  const std::optional<SimTime> window = json.contains("window_days")
-                                            ? parse_window_days(compact_json(json["window_days"]))
-                                            : std::nullopt;
-  if (json.contains("synthetic")) {
-    return {.label = stored.label,
-            .file = {},
-            .synthetic = SyntheticSpec{.model = json["synthetic"],
-                                       .seed = json["seed"],
-                                       .scale = json["scale"],
-                                       .sampling = parse_zone_sampling(json["sampling"])},
-            .window = window};
-  }
-  return {.label = stored.label,
-          .file = find_file(list, stored.label, database),
-          .synthetic = std::nullopt,
-          .window = window};
+  fail(list, stored.label, fmt::format("is not in {}", folders));
 }
 
 }  // namespace

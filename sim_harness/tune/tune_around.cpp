@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "sim_harness/studies/provider/configuration_yaml.hpp"
+#include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/studies/provider/study_yaml.hpp"
 
 namespace cospot {

@@ -77,10 +77,9 @@ TuneRecord tune_record(const TuneSettings& settings, std::span<const TuneSample>
   for (const TuneSample& sample : samples) {
     record.sweep.workloads.push_back(sample.spec);
     windows.push_back(sample.workload.window);
-    record.workloads.push_back({.label = sample.spec.label,
-                                .sha256 = sample.workload.sha256,
-                                .name = sample.workload.name});
+    record.workloads.push_back(input_record(sample.spec, sample.workload));
   }
+  add_named_files(host, settings.evictors, record.workloads);
   record.sweep.workloads = as_recorded(std::move(record.sweep.workloads), windows);
   const std::vector<GridAxis> axes = provider_table().axes(record.sweep);
   const Grid grid = grid_of_record(axes);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "evictors/registry.hpp"
+#include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/text/text_table.hpp"
-#include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/tune/tune_figures.hpp"
 #include "sim_harness/tune/validation_text.hpp"
@@ -157,7 +157,7 @@ class Writer {
     std::string text = fmt::format(
         "Setting (keys of a study file)\n  vm: {}\n  spot: {}\n  evictor: {}\n  saf: {}\n  otn: "
         "{}\n\n",
-        of.vm.label, of.spot.label, evictor_yaml(setting_json(of.evictor)), of.saf_label(),
+        of.vm.label, of.spot.label, flow_yaml(setting_json(of.evictor)), of.saf_label(),
         of.otn.label());
     text += "In nova.conf";
     const std::optional<std::size_t> for_nova =

@@ -125,9 +125,9 @@ TEST_CASE("ResultsDatabase: another format is named, with what to do, and left a
   for (const IfPresent mode : {IfPresent::kRefuse, IfPresent::kResume, IfPresent::kReplace}) {
     const std::string error = open_error(file, mode);
     CHECK(contains(error, "r.db: has results format 1; this cospot ("));
-    CHECK(contains(error, ") reads format 3. Run the study again into another --db"));
+    CHECK(contains(error, ") reads format 4. Run the study again into another --db"));
   }
-  SqliteConnection(file, SqliteOpen::kExisting).execute("PRAGMA user_version = 3");
+  SqliteConnection(file, SqliteOpen::kExisting).execute("PRAGMA user_version = 4");
   CHECK(open_small(file, IfPresent::kResume).finished_runs().size() == 4);
 }
 

@@ -8,10 +8,10 @@
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
 #include "sim_harness/base/configuration/configuration_difference.hpp"
+#include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/data/workloads/workload_list.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
-#include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/study.hpp"
 #include "sweep_fixtures.hpp"
@@ -106,13 +106,12 @@ TEST_CASE("sweep_json: has a window where it is stated, and reads back") {
   CHECK_FALSE(contains(without, "window_days"));
   for (WorkloadSpec& workload : sweep.workloads) workload.window = std::chrono::hours(36);
   const std::string with = sweep_json(sweep);
-  CHECK(contains(with, R"({"label":"a.csv","window_days":1.5})"));
-  CHECK(contains(with, R"("sampling":"batched","window_days":1.5})"));
+  CHECK(contains(with, R"({"path":"a.csv","window_days":1.5})"));
+  CHECK(contains(with, R"("sampling":"batched","window_days":1.5,"label":)"));
   CHECK(describe_difference(without, with) == "workloads");
   const Json workloads = Json::parse(with)["workloads"];
-  CHECK(workload_yaml(workloads[0]) == "{path: a.csv, window_days: 1.5}");
-  const Sweep again = read_with_setting(folder, "workloads: [" + workload_yaml(workloads[0]) +
-                                                    ", " + workload_yaml(workloads[1]) + "]\n");
+  CHECK(flow_yaml(workloads[0]) == "{path: a.csv, window_days: 1.5}");
+  const Sweep again = read_with_setting(folder, "workloads: " + flow_yaml(workloads) + "\n");
   CHECK(windows(again) == windows(sweep));
 }
 
@@ -136,9 +135,9 @@ TEST_CASE("compare: another window is another sweep") {
   run_whole_sweep(plain, folder, IfPresent::kReplace);
   CHECK(resuming_error(plain, folder).empty());
   ResultsDatabase database(folder / "r.db");
-  CHECK(contains(database.record().configuration, R"({"label":"a.csv","window_days":21})"));
+  CHECK(contains(database.record().configuration, R"({"path":"a.csv","window_days":21})"));
   const ResultRow row = read_result_rows(database).at(0);
-  CHECK(contains(row.configuration, R"({"label":"a.csv","window_days":21})"));
+  CHECK(contains(row.configuration, R"({"path":"a.csv","window_days":21})"));
   // early runs from time 0 on for 21 days, late for 1, each with 1 vcpu.
   CHECK(row.result.vm_revenue == Revenue{22} * kDay.count());
   CHECK(row.result.vm_requests == 2);
@@ -156,7 +155,7 @@ TEST_CASE("load_provider_experiment: records the windows in force, and warns of 
       read_with_setting(folder, "workloads: [{path: a.csv, window_days: 20}, b.csv]\n");
   const Experiment made = load_comparison(sweep);
   CHECK(contains(made.configuration,
-                 R"([{"label":"a.csv","window_days":20},{"label":"b.csv","window_days":7}])"));
+                 R"([{"path":"a.csv","window_days":20},{"path":"b.csv","window_days":7}])"));
   REQUIRE(made.warnings.size() == 1);
   CHECK(contains(made.warnings[0], "a.csv: 1 VM and 0 spots start at the window's end (day 20)"));
 }

@@ -139,7 +139,9 @@ def make_database(
             (json.dumps(sweep), count),
         )
         for label in workloads:
-            connection.execute("INSERT INTO input VALUES (?, 'abc', ?)", (label, label))
+            connection.execute(
+                "INSERT INTO input VALUES (?, 'abc', ?, '1', NULL, '')", (label, label)
+            )
         _write_axis(connection, "workload", workloads, key="workloads")
         for key in ("headroom_percent", "hosts"):
             numbers = [size[key] for size in sizes if key in size]

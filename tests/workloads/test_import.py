@@ -585,10 +585,8 @@ class Units(ImportCase):
         done = self.cospot("tune", "w.csv", "--host", "14900,63360", *few, "--db", "t.db")
         assert done.returncode == 0, done.stderr
         with contextlib.closing(sqlite3.connect(self.folder / "t.db")) as database:
-            ((configuration,),) = database.execute("SELECT configuration FROM sweep")
-        workloads = json.loads(configuration)["workloads"]
-        assert len(workloads) == 7  # the parts of the one
-        assert {one["vcpus_unit"] for one in workloads} == {"0.001"}
+            units = [unit for (unit,) in database.execute("SELECT vcpus_unit FROM input")]
+        assert units == ["0.001"] * 7  # the parts of the one
 
 
 class BadRows(ImportCase):

@@ -201,12 +201,12 @@ others.rename_axis("seed").round(1)
 configuration = results.configuration(int(chosen["run_index"]))
 
 print(f"""\
-workloads: {configuration["workload"]["label"]}
+workloads: {configuration["workloads"]}
 host: {{vcpus: {configuration["host"]["vcpus"]}, memory_mb: {configuration["host"]["memory_mb"]}}}
 hosts: {configuration["hosts"]}
-vm: {configuration["vm"]["label"]}
-spot: {configuration["spot"]["label"]}
-evictor: {configuration["evictor"]["label"]}
+vm: {configuration["vm"]}
+spot: {configuration["spot"]}
+evictor: {configuration["evictor"]}
 saf: {"on" if configuration["saf"] else "off"}
 otn: {configuration["otn"]}""")
 

@@ -27,7 +27,7 @@ from cospot.frames import to_arrow, to_polars
 from cospot.html_tables import html_table
 
 _APPLICATION_ID = 0x636F7370  # "cosp"
-_FORMAT_VERSION = 3
+_FORMAT_VERSION = 4
 
 #: The columns that identify a combination in the study ``compare``, without workload and size.
 COMBINATION = ("vm", "spot", "evictor", "saf", "otn")
@@ -290,7 +290,8 @@ def load_results(database: str | PathLike[str]) -> Results:
             connection, "SELECT axis, key, value, label FROM axis_value ORDER BY rowid"
         )
         workloads = _read_frame(
-            connection, "SELECT label AS workload, sha256, name FROM input ORDER BY rowid"
+            connection,
+            "SELECT label AS workload, sha256, name FROM input WHERE key = '' ORDER BY rowid",
         )
         raw = _read_frame(connection, "SELECT * FROM run ORDER BY run_index")
         if raw.empty:

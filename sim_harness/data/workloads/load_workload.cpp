@@ -58,7 +58,7 @@ Workload load_workload(const WorkloadSpec& spec, WorkloadClasses classes) {
 }
 
 VcpusUnit vcpus_unit_of(const WorkloadSpec& spec) {
-  if (spec.made) return spec.recorded_unit;
+  if (spec.made) return spec.made_unit;
   return spec.synthetic ? kModelUnit : read_vcpus_unit(spec.file);
 }
 

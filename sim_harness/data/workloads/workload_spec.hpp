@@ -20,10 +20,10 @@ struct WorkloadSpec {
   std::optional<SyntheticSpec> synthetic;
   std::string path{};               ///< as written in the study file; empty: the label
   std::optional<SimTime> window{};  ///< stated by a command or a sweep; otherwise from the data
-  VcpusUnit recorded_unit{};        ///< the vcpus unit recorded with an experiment
-  /// A workload of a caller's own, such as one made in Python, in place of a file. Its vcpus are
-  /// of `recorded_unit`.
+  /// A workload of a caller's own, such as one made in Python, in place of a file; and the unit of
+  /// its vcpus.
   std::shared_ptr<const Workload> made{};
+  VcpusUnit made_unit{};
 };
 
 }  // namespace cospot

@@ -25,8 +25,8 @@ namespace cospot {
 // keys of its file, their parsing, the stored configuration, the columns and the grid all follow
 // from the rows.
 
-// A value of an axis in results, texts and files; and as stored in the configuration. Each type
-// used on an axis has an overload of both next to it.
+// A value of an axis in results, texts and files; and as JSON in the stored configuration, as a
+// study file has it. Each type used on an axis has an overload of both next to it.
 template <std::integral T>
 [[nodiscard]] AxisValue axis_value(T value) {
   const std::string text = std::to_string(value);
@@ -66,9 +66,8 @@ struct Axis {
   std::vector<std::string_view> keys{};  ///< in the file; none: the column's name
   std::vector<RenamedKey> renamed{};
   bool may_be_null = false;
-  /// The key that a file uses, if there are several; and the storage form, if not a list.
+  /// The key that a file uses, if there are several.
   std::function<std::string(const Settings&)> key_of{};
-  std::function<void(const Settings&, Json&)> write{};
 };
 
 /// A setting of a study file that is not an axis.
@@ -103,13 +102,15 @@ class SettingRow {
                                [&](const ConfigNode& item) { return axis.read(item, key); });
       }
     };
-    write_ = [&axis, key = keys_.front()](const Settings& settings, Json& configuration) {
-      if (axis.write) return axis.write(settings, configuration);
-      Json& list = configuration[std::string(key)] = Json::array();
+    const auto key_in = [&axis, key = keys_.front()](const Settings& settings) {
+      return axis.key_of ? axis.key_of(settings) : std::string(key);
+    };
+    write_ = [&axis, key_in](const Settings& settings, Json& configuration) {
+      Json& list = configuration[key_in(settings)] = Json::array();
       for (const T& value : settings.*axis.values) list.push_back(setting_json(value));
     };
-    grid_ = [&axis, key = keys_.front()](const Settings& settings) {
-      GridAxis made{axis.name, axis.key_of ? axis.key_of(settings) : std::string(key), {}};
+    grid_ = [&axis, key_in](const Settings& settings) {
+      GridAxis made{axis.name, key_in(settings), {}};
       for (const T& value : settings.*axis.values) made.values.push_back(axis_value(value));
       return made;
     };

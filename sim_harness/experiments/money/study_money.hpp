@@ -45,17 +45,17 @@ struct StudyMoney {
 };
 
 /// Starts a query. The table `unit` has, by `workload`: the vCPUs in one of its vcpus (from the
-/// database's study) times the hourly price on demand (`vms`), as a spot (`spots`) and as an
+/// database's inputs) times the hourly price on demand (`vms`), as a spot (`spots`) and as an
 /// Economy instance (`economies`), from the prices ?1 (prices_json; 1 if missing); and the `months`
 /// of its window.
 inline constexpr std::string_view kWorkloadUnits = R"sql(
 WITH vcpus AS (
-  SELECT json_extract(workload.value, '$.label') AS workload,
-    json_extract(workload.value, '$.vcpus_unit') IS 'relative' AS is_relative,
-    CASE json_extract(workload.value, '$.vcpus_unit') WHEN 'relative' THEN 1.0
-      ELSE CAST(coalesce(json_extract(workload.value, '$.vcpus_unit'), '1') AS REAL) END AS vcpus,
-    coalesce(json_extract(workload.value, '$.window_days'), 14) / (365.25 / 12) AS months
-  FROM sweep, json_each(sweep.configuration, '$.workloads') AS workload
+  SELECT axis_value.label AS workload, vcpus_unit IS 'relative' AS is_relative,
+    CASE vcpus_unit WHEN 'relative' THEN 1.0 ELSE CAST(coalesce(vcpus_unit, '1') AS REAL) END
+      AS vcpus,
+    coalesce(window_days, 14) / (365.25 / 12) AS months
+  FROM axis_value LEFT JOIN input ON input.label = axis_value.label AND input.key = ''
+  WHERE axis = 'workload'
 ), unit AS (
   SELECT vcpus.workload, is_relative, months,
     vcpus * coalesce(json_extract(price.value, '$.on_demand'), 1) AS vms,

@@ -49,9 +49,9 @@ void require_same_as_first(const Gathered& gathered, ResultsDatabase& database,
   if (inputs == gathered.inputs) return;
   const auto [one, other] =
       std::mismatch(gathered.inputs.begin(), gathered.inputs.end(), inputs.begin(), inputs.end());
-  const std::string label = one == gathered.inputs.end() ? other->label : one->label;
-  throw DatabaseError(
-      fmt::format("{} and {} ran different versions of the workload '{}'", first, name, label));
+  const InputRecord& differs = one == gathered.inputs.end() ? *other : *one;
+  throw DatabaseError(fmt::format("{} and {} ran different versions of the {} '{}'", first, name,
+                                  differs.key.empty() ? "workload" : differs.key, differs.label));
 }
 
 /// Tells whether two rows of one run say the same, whatever their times and the version.

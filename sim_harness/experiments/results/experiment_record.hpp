@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,10 @@ struct InputRecord {
   std::string label;
   std::string sha256;
   std::string name;
+  /// Unit of a workload's vcpus (vcpus_unit_text), and its window if not the default one.
+  std::string vcpus_unit{"1"};
+  std::optional<double> window_days{};
+  std::string key{};  ///< of the study file, if it names a file beside its workloads and traces
 
   friend bool operator==(const InputRecord&, const InputRecord&) = default;
 };

@@ -100,12 +100,16 @@ void require_same_experiment(SqliteConnection& connection, const ExperimentTable
         connection.name(), has_timeline ? "with" : "without"));
   }
   const std::vector<InputRecord> stored_inputs = read_inputs(connection);
-  for (std::size_t i = 0; i < inputs.size() && i < stored_inputs.size(); ++i) {
-    if (stored_inputs[i].sha256 == inputs[i].sha256) continue;
+  for (std::size_t i = 0; i < std::max(inputs.size(), stored_inputs.size()); ++i) {
+    const InputRecord before = i < stored_inputs.size() ? stored_inputs[i] : InputRecord{};
+    const InputRecord now = i < inputs.size() ? inputs[i] : InputRecord{};
+    if (before.sha256 == now.sha256) continue;
+    const InputRecord& named = now.label.empty() ? before : now;
     throw DatabaseError(fmt::format(
-        "{}: the workload '{}' has changed since the study was started: its SHA-256 was {} and is "
+        "{}: the {} '{}' has changed since the study was started: its SHA-256 was {} and is "
         "{} now; --force starts again",
-        connection.name(), inputs[i].label, stored_inputs[i].sha256, inputs[i].sha256));
+        connection.name(), named.key.empty() ? "workload" : named.key, named.label, before.sha256,
+        now.sha256));
   }
 }
 

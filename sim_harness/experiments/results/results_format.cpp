@@ -103,11 +103,13 @@ void write_record(SqliteConnection& connection, const ExperimentRecord& record) 
 
 void write_inputs(SqliteConnection& connection, std::span<const InputRecord> inputs) {
   connection.execute(
-      "CREATE TABLE input (label TEXT PRIMARY KEY NOT NULL, sha256 TEXT NOT NULL,"
-      " name TEXT NOT NULL)");
-  SqliteStatement insert(connection, "INSERT INTO input VALUES (?, ?, ?)");
+      "CREATE TABLE input (label TEXT NOT NULL, sha256 TEXT NOT NULL, name TEXT NOT NULL,"
+      " vcpus_unit TEXT NOT NULL, window_days REAL, key TEXT NOT NULL, PRIMARY KEY (key, label))");
+  SqliteStatement insert(connection, "INSERT INTO input VALUES (?, ?, ?, ?, ?, ?)");
   for (const InputRecord& input : inputs) {
-    insert.bind(input.label).bind(input.sha256).bind(input.name).step();
+    insert.bind(input.label).bind(input.sha256).bind(input.name).bind(input.vcpus_unit);
+    input.window_days ? insert.bind(*input.window_days) : insert.bind_null();
+    insert.bind(input.key).step();
   }
 }
 
@@ -328,13 +330,20 @@ ExperimentRecord read_record(SqliteConnection& connection) {
 }
 
 std::vector<InputRecord> read_inputs(SqliteConnection& connection) {
-  SqliteStatement select(connection, "SELECT label, sha256, name FROM input ORDER BY rowid");
+  SqliteStatement select(
+      connection,
+      "SELECT label, sha256, name, vcpus_unit, window_days, key FROM input ORDER BY rowid");
   std::vector<InputRecord> inputs;
   while (select.step()) {
     InputRecord input;
     input.label = select.read_text();
     input.sha256 = select.read_text();
     input.name = select.read_text();
+    input.vcpus_unit = select.read_text();
+    const bool has_window = !select.next_is_null();
+    const double days = select.read_number();
+    if (has_window) input.window_days = days;
+    input.key = select.read_text();
     inputs.push_back(std::move(input));
   }
   return inputs;

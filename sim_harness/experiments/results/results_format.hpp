@@ -12,9 +12,9 @@
 
 namespace cospot {
 
-// The tables of a results database, format 3; docs/results-format.md describes every column.
+// The tables of a results database, format 4; docs/results-format.md describes every column.
 
-inline constexpr std::int64_t kResultsFormat = 3;
+inline constexpr std::int64_t kResultsFormat = 4;
 
 /// The database's description of its experiment, except inputs and runs.
 struct ExperimentTables {

@@ -24,10 +24,9 @@ namespace {
 inline constexpr std::string_view kVcpusView = R"sql(
 CREATE VIEW vcpus_of_workload AS
   -- How many vCPUs one of a workload's vcpus is; a relative unit is counted as it is.
-  SELECT json_extract(workload.value, '$.label') AS workload,
-    CASE json_extract(workload.value, '$.vcpus_unit') WHEN 'relative' THEN 1.0
-      ELSE CAST(coalesce(json_extract(workload.value, '$.vcpus_unit'), '1') AS REAL) END AS vcpus
-  FROM sweep, json_each(sweep.configuration, '$.workloads') AS workload;
+  SELECT label AS workload,
+    CASE vcpus_unit WHEN 'relative' THEN 1.0 ELSE CAST(vcpus_unit AS REAL) END AS vcpus
+  FROM input WHERE key = '';
 )sql";
 
 /// Results of each combination over the workloads, and the best of each size. {policies} are the

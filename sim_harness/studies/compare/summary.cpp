@@ -175,11 +175,9 @@ void summarise_best(ResultsDatabase& results, Summary& summary) {
 
 /// Reads the statements of the study file that hold for all its runs.
 void read_study(ResultsDatabase& results, Summary& summary) {
-  SqliteStatement select(
-      results.connection(),
-      "SELECT json_extract(configuration, '$.sizes[0].headroom_of') IS 'each_policy',"
-      " EXISTS (SELECT 1 FROM json_each(configuration, '$.workloads')"
-      "         WHERE json_extract(value, '$.vcpus_unit') IS 'relative') FROM sweep");
+  SqliteStatement select(results.connection(),
+                         "SELECT json_extract(configuration, '$.headroom_of') IS 'each_policy',"
+                         " EXISTS (SELECT 1 FROM input WHERE vcpus_unit = 'relative') FROM sweep");
   if (!select.step()) return;
   summary.has_own_sizes = select.read_integer() != 0;
   summary.is_relative = select.read_integer() != 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <any>
 #include <utility>
 #include <vector>
@@ -83,6 +84,24 @@ std::string GivenParts::yaml(const std::filesystem::path& folder) const {
     lines += fmt::format("{}: {}\n", axis.key, axis.values.front().yaml);
   }
   return lines;
+}
+
+Json GivenParts::json() const {
+  Json json = study_.table().json(settings_);
+  if (!json.contains(kDisruptionsAxis.name)) return json;
+  std::vector<InputRecord> files;
+  for (const LifeSettings& life : settings_.lives) add_life_files(life, files);
+  for (Json& life : json[kDisruptionsAxis.name]) {
+    Json with_digests = Json::object();
+    for (const auto& [key, value] : life.items()) {
+      with_digests[key] = value;
+      const auto file = std::ranges::find_if(
+          files, [&value](const InputRecord& one) { return value == one.label; });
+      if (key != "label" && file != files.end()) with_digests[key + "_sha256"] = file->sha256;
+    }
+    life = std::move(with_digests);
+  }
+  return json;
 }
 
 std::shared_ptr<const GivenParts> parse_given_parts(const std::string& text) {

@@ -27,8 +27,8 @@ class GivenParts {
 
   /// The keys, one per line, in the syntax of a study file in `folder`.
   [[nodiscard]] std::string yaml(const std::filesystem::path& folder) const;
-  /// The same as JSON.
-  [[nodiscard]] Json json() const { return study_.table().json(settings_); }
+  /// The same as JSON, with the SHA-256 of each file of disruptions behind its name.
+  [[nodiscard]] Json json() const;
 
  private:
   ProviderStudy study_;

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/provider/forecasts/true_lifetimes.hpp"
 #include "sim_harness/provider/policies/policy_list.hpp"
-#include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
 
 namespace cospot {
@@ -35,11 +35,6 @@ const Axis<P, Headroom> kSizeAxis{
     .key_of =
         [](const P& settings) {
           return settings.sizes.front().percent ? "headroom_percent" : "hosts";
-        },
-    .write =
-        [](const P& settings, Json& configuration) {
-          configuration["sizes"] =
-              json_list_of(settings.sizes, [](const Headroom& size) { return setting_json(size); });
         }};
 
 const Axis<P, ChainSpec> kVmAxis{
@@ -79,10 +74,9 @@ const Axis<P, OfferRule> kOtnAxis{
     .read_all = [](const StudyFile& file, const P&) { return read_offers(file.root); }};
 
 AxisValue axis_value(const WorkloadSpec& workload) {
-  Json json = setting_json(workload);
-  if (!workload.path.empty()) json["path"] = workload.path;
+  const Json json = workload_json(workload, workload.path.empty() ? workload.label : workload.path);
   // Names need not be UTF-8; results have U+FFFD where such a byte stands.
-  return {workload.label, workload.label, workload_yaml(Json::parse(compact_json(json)))};
+  return {workload.label, workload.label, flow_yaml(Json::parse(compact_json(json)))};
 }
 
 AxisValue axis_value(const Headroom& size) {
@@ -93,11 +87,11 @@ AxisValue axis_value(const Headroom& size) {
 }
 
 AxisValue axis_value(const ChainSpec& chain) {
-  return {chain.label, chain.label, chain_yaml(setting_json(chain)), needs_true_lifetimes(chain)};
+  return {chain.label, chain.label, flow_yaml(setting_json(chain)), needs_true_lifetimes(chain)};
 }
 
 AxisValue axis_value(const EvictorSpec& evictor) {
-  return {evictor.label, evictor.label, evictor_yaml(setting_json(evictor)),
+  return {evictor.label, evictor.label, flow_yaml(setting_json(evictor)),
           needs_true_lifetimes(evictor)};
 }
 
@@ -117,8 +111,12 @@ const Setting<P>& host_setting() {
       .keys = {"host", "added_type"},
       .read = [](const StudyFile& file,
                  P& settings) { settings.host = read_hosts(file.root, file.folder); },
-      .write = [](const P& settings,
-                  Json& configuration) { configuration["host"] = host_json(settings.host); }};
+      .write =
+          [](const P& settings, Json& configuration) {
+            configuration["host"] = host_json(settings.host);
+            const std::string& added = settings.host.added_type();
+            if (!added.empty()) configuration["added_type"] = added;
+          }};
   return made;
 }
 
@@ -131,9 +129,12 @@ const Setting<P>& headroom_of_setting() {
           },
       .write =
           [](const P& settings, Json& configuration) {
-            if (settings.headroom_of.empty()) return;
-            configuration["headroom_of"] = json_list_of(
-                settings.headroom_of, [](const ChainSpec& chain) { return setting_json(chain); });
+            if (settings.sizes.front().of == HeadroomOf::kEachPolicy) {
+              configuration["headroom_of"] = kEachPolicy;
+            } else if (!settings.headroom_of.empty()) {
+              configuration["headroom_of"] = json_list_of(
+                  settings.headroom_of, [](const ChainSpec& chain) { return setting_json(chain); });
+            }
           }};
   return made;
 }
@@ -158,15 +159,19 @@ RunSettings run_settings_at(const GridPoint<P>& at, std::size_t hosts) {
 }
 
 std::string run_json(const GridPoint<P>& at, std::size_t hosts) {
-  const Json json{{"workload", setting_json(at.get(kWorkloadAxis))},
-                  {"host", host_json(at.settings().host)},
-                  {"size", setting_json(at.get(kSizeAxis))},
-                  {"hosts", hosts},
-                  {"vm", setting_json(at.get(kVmAxis))},
-                  {"spot", setting_json(at.get(kSpotAxis))},
-                  {"evictor", setting_json(at.get(kEvictorAxis))},
-                  {"saf", bool{at.get(kSafAxis)}},
-                  {"otn", setting_json(at.get(kOtnAxis))}};
+  const AllocatorSpec of = allocator_at(at);
+  ProviderSettings run{.workloads = {at.get(kWorkloadAxis)},
+                       .host = at.settings().host,
+                       .sizes = {{.percent = {}, .hosts = hosts}},
+                       .vm = {of.vm},
+                       .spot = {of.spot},
+                       .evictors = {of.evictor},
+                       .saf = {of.saf},
+                       .otn = {of.otn}};
+  Json json = provider_table().json(run);
+  for (auto& [key, value] : json.items()) {
+    if (value.is_array() && value.size() == 1 && key != "host") value = Json(value.front());
+  }
   return compact_json(json);
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <variant>
 
+#include "core/digest.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/plausible_sizes.hpp"
 #include "sim_harness/data/workloads/window.hpp"
@@ -28,6 +30,35 @@ void require_possible(SharedWorkload& shared, const HostMix& host,
 
 }  // namespace
 
+InputRecord input_record(const WorkloadSpec& spec, const Workload& workload) {
+  InputRecord record{.label = spec.label,
+                     .sha256 = workload.sha256,
+                     .name = workload.name,
+                     .vcpus_unit = vcpus_unit_text(vcpus_unit_of(spec))};
+  if (workload.window != kDefaultWindow) {
+    record.window_days = std::stod(window_days_text(workload.window));
+  }
+  return record;
+}
+
+void add_named_files(const HostMix& host, std::span<const EvictorSpec> evictors,
+                     std::vector<InputRecord>& records) {
+  const auto add = [&records](const InputRecord& record) {
+    if (std::ranges::find(records, record) == records.end()) records.push_back(record);
+  };
+  if (!host.named().empty()) {
+    add({.label = "hosts",
+         .sha256 = sha256_hex(compact_json(names_json(host))),
+         .name = "hosts",
+         .key = "host"});
+  }
+  for (const EvictorSpec& evictor : evictors) {
+    if (evictor.model_sha256.empty()) continue;
+    const std::string model = std::get<std::string>(evictor.options.at("model"));
+    add({.label = model, .sha256 = evictor.model_sha256, .name = model, .key = "evictor"});
+  }
+}
+
 ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs, const HostMix& host,
                                     const std::vector<Headroom>& sizes,
                                     const SizedPolicies& policies) {
@@ -47,8 +78,7 @@ ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs, cons
     // Now, not in the first group that needs the size: by then there is a database.
     if (has_headroom) require_every_vm_fits(workload, host);
     require_possible(*inputs.workloads.back(), host, sizes);
-    inputs.records.push_back(
-        {.label = spec.label, .sha256 = workload.sha256, .name = workload.name});
+    inputs.records.push_back(input_record(spec, workload));
     inputs.windows.push_back(workload.window);
     for (std::string& warning :
          input_warnings(workload, host.largest_total(), vcpus_unit_of(spec))) {
@@ -62,7 +92,6 @@ std::vector<WorkloadSpec> as_recorded(std::vector<WorkloadSpec> specs,
                                       const std::vector<SimTime>& windows) {
   for (std::size_t i = 0; i < windows.size(); ++i) {
     specs.at(i).window = recorded_window(specs[i].window, windows[i]);
-    specs[i].recorded_unit = vcpus_unit_of(specs[i]);
   }
   return specs;
 }

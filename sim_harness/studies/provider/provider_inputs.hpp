@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,14 @@ struct ProviderInputs {
                                                   const SizedPolicies& policies,
                                                   WorkloadClasses classes);
 
-/// The specs with the windows recorded in an experiment (recorded_window) and the vcpus unit of
-/// each workload, which money depends on.
+/// A workload as an experiment records it.
+[[nodiscard]] InputRecord input_record(const WorkloadSpec& spec, const Workload& workload);
+
+/// Records what the files hold that a study names for its hosts and evictors, each once.
+void add_named_files(const HostMix& host, std::span<const EvictorSpec> evictors,
+                     std::vector<InputRecord>& records);
+
+/// The specs with the windows recorded in an experiment (recorded_window).
 [[nodiscard]] std::vector<WorkloadSpec> as_recorded(std::vector<WorkloadSpec> specs,
                                                     const std::vector<SimTime>& windows);
 

@@ -14,18 +14,19 @@
 
 namespace cospot {
 
-// The values of study files in a stored configuration.
+// The values of study files in a stored configuration: as a study file has them, without what is
+// the default.
 
-/// Includes the window and the vcpus unit only if necessary. Identifies the workload by label (and
-/// spec), not by file location; a SHA-256 of its bytes is stored separately.
+/// An element of `workloads`: a path, or a mapping if it needs more.
+[[nodiscard]] Json workload_json(const WorkloadSpec& workload, const std::string& path);
+/// The same by its label in place of the path: a configuration stays the same when its files are
+/// moved. The SHA-256 of the bytes is stored separately.
 [[nodiscard]] Json setting_json(const WorkloadSpec& workload);
 
-/// Includes filters only if there are any.
 [[nodiscard]] Json setting_json(const ChainSpec& chain);
-
-/// A model file is identified by its contents.
 [[nodiscard]] Json setting_json(const EvictorSpec& evictor);
 
+/// A percentage, or the number of hosts.
 [[nodiscard]] Json setting_json(const Headroom& size);
 
 /// By the labels of its policies, as results name it.
@@ -37,9 +38,12 @@ namespace cospot {
 /// An option of a policy.
 [[nodiscard]] Json setting_json(const PluginOptions::Value& value);
 
-[[nodiscard]] Json host_json(const ResourceVector& host);
-/// For plain hosts their totals; otherwise all types, and for a file also the hosts' names.
+/// For plain hosts their totals; otherwise all types.
 [[nodiscard]] Json host_json(const HostMix& hosts);
+/// The same as programs read it: with what is empty, the added type and the hosts' names.
+[[nodiscard]] Json full_host_json(const HostMix& hosts);
+/// The names of existing hosts, each with the position of its type.
+[[nodiscard]] Json names_json(const HostMix& hosts);
 /// The number of hosts of each type among `count` hosts: `{"gen3":120,"gen2":40}`.
 [[nodiscard]] Json types_json(const HostMix& hosts, std::size_t count);
 

@@ -87,8 +87,6 @@ std::vector<WorkloadSpec> read_windowed_workloads(const ConfigNode& root,
 
 namespace {
 
-constexpr std::string_view kEachPolicy = "each_policy";
-
 HeadroomOf read_headroom_of(const ConfigNode& root) {
   const ConfigNode* of = root.find("headroom_of");
   return of != nullptr && of->text == kEachPolicy ? HeadroomOf::kEachPolicy : HeadroomOf::kFewest;

@@ -29,6 +29,9 @@ namespace cospot {
 /// fixes the number.
 [[nodiscard]] std::vector<Headroom> read_sizes(const ConfigNode& root, const HostMix& hosts);
 
+/// The value of `headroom_of` for a headroom of its own for each VM policy.
+inline constexpr std::string_view kEachPolicy = "each_policy";
+
 /// The VM policies that `headroom_of` names; none where it is `study` or `each_policy`.
 [[nodiscard]] std::vector<ChainSpec> read_headroom_policies(const ConfigNode& root,
                                                             PolicyLoader& loader);

@@ -312,11 +312,14 @@ Experiment load_provider_experiment(const ProviderStudy& study, S settings,
   if (!runs->requests->windows.empty()) {
     runs->settings.workloads = as_recorded(runs->settings.workloads, runs->requests->windows);
   }
+  std::vector<InputRecord> inputs = runs->requests->records;
+  add_named_files(runs->settings.host, runs->settings.evictors, inputs);
+  for (const LifeSettings& life : runs->settings.lives) add_life_files(life, inputs);
   Experiment experiment{.schema = study.schema(),
                         .axes = study.table().axes(runs->settings),
                         .group_by = group_axes(study),
                         .configuration = compact_json(study.table().json(runs->settings)),
-                        .inputs = runs->requests->records,
+                        .inputs = std::move(inputs),
                         .warnings = runs->requests->warnings};
   const auto at = [runs, grid = experiment.grid()](std::size_t run) {
     return runs->study.table().at(runs->settings, grid.coordinates(run));

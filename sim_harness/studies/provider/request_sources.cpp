@@ -11,11 +11,11 @@
 #include "core/errors.hpp"
 #include "core/random.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/files/path_expansion.hpp"
 #include "sim_harness/data/workloads/csv_workload.hpp"
 #include "sim_harness/data/workloads/eucalyptus_trace.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
-#include "sim_harness/studies/provider/configuration_yaml.hpp"
 
 namespace cospot {
 namespace {
@@ -58,11 +58,11 @@ LognormalSpec read_lognormal_spec(const ConfigNode& node, std::string_view key) 
   return spec;
 }
 
-/// A generated source without its label; its YAML goes without one too.
+/// A generated source without its label.
 RequestSource read_synthetic(const ConfigNode& node, std::string_view key) {
   const ConfigNode& model = require_key(node, key, "synthetic");
   const std::string name = read_text(model, "synthetic");
-  RequestSource source{.label = name, .yaml = {}};
+  RequestSource source{.label = name};
   if (name == kLognormal) {
     source.lognormal = read_lognormal_spec(node, key);
     return source;
@@ -80,20 +80,6 @@ RequestSource read_synthetic(const ConfigNode& node, std::string_view key) {
   return source;
 }
 
-std::string synthetic_yaml(const RequestSource& source) {
-  std::string yaml = "{synthetic: ";
-  if (source.stand_in != nullptr) {
-    yaml += source.stand_in->name;
-  } else {
-    const LognormalSpec& spec = *source.lognormal;
-    yaml +=
-        fmt::format("lognormal, interarrival: [{}, {}], lifetime: [{}, {}], days: {}, vcpus: {}",
-                    spec.interarrival.mu, spec.interarrival.sigma, spec.lifetime.mu,
-                    spec.lifetime.sigma, spec.days, spec.vcpus);
-  }
-  return yaml + ", label: " + yaml_text(source.label) + "}";
-}
-
 std::vector<RequestSource> read_source(const ConfigNode& node, std::string_view key,
                                        const std::filesystem::path& folder) {
   if (node.kind == ConfigNode::Kind::kMapping) {
@@ -102,25 +88,18 @@ std::vector<RequestSource> read_source(const ConfigNode& node, std::string_view 
     }
     RequestSource source = read_synthetic(node, key);
     if (const ConfigNode* label = node.find("label")) source.label = read_label(*label, "label");
-    source.yaml = synthetic_yaml(source);
     return {source};
   }
   const std::string text = read_label(node, key);
-  if (key == "spot_workloads" && text == kSame)
-    return {{.label = text, .yaml = text, .is_same_file = true}};
+  if (key == "spot_workloads" && text == kSame) return {{.label = text, .is_same_file = true}};
   if (const WorkloadSpec spec = parse_workload_spec(text); spec.synthetic) {
-    return {{.label = text,
-             .yaml = yaml_text(text),
-             .file = text,
-             .spec = spec,
-             .unit = vcpus_unit_of(spec)}};
+    return {{.label = text, .file = text, .spec = spec, .unit = vcpus_unit_of(spec)}};
   }
   std::vector<RequestSource> sources;
   try {
     for (const ExpandedPath& path : expand_path(text, folder)) {
       sources.push_back(
           {.label = path.label,
-           .yaml = yaml_text(path.label),
            .file = path.file,
            .unit = is_eucalyptus_trace(path.file) ? VcpusUnit{} : read_vcpus_unit(path.file)});
     }
@@ -133,7 +112,7 @@ std::vector<RequestSource> read_source(const ConfigNode& node, std::string_view 
 }  // namespace
 
 Json setting_json(const RequestSource& source) {
-  Json json{{"label", source.label}};
+  Json json = Json::object();
   if (source.stand_in != nullptr) json["synthetic"] = source.stand_in->name;
   if (const auto& spec = source.lognormal) {
     const auto law = [](const Lognormal& of) {
@@ -145,12 +124,13 @@ Json setting_json(const RequestSource& source) {
     json["days"] = json_of(spec->days);
     json["vcpus"] = spec->vcpus;
   }
-  if (source.unit != VcpusUnit{}) json["vcpus_unit"] = vcpus_unit_text(source.unit);
+  if (json.empty()) return source.label;
+  json["label"] = source.label;
   return json;
 }
 
 AxisValue axis_value(const RequestSource& source) {
-  return {source.label, source.label, source.yaml};
+  return {source.label, source.label, flow_yaml(setting_json(source))};
 }
 
 std::vector<RequestSource> read_sources(const ConfigNode& node, std::string_view key,
@@ -174,16 +154,25 @@ std::vector<RequestSource> read_sources(const ConfigNode& node, std::string_view
 RequestStore::RequestStore(const std::vector<std::vector<RequestSource>>& sources) {
   for (const std::vector<RequestSource>& list : sources) {
     for (const RequestSource& source : list) {
-      if (source.file.empty()) continue;
-      const auto is_it = [&](const auto& entry) { return entry.first == source.file; };
-      if (std::ranges::any_of(files_, is_it)) continue;
-      Workload workload = source.spec                        ? load_workload(*source.spec)
-                          : is_eucalyptus_trace(source.file) ? read_eucalyptus_trace(source.file)
-                                                             : read_workload(source.file);
-      workload.name = source.label;
-      files_.emplace_back(source.file, std::move(workload));
+      if (!source.file.empty()) add(source);
     }
   }
+}
+
+void RequestStore::add(const RequestSource& source) {
+  const auto is_it = [&](const auto& entry) { return entry.first == source.file; };
+  if (std::ranges::none_of(files_, is_it)) {
+    Workload workload = source.spec                        ? load_workload(*source.spec)
+                        : is_eucalyptus_trace(source.file) ? read_eucalyptus_trace(source.file)
+                                                           : read_workload(source.file);
+    workload.name = source.label;
+    files_.emplace_back(source.file, std::move(workload));
+  }
+  if (std::ranges::find(records_, source.label, &InputRecord::label) != records_.end()) return;
+  records_.push_back({.label = source.label,
+                      .sha256 = file(source.file).sha256,
+                      .name = source.label,
+                      .vcpus_unit = vcpus_unit_text(source.unit)});
 }
 
 const Workload& RequestStore::file(const std::filesystem::path& path) const {
@@ -194,14 +183,6 @@ const Workload& RequestStore::file(const std::filesystem::path& path) const {
 bool RequestStore::has_placements() const {
   return std::ranges::any_of(files_,
                              [](const auto& entry) { return !entry.second.placements.empty(); });
-}
-
-std::vector<InputRecord> RequestStore::records() const {
-  std::vector<InputRecord> records;
-  for (const auto& [path, workload] : files_) {
-    records.push_back({.label = workload.name, .sha256 = workload.sha256, .name = workload.name});
-  }
-  return records;
 }
 
 bool RequestStore::lacks_spots(const RequestSource& source) const {

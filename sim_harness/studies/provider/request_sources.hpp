@@ -20,7 +20,6 @@ namespace cospot {
 /// The source of requests of one class: a value of `workloads` or `spot_workloads`.
 struct RequestSource {
   std::string label;
-  std::string yaml;  ///< in study file syntax
   /// A Eucalyptus trace, a workload, or the text of a workload spec; empty: generated.
   std::filesystem::path file{};
   std::optional<WorkloadSpec> spec{};  ///< parsed from that text
@@ -64,12 +63,14 @@ class RequestStore {
   /// True if requests of any file ask for more than capacity.
   [[nodiscard]] bool has_placements() const;
 
-  [[nodiscard]] std::vector<InputRecord> records() const;
+  [[nodiscard]] const std::vector<InputRecord>& records() const { return records_; }
 
  private:
+  void add(const RequestSource& source);
   [[nodiscard]] const Workload& file(const std::filesystem::path& path) const;
 
   std::vector<std::pair<std::filesystem::path, Workload>> files_;
+  std::vector<InputRecord> records_;
 };
 
 /// The settings for VMs and spots from separate sources (the study `sla`).

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <variant>
 #include <vector>
 
 #include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/files/path_expansion.hpp"
-#include "sim_harness/studies/provider/configuration_yaml.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 
 namespace cospot {
@@ -39,51 +40,42 @@ void make_relative(ProviderSettings& settings, const fs::path& folder) {
   }
 }
 
-std::string host_lines(const HostMix& hosts, const std::string& given, const fs::path& folder) {
-  const bool is_file = given.ends_with(".csv") || given.ends_with(".csv.gz");
-  std::string lines = fmt::format("host: {}\n", is_file ? yaml_text(relative_path(given, folder))
-                                                        : host_yaml(host_json(hosts)));
-  if (!hosts.added_type().empty()) {
-    lines += fmt::format("added_type: {}\n", yaml_text(hosts.added_type()));
-  }
-  return lines;
-}
-
 /// A line each. A path that is not UTF-8 is an error: as a result names it, it opens no file.
 std::string workload_lines(const std::vector<WorkloadSpec>& workloads) {
   std::string lines = "workloads:\n";
   for (const WorkloadSpec& workload : workloads) {
-    Json json = setting_json(workload);
-    if (!workload.path.empty()) json["path"] = workload.path;
-    lines += fmt::format("  - {}\n", workload_yaml(json));
+    const std::string& path = workload.path.empty() ? workload.label : workload.path;
+    lines += fmt::format("  - {}\n", flow_yaml(workload_json(workload, path)));
   }
   return lines;
 }
 
 /// A size or flag that does not vary needs no list.
-std::string axis_line(const GridAxis& axis) {
+std::string axis_yaml(const GridAxis& axis) {
   std::vector<std::string> values;
   for (const AxisValue& value : axis.values) values.push_back(value.yaml);
   const std::string joined = fmt::format("{}", fmt::join(values, ", "));
   const bool is_plain =
       values.size() == 1 && (axis.name == kSizeAxis.name || axis.name == kSafAxis.name);
-  return fmt::format("{}: {}\n", axis.key, is_plain ? joined : "[" + joined + "]");
+  return is_plain ? joined : "[" + joined + "]";
 }
 
 }  // namespace
 
 std::string study_yaml(ProviderSettings settings, const std::string& host, const fs::path& folder) {
   make_relative(settings, folder);
-  std::string text = workload_lines(settings.workloads) + host_lines(settings.host, host, folder);
-  for (const GridAxis& axis : provider_table().axes(settings)) {
-    if (axis.name == kWorkloadAxis.name) continue;
-    text += axis_line(axis);
-    if (axis.name != kSizeAxis.name || settings.headroom_of.empty()) continue;
-    std::vector<std::string> policies;
-    for (const ChainSpec& chain : settings.headroom_of) {
-      policies.push_back(axis_value(chain).yaml);
+  Json study = provider_table().json(settings);
+  if (host.ends_with(".csv") || host.ends_with(".csv.gz")) {
+    study["host"] = relative_path(host, folder);
+  }
+  const std::vector<GridAxis> axes = provider_table().axes(settings);
+  std::string text = workload_lines(settings.workloads);
+  for (const auto& [key, value] : study.items()) {
+    const auto axis = std::ranges::find(axes, key, &GridAxis::key);
+    if (axis != axes.begin()) {
+      text +=
+          fmt::format("{}: {}\n", key, axis == axes.end() ? flow_yaml(value) : axis_yaml(*axis));
     }
-    text += fmt::format("headroom_of: [{}]\n", fmt::join(policies, ", "));
   }
   return text;
 }

@@ -115,8 +115,10 @@ const Setting<S> kHost{
     .read = [](const StudyFile& file, S& settings) { read_host(file.root, file.folder, settings); },
     .write =
         [](const S& settings, Json& configuration) {
-          configuration["host"] = host_json(settings.host);
-          configuration["counts_memory"] = settings.has_memory;
+          Json& host = configuration["host"] = host_json(settings.host);
+          if (!settings.has_memory) host.erase("memory_mb");
+          const std::string& added = settings.host.added_type();
+          if (!added.empty()) configuration["added_type"] = added;
         }};
 
 /// Policies, and the ways in which spots come and go, are axes only if they have several values.
@@ -125,14 +127,13 @@ const Setting<S> kSimulation{
     .read = read_simulation,
     .write =
         [](const S& settings, Json& configuration) {
-          configuration["spot_delay_us"] = settings.spot_delay.count();
+          configuration["spot_delay_hours"] = json_of(hours_of(settings.spot_delay));
           configuration["spot_end"] = settings.spots_end_with_vms ? "cut" : "shift";
           configuration["vm"] = setting_json(settings.vm.front());
           configuration["spot"] = setting_json(settings.spot.front());
           configuration["evictor"] = setting_json(settings.evictors.front());
           configuration["saf"] = bool{settings.saf.front()};
-          configuration["otn"] =
-              settings.otn.empty() ? Json("all") : setting_json(settings.otn.front());
+          if (!settings.otn.empty()) configuration["otn"] = setting_json(settings.otn.front());
         },
     .renamed = {{"vm_policy", "vm"}, {"spot_policy", "spot"}}};
 

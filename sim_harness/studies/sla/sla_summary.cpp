@@ -177,8 +177,8 @@ StudySummary sla_summary(ResultsDatabase& results, Timing timing) {
   const SlaTable made(results, timing);
   const MeansTable& table = made.table();
   SqliteStatement select(results.connection(),
-                         "SELECT json_extract(configuration, '$.spot_delay_us') FROM sweep");
-  const double delay_h = select.step() ? hours_of(SimTime(select.read_integer())) : 0;
+                         "SELECT json_extract(configuration, '$.spot_delay_hours') FROM sweep");
+  const double delay_h = select.step() ? select.read_number() : 0;
   StudySummary summary;
   summary.text = "Promised lifetimes: " + runs_line(results);
   summary.text.add_answer(made.answer());

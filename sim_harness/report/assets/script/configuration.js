@@ -1,10 +1,14 @@
 // Configurations as the files that cospot reads.
 const Configuration = (() => {
-  const yaml = (dimension, index) => Results.axes[dimension].values[index].yaml;
   const isRelativePath = (text) => !/^("?[/$]|\{)/.test(text);
+  const listed = (values) => `[${values.join(", ")}]`;
+  const plain = (values) => (values.length === 1 ? values[0] : listed(values));
+  const allOf = (dimension) => Results.axes[dimension].values.map((value) => value.yaml);
+  const valuesOf = (point, dimension) =>
+    [...new Set(point.runs.map((run) => Results.coordinates[dimension][run]))]
+      .map((index) => Results.axes[dimension].values[index].yaml);
 
-  function workloadLines(indices) {
-    const items = indices.map((index) => yaml("workload", index));
+  function workloadLines(items) {
     const lines = ["workloads:", ...items.map((item) => `  - ${item}`)];
     if (items.some(isRelativePath)) {
       lines.unshift("# Workloads are written as the study file labels them: save this beside it, and",
@@ -13,56 +17,49 @@ const Configuration = (() => {
     return lines;
   }
 
-  function text(workloads, lines) {
-    return [...workloadLines(workloads), `host: ${Results.yaml.host}`, ...lines, ""].join("\n");
-  }
-
-  /** The size, and from what a headroom counts, where that must be said. */
-  function sizeLines(value, of) {
-    return [`${Results.axes.size.key}: ${value}`, ...(of ? [`headroom_of: ${of}`] : [])];
+  /** The study file with some values of each axis. */
+  function text(valuesIn, print, headroomOf) {
+    const lines = Object.keys(Results.configuration).flatMap((key) => {
+      const dimension = Results.dimensions.find((d) => Results.axes[d].key === key);
+      if (dimension === "workload") return workloadLines(valuesIn(dimension));
+      const line = `${key}: ${dimension ? print(valuesIn(dimension)) : Results.settings[key]}`;
+      return key === "headroom_percent" && headroomOf ? [line, `headroom_of: ${headroomOf}`] : [line];
+    });
+    return [...lines, ""].join("\n");
   }
 
   /** The axes of a study, as they are in its file. */
   const axesOf = (point, isBrief) => Results.dimensions.filter((d) => d !== "database")
     .flatMap((d) => {
-      const indices = [...new Set(point.runs.map((run) => Results.coordinates[d][run]))];
-      const { length } = Results.axes[d].values;
-      if (length === indices.length && (isBrief || length > 1)) {
-        return isBrief ? [] : [`# ${Results.axes[d].key}: all ${length} of the study`];
+      const { key, values: { length } } = Results.axes[d];
+      const values = valuesOf(point, d);
+      if (length === values.length && (isBrief || length > 1)) {
+        return isBrief ? [] : [`# ${key}: all ${length} of the study`];
       }
-      const values = indices.map((index) => yaml(d, index));
       if (values.every((value) => value === "")) return []; // the study file leaves the key out
-      return `${Results.axes[d].key}: ${values.length === 1 ? values[0] : `[${values.join(", ")}]`}`;
+      return `${key}: ${plain(values)}`;
     });
 
   /** The configuration of a point: `cospot compare` runs it, and `cospot run` if it is one run. */
   function ofPoint(point) {
     if (!Results.isComparison) return [...axesOf(point, false), ""].join("\n");
-    const workloads = point.runs.map((run) => Results.coordinates.workload[run]);
-    return text(workloads, [
-      ...sizeLines(yaml("size", point.size), Results.yaml.headroomOf.point),
-      ...["vm", "spot", "evictor", "saf", "otn"].map((d) => `${d}: ${yaml(d, point[d])}`),
-    ]);
+    // One VM policy alone would have a headroom of its own.
+    const isOfAll = !Results.settings.headroom_of && Results.axes.vm.values.length > 1;
+    return text((d) => valuesOf(point, d), plain, isOfAll ? listed(allOf("vm")) : "");
   }
 
   /** The whole sweep. */
-  function ofSweep() {
-    const list = (d) => `[${Results.axes[d].values.map((value) => value.yaml).join(", ")}]`;
-    return text([...Results.axes.workload.values.keys()], [
-      ...sizeLines(list("size"), Results.yaml.headroomOf.sweep),
-      ...["vm", "spot", "evictor", "saf", "otn"].map((d) => `${d}: ${list(d)}`),
-    ]);
-  }
+  const ofSweep = () => text(allOf, listed, "");
 
   /** The command to type with the configuration of a point in chosen.yaml. */
   function commands(point) {
     if (!Results.isComparison) return commandOfStudy(point);
     const lines = [];
     if (point.runs.length === 1) lines.push("cospot run chosen.yaml");
-    const saf = yaml("saf", point.saf) === "on" ? " --set 'saf=[off,on]'" : "";
-    const otn = yaml("otn", point.otn);
+    const [[saf], [otn]] = [valuesOf(point, "saf"), valuesOf(point, "otn")];
+    const safs = saf === "on" ? " --set 'saf=[off,on]'" : "";
     const otns = otn === "1" ? "" : ` --set 'otn=[1,${otn}]'`;
-    lines.push(`cospot compare chosen.yaml --db chosen.db${saf}${otns}`);
+    lines.push(`cospot compare chosen.yaml --db chosen.db${safs}${otns}`);
     return lines;
   }
 

@@ -6,7 +6,7 @@ const Overview = (() => {
 
   /** `2 x 8 vcpus, 16 MiB of memory`; of several types one after the other. */
   function hostInWords(host) {
-    if (host.types) return host.types.map((type) => hostInWords(type)).join(" and ");
+    if (Array.isArray(host)) return host.map((type) => hostInWords(type)).join(" and ");
     const units = { vcpus: "vcpus", memory_mb: "MiB of memory", disk_gb: "GiB of disk" };
     const amounts = Object.entries(units).filter(([key]) => host[key] > 0)
       .map(([key, unit]) => `${Format.count(host[key])} ${unit}`);
@@ -44,7 +44,7 @@ const Overview = (() => {
       spot_revenue_requested: spotRevenue } = Results.columns;
     const rows = Results.axes.workload.values.map((workload, i) => {
       const run = Results.coordinates.workload.indexOf(i);
-      const unit = configuration.workloads?.[i]?.vcpus_unit;
+      const unit = Results.units[workload.label];
       const vcpus = unit === undefined || unit === "relative" ? 1 : Number(unit);
       const days = (column) => Format.amount(run < 0 ? NaN : (column[run] / 86400) * vcpus);
       const sha256 = Results.columns.workload_sha256?.[run] ?? workload.sha256 ?? "";
@@ -83,7 +83,7 @@ const Overview = (() => {
       workloadTable(),
       element("p", { class: "note" }, `Revenue in ${Results.isRelative ? "unit-days" : "vCPU-days"}, inside the workload’s window.`),
       sizeTable(),
-      ...(Results.yaml.headroomOf.sweep === "each_policy" ? [element("p", { class: "note" },
+      ...(Results.settings.headroom_of === "each_policy" ? [element("p", { class: "note" },
         "headroom_of: each_policy: a size is more hosts for a VM policy that packs worse, so policies " +
         "are not compared on equal hosts.")] : []),
       Detail.copyable(["The study"], Configuration.ofSweep(), "the study as YAML"),
@@ -94,7 +94,7 @@ const Overview = (() => {
     document.getElementById("what-was-run").textContent = sentence();
     document.getElementById("sweep-content").append(
       element("p", {}, "Made by ", element("code", {}, Results.createdBy), "."),
-      ...(Results.isComparison && Results.yaml ? comparisonParts() : []), columnTable());
+      ...(Results.isComparison ? comparisonParts() : []), columnTable());
   }
 
   function figure(value, label, hint) {

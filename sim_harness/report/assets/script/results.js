@@ -113,13 +113,15 @@ const Results = (() => {
     versions: raw.versions,
     // The measures that the study declares to be looked at first: {name, title, decimals, unit, better}.
     figures: raw.figures,
-    // As the database has it, and a comparison's as its file has it.
+    // The study file as JSON, and its settings that are no axes as the file has them.
     configuration: raw.configuration,
-    yaml: raw.yaml ?? null,
+    settings: raw.settings,
+    // The units of vcpus that are no vCPU, by workload.
+    units: raw.units,
     // Quantiles of Student's t, for the 95 % interval of a mean of so many samples.
     tQuantiles: raw.tQuantiles,
     hasMoney: raw.columns.some((column) => column.role === "money"),
-    isRelative: raw.configuration.workloads?.some((one) => one.vcpus_unit === "relative") ?? false,
+    isRelative: Object.values(raw.units).includes("relative"),
     hasGain: has("gain"),
     isTimed: (columns.alloc_p99_ns ?? []).some((nanoseconds) => nanoseconds > 0),
   };

@@ -14,9 +14,9 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/text/decimal.hpp"
 #include "sim_harness/provider/disruptions/life_files.hpp"
-#include "sim_harness/studies/provider/configuration_yaml.hpp"
 
 namespace cospot {
 namespace {
@@ -159,13 +159,6 @@ Json rule_json(const Backoff& rule, bool has_classes) {
   return json;
 }
 
-template <class Row>
-void add_file(Json& json, const std::string& key, const LifeFile<Row>& file) {
-  if (file.name.empty()) return;
-  json[key] = file.name;
-  json[key + "_sha256"] = file.sha256;
-}
-
 }  // namespace
 
 LifeSettings read_life(const ConfigNode& node, const std::filesystem::path& folder) {
@@ -236,19 +229,26 @@ Json setting_json(const LifeSettings& life) {
                            {"notice_h", json_of(rate->notice_h)},
                            {"seed", rate->seed}};
   }
-  add_file(json, "failures", life.failures);
-  add_file(json, "maintenance", life.maintenance);
-  add_file(json, "resizes", life.resizes);
+  if (!life.failures.name.empty()) json["failures"] = life.failures.name;
+  if (!life.maintenance.name.empty()) json["maintenance"] = life.maintenance.name;
+  if (!life.resizes.name.empty()) json["resizes"] = life.resizes.name;
   return json;
 }
 
+void add_life_files(const LifeSettings& life, std::vector<InputRecord>& records) {
+  const auto add = [&records](const auto& file) {
+    const InputRecord record{
+        .label = file.name, .sha256 = file.sha256, .name = file.name, .key = "disruptions"};
+    const bool is_new = std::ranges::find(records, record) == records.end();
+    if (!file.name.empty() && is_new) records.push_back(record);
+  };
+  add(life.failures);
+  add(life.maintenance);
+  add(life.resizes);
+}
+
 AxisValue axis_value(const LifeSettings& life) {
-  Json json = setting_json(life);
-  // Digests tell bytes apart, and are no keys of a file.
-  for (const char* key : {"failures_sha256", "maintenance_sha256", "resizes_sha256"}) {
-    json.erase(key);
-  }
-  return {life.label, life.label, flow_yaml(json)};
+  return {life.label, life.label, flow_yaml(setting_json(life))};
 }
 
 const Axis<DisruptionSettings, LifeSettings> kDisruptionsAxis{

@@ -19,8 +19,10 @@ namespace cospot {
 [[nodiscard]] std::vector<LifeSettings> read_lives(const ConfigNode& node,
                                                    const std::filesystem::path& folder);
 
-/// With all defaults written out; files are identified by their contents.
+/// With all defaults written out.
 [[nodiscard]] Json setting_json(const LifeSettings& life);
+/// Records what its files hold, each once.
+void add_life_files(const LifeSettings& life, std::vector<InputRecord>& records);
 [[nodiscard]] AxisValue axis_value(const LifeSettings& life);
 
 /// The disruptions of a study file.

@@ -1,4 +1,4 @@
-#include "sim_harness/studies/provider/configuration_yaml.hpp"
+#include "sim_harness/base/configuration/flow_yaml.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,7 +14,6 @@
 #include "core/lower_case.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
-#include "sim_harness/data/workloads/load_workload.hpp"
 
 namespace cospot {
 namespace {
@@ -69,36 +68,6 @@ bool is_reserved(std::string_view text) {
   return std::ranges::find(kReserved, in_lower_case(text)) != kReserved.end();
 }
 
-std::string policy_name(const Json& policy) { return policy.at("name").get<std::string>(); }
-
-/// A policy inside a list, or one that stands alone and has a label: `UTIL` or `{name: UTIL, ...}`.
-std::string policy_yaml(const Json& policy, const std::string& label) {
-  const std::string name = policy_name(policy);
-  Json entries{{"name", name}};
-  if (label != name) entries["label"] = label;
-  if (policy.contains("multiplier") && policy["multiplier"] != 1) {
-    entries["multiplier"] = policy["multiplier"];
-  }
-  entries.update(policy.at("options"));
-  return entries.size() == 1 ? yaml_text(name) : flow_yaml(entries);
-}
-
-std::string policies_yaml(const Json& policies) {
-  std::vector<std::string> items;
-  for (const Json& policy : policies) items.push_back(policy_yaml(policy, policy_name(policy)));
-  return fmt::format("[{}]", fmt::join(items, ", "));
-}
-
-/// Without what it does not have.
-Json host_entries(const Json& host) {
-  Json entries = Json::object();
-  for (const auto& [key, value] : host.items()) {
-    const bool is_nothing = value.empty() || value == "" || (key == "disk_gb" && value == 0);
-    if (!is_nothing) entries[key] = value;
-  }
-  return entries;
-}
-
 }  // namespace
 
 std::string yaml_comment(std::string_view text) {
@@ -131,48 +100,6 @@ std::string flow_yaml(const Json& json) {
     parts.push_back(fmt::format("{}: {}", yaml_text(key), flow_yaml(value)));
   }
   return fmt::format("{{{}}}", fmt::join(parts, ", "));
-}
-
-std::string workload_yaml(const Json& workload) {
-  const std::string label = workload.at("label");
-  Json entries = Json::object();
-  if (!workload.contains("synthetic")) {
-    const std::string path = workload.value("path", label);
-    const bool has_label = label != path;
-    if (!has_label && !workload.contains("window_days") && !names_model(path)) {
-      return yaml_text(path);
-    }
-    entries["path"] = path;
-    if (has_label) entries["label"] = label;
-    if (workload.contains("window_days")) entries["window_days"] = workload["window_days"];
-    return flow_yaml(entries);
-  }
-  for (const char* key : {"synthetic", "seed", "scale", "sampling", "window_days"}) {
-    if (workload.contains(key)) entries[key] = workload[key];
-  }
-  entries["label"] = label;
-  return flow_yaml(entries);
-}
-
-std::string host_yaml(const Json& host) {
-  if (!host.contains("types")) return flow_yaml(host_entries(host));
-  return flow_yaml(json_list_of(host["types"], host_entries));
-}
-
-std::string chain_yaml(const Json& chain) {
-  const std::string label = chain.at("label");
-  const Json& weighers = chain.at("weighers");
-  const bool has_filters = chain.contains("filters");
-  if (!has_filters && weighers.size() == 1 && weighers[0].at("multiplier") == 1) {
-    return policy_yaml(weighers[0], label);
-  }
-  return fmt::format("{{label: {}, {}weighers: {}}}", yaml_text(label),
-                     has_filters ? "filters: " + policies_yaml(chain["filters"]) + ", " : "",
-                     policies_yaml(weighers));
-}
-
-std::string evictor_yaml(const Json& evictor) {
-  return policy_yaml(evictor, evictor.at("label").get<std::string>());
 }
 
 }  // namespace cospot

@@ -5,9 +5,10 @@
 
 #include "core/errors.hpp"
 #include "scratch_folder.hpp"
+#include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
-#include "sim_harness/studies/provider/configuration_yaml.hpp"
+#include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/provider/study_yaml.hpp"
 #include "sweep_fixtures.hpp"
 
@@ -45,6 +46,9 @@ TEST_CASE("study_yaml: reads back as the sweep it was written from") {
     const std::string text = study_yaml(sweep, "", folder.path());
     CAPTURE(text);
     CHECK(sweep_json(read_sweep(folder.write("again.yaml", text), {})) == sweep_json(sweep));
+    // The stored configuration is a study file too: JSON is YAML.
+    const std::string json = sweep_json(sweep);
+    CHECK(sweep_json(read_sweep(folder.write("stored.yaml", json), {})) == json);
   }
 }
 
@@ -60,19 +64,22 @@ TEST_CASE(
   CHECK_THROWS_AS((void)study_yaml(sweep, hosts, folder.path()), ConfigError);
 }
 
-TEST_CASE("configuration YAML: leaves out what is the default") {
-  const auto read = [](const char* json) { return Json::parse(json); };
-  CHECK(host_yaml(read(R"({"vcpus":8,"memory_mb":16,"disk_gb":0})")) ==
-        "{vcpus: 8, memory_mb: 16}");
-  CHECK(chain_yaml(read(R"({"label":"COS","weighers":[{"name":"COS","multiplier":1,)"
-                        R"("options":{}}]})")) == "COS");
-  CHECK(chain_yaml(read(R"({"label":"b","weighers":[{"name":"COS","multiplier":1,)"
-                        R"("options":{"exact":true,"text":"true"}}]})")) ==
+TEST_CASE("setting_json: is as a study file has it, without what is the default") {
+  CHECK(compact_json(host_json(HostMix(8, 16))) == R"({"vcpus":8,"memory_mb":16})");
+  const auto written = [](const auto& one) { return flow_yaml(setting_json(one)); };
+  CHECK(written(ChainSpec{.label = "COS", .weighers = {{.name = "COS"}}}) == "COS");
+  PolicyOptions options;
+  options["exact"] = true;
+  options["text"] = std::string("true");
+  CHECK(written(ChainSpec{.label = "b", .weighers = {{.name = "COS", .options = options}}}) ==
         "{name: COS, label: b, exact: true, text: \"true\"}");
-  CHECK(chain_yaml(read(R"({"label":"f","filters":[{"name":"Keep","options":{"depth":2}}],)"
-                        R"("weighers":[{"name":"COS","multiplier":1,"options":{}}]})")) ==
+  PolicyOptions depth;
+  depth["depth"] = std::int64_t{2};
+  CHECK(written(ChainSpec{.label = "f",
+                          .filters = {{.name = "Keep", .options = depth}},
+                          .weighers = {{.name = "COS"}}}) ==
         "{label: f, filters: [{name: Keep, depth: 2}], weighers: [COS]}");
-  CHECK(evictor_yaml(read(R"({"label":"LPO","name":"LPO","options":{}})")) == "LPO");
+  CHECK(written(EvictorSpec{.label = "LPO", .name = "LPO"}) == "LPO");
 }
 
 TEST_CASE("yaml_text: quotes whatever could be read as something else") {
@@ -102,12 +109,13 @@ TEST_CASE("yaml_text, yaml_comment: any text stays on its line, and is read back
 }
 
 TEST_CASE(
-    "workload_yaml: a path that could not be a label, or names a model, has a key of its own") {
-  const auto written = [](const Json& workload) { return workload_yaml(workload); };
-  CHECK(written({{"label", "a.csv"}}) == "a.csv");
-  CHECK(written({{"label", "a%2Cb.csv"}, {"path", "a,b.csv"}}) ==
-        R"({path: "a,b.csv", label: "a%2Cb.csv"})");
-  CHECK(written({{"label", "azure2020"}}) == "{path: azure2020}");
+    "workload_json: a path that could not be a label, or names a model, has a key of its own") {
+  const auto written = [](const char* label, const char* path) {
+    return flow_yaml(workload_json({.label = label, .file = path, .synthetic = {}}, path));
+  };
+  CHECK(written("a.csv", "a.csv") == "a.csv");
+  CHECK(written("a%2Cb.csv", "a,b.csv") == R"({path: "a,b.csv", label: "a%2Cb.csv"})");
+  CHECK(written("azure2020", "azure2020") == "{path: azure2020}");
 }
 
 }  // namespace
