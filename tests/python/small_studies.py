@@ -1,5 +1,12 @@
 """A study file for every study: small, next to its inputs, in a folder of tests/cli."""
 
+#: A comparison of one run.
+ONE_RUN = (
+    "workloads: [{synthetic: azure2020, seed: 1, scale: 0.002}]\n"
+    "host: {vcpus: 10400, memory_mb: 2250}\nheadroom_percent: 0\nvm: COS\nspot: sDPD\n"
+    "evictor: FIFO\nsaf: false\notn: 1\n"
+)
+
 SMALL_STUDIES = {
     "compare": "compare/sweep.yaml",
     "degradation": "degradation/sweep.yaml",
