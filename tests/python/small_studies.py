@@ -8,16 +8,10 @@ ONE_RUN = (
 )
 
 SMALL_STUDIES = {
-    "compare": "compare/sweep.yaml",
-    "degradation": "degradation/sweep.yaml",
-    "economy": "economy/study.yaml",
-    "levels": "levels/study.yaml",
-    "sla": "sla/study.yaml",
-    "broker": "broker/broker.yaml",
-    "deadline": "broker/deadline.yaml",
-    "classes": "classes/classes.yaml",
-    "life": "life/study.yaml",
-    "schedulers": "schedulers/study.yaml",
-    "notice": "notice/study.yaml",
+    "compare": "compare/sweep.yaml", "degradation": "degradation/sweep.yaml",
+    "economy": "economy/study.yaml", "levels": "levels/study.yaml", "sla": "sla/study.yaml",
+    "broker": "broker/broker.yaml", "deadline": "broker/deadline.yaml",
+    "classes": "classes/classes.yaml", "life": "life/study.yaml",
+    "schedulers": "schedulers/study.yaml", "notice": "notice/study.yaml",
     "signals": "signals/signals.yaml",
-}
+}  # fmt: skip

@@ -48,19 +48,11 @@ def test_columns_show_the_table() -> None:
     assert len(hosts) == 2
     assert hosts.names == ["half", "idle"]
     columns: dict[str, list[int]] = {
-        "vcpus_total": [8, 8],
-        "memory_mb_total": [16, 16],
-        "disk_gb_total": [0, 0],
-        "vcpus_free_ignoring_spots": [4, 8],
-        "memory_mb_free_ignoring_spots": [8, 16],
-        "disk_gb_free_ignoring_spots": [0, 0],
-        "vcpus_free": [3, 8],
-        "memory_mb_free": [6, 16],
-        "disk_gb_free": [0, 0],
-        "num_vms": [2, 0],
-        "num_spots": [1, 0],
-        "num_io_ops": [0, 0],
-    }
+        "vcpus_total": [8, 8], "memory_mb_total": [16, 16], "disk_gb_total": [0, 0],
+        "vcpus_free_ignoring_spots": [4, 8], "memory_mb_free_ignoring_spots": [8, 16],
+        "disk_gb_free_ignoring_spots": [0, 0], "vcpus_free": [3, 8], "memory_mb_free": [6, 16],
+        "disk_gb_free": [0, 0], "num_vms": [2, 0], "num_spots": [1, 0], "num_io_ops": [0, 0],
+    }  # fmt: skip
     for name, expected in columns.items():
         column = getattr(hosts, name)
         assert column.dtype == np.int32 and column.tolist() == expected, name
@@ -245,15 +237,10 @@ def test_arguments_that_cannot_be(error: type[Exception], text: str, call: Any) 
 
 def test_workload_columns_round_trip(tmp_path: Path) -> None:
     columns: dict[str, Any] = {
-        "instance_id": ["a", "b", "c"],
-        "tenant_id": ["t", "t", "u"],
-        "is_spot": [False, True, False],
-        "vcpus": [1, 2, 3],
-        "memory_mb": [4, 5, 6],
-        "disk_gb": [0, 0, 7],
-        "start_us": [-10, 0, 5],
-        "end_us": [0, cospot.NEVER_US, 5],
-    }
+        "instance_id": ["a", "b", "c"], "tenant_id": ["t", "t", "u"],
+        "is_spot": [False, True, False], "vcpus": [1, 2, 3], "memory_mb": [4, 5, 6],
+        "disk_gb": [0, 0, 7], "start_us": [-10, 0, 5], "end_us": [0, cospot.NEVER_US, 5],
+    }  # fmt: skip
     workload = Workload.from_columns(columns, name="made")
     assert (len(workload), workload.name, workload.window_us) == (3, "made", 14 * cospot.DAY_US)
     again = workload.to_columns()

@@ -71,10 +71,8 @@ def test_slurm(tmp_path: Path, bin_folder: Path, sweep_folder: Path) -> None:
     submit = ROOT / "examples" / "slurm" / "submit.sh"
     command = [str(submit), "sweep.yaml", "results", "3"]
     environment = {
-        **os.environ,
-        "PATH": f"{bin_folder}:{os.environ['PATH']}",
-        "SBATCH_LOG": str(log),
-    }
+        **os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}", "SBATCH_LOG": str(log),
+    }  # fmt: skip
     subprocess.run(command, cwd=sweep_folder, env=environment, check=True)
     results = sweep_folder / "results"
     assert sorted(path.name for path in results.glob("shard-*.db")) == [

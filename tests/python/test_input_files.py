@@ -111,21 +111,15 @@ READERS: dict[str, tuple[str, str, str, Callable[[Path], None] | None]] = {
         by_study(RUN.replace("host: {vcpus: 10, memory_mb: 10}\nhosts: 3", "host: FILE")),
     ),
     "maintenance": (
-        "m.csv",
-        DISRUPTIONS,
-        "run study.yaml --events o.csv",
+        "m.csv", DISRUPTIONS, "run study.yaml --events o.csv",
         by_study(RUN + "disruptions: {maintenance: FILE}\n"),
     ),
     "prices of flavors": (
-        "p.csv",
-        "vcpus,memory_mb,on_demand,spot\n6,2,3,1\n2,4,2,1\n",
-        "run study.yaml --price FILE --events o.csv",
-        by_study(RUN),
+        "p.csv", "vcpus,memory_mb,on_demand,spot\n6,2,3,1\n2,4,2,1\n",
+        "run study.yaml --price FILE --events o.csv", by_study(RUN),
     ),
     "price list": (
-        "p.yaml",
-        "on-demand: 2\nspot: 1\n",
-        "run study.yaml --price FILE --events o.csv",
+        "p.yaml", "on-demand: 2\nspot: 1\n", "run study.yaml --price FILE --events o.csv",
         by_study(RUN),
     ),
     "study": ("s.yaml", RUN, "run FILE --events o.csv", None),
@@ -147,16 +141,12 @@ READERS: dict[str, tuple[str, str, str, Callable[[Path], None] | None]] = {
     "job table, economy": ("j.csv", JOBS, ECONOMY, None),
     "usage": ("u.csv", USAGE, ECONOMY, None),
     "prices": (
-        "p.csv",
-        "time,price\n0,0.02\n1728000,0.03\n",
-        "broker run study.yaml",
+        "p.csv", "time,price\n0,0.02\n1728000,0.03\n", "broker run study.yaml",
         by_study(BROKER % ("prices", "")),
     ),
     "prices of EC2": ("p.json", EC2, "broker run study.yaml", by_study(BROKER % ("prices", ""))),
     "availability": (
-        "a.csv",
-        "time,available\n0,1\n1728000,0\n",
-        "broker run study.yaml",
+        "a.csv", "time,available\n0,1\n1728000,0\n", "broker run study.yaml",
         by_study(BROKER % ("availability", ", price: 0.02")),
     ),
     "availability, JSON": (
@@ -172,10 +162,7 @@ READERS: dict[str, tuple[str, str, str, Callable[[Path], None] | None]] = {
         by_study(DEADLINE % ", gap_seconds: 300"),
     ),
     "events": (
-        "e.csv",
-        EVENTS,
-        "broker run study.yaml",
-        by_study(BROKER % ("events", ", price: 0.02")),
+        "e.csv", EVENTS, "broker run study.yaml", by_study(BROKER % ("events", ", price: 0.02")),
     ),
     "import of a table": ("t.csv", "id,cpu,ram,start,end\na,1,1,0,9\nb,1,1,5,9\n", TABLE, None),
     "import of lines of JSON": (
@@ -187,7 +174,7 @@ READERS: dict[str, tuple[str, str, str, Callable[[Path], None] | None]] = {
     ),
     "import of servers": ("s.json", SERVERS, IMPORT + "openstack", None),
     "import of pods": ("p.json", PODS, IMPORT + "kubernetes", None),
-}
+}  # fmt: skip
 #: Of a series, a last entry with a time for {}.
 ENDLESS: dict[str, tuple[str, str]] = {
     **{f"SWF, {name}": ("", LAST_JOB) for name in ("classes", "economy", "broker")},
@@ -211,15 +198,9 @@ def call(
             resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
 
     return subprocess.run(
-        [program, *command.split()],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
-        preexec_fn=limit,
-        env={**os.environ, "NO_COLOR": "1"},
-    )
+        [program, *command.split()], cwd=folder, capture_output=True, text=True, check=False,
+        timeout=PATIENCE_S, preexec_fn=limit, env={**os.environ, "NO_COLOR": "1"},
+    )  # fmt: skip
 
 
 def read(

@@ -210,12 +210,10 @@ def test_a_verdict_where_it_holds_and_where_not(tmp_path, source, what, make, va
 def test_prior_work_is_judged_on_spot_and_vm_revenue(tmp_path, vm, revenue, vm_earned, holds):
     # What SAF or another evictor earns does not count.
     runs = [
-        BASELINE,
-        {"otn": 16, "revenue": 300, "vm_earned": 999},
-        {"otn": 16, "revenue": 500, "saf": 1},
-        {"otn": 1, "revenue": 100, "evictor": "LPO"},
+        BASELINE, {"otn": 16, "revenue": 300, "vm_earned": 999},
+        {"otn": 16, "revenue": 500, "saf": 1}, {"otn": 1, "revenue": 100, "evictor": "LPO"},
         {"otn": 16, "revenue": 10, "evictor": "LPO"},
-    ]
+    ]  # fmt: skip
     theirs = [{"vm": vm, "revenue": revenue, "vm_earned": vm_earned}]
     evaluation = made_evaluation(tmp_path, runs, prior_work=theirs)
     (finding,) = [item for item in all_findings(evaluation) if f"against {vm}" in item.what]

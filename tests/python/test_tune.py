@@ -17,11 +17,8 @@ from programs import printed_by
 HOST = (10400, 2250)
 WORKLOADS = [f"azure2020:seed={seed}:scale=0.0005" for seed in (1, 2, 3)]
 CANDIDATES: dict[str, Any] = {
-    "vm": ["UTIL", "COS"],
-    "spot": ["sUTIL"],
-    "evictor": ["FIFO"],
-    "otn": [1, 4, "epsilon-0.2"],
-}
+    "vm": ["UTIL", "COS"], "spot": ["sUTIL"], "evictor": ["FIFO"], "otn": [1, 4, "epsilon-0.2"],
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
