@@ -7,6 +7,23 @@ ONE_RUN = (
     "evictor: FIFO\nsaf: false\notn: 1\n"
 )
 
+#: A VM and a spot, and the study of one run of them.
+REQUESTS = """\
+instance_id,tenant_id,class,vcpus,memory_mb,disk_gb,start_s,end_s
+i0,t,vm,6,2,0,0,864000
+i1,t,spot,2,4,0,0,864000
+"""
+FIRST_FIT = """\
+workloads: r.csv
+host: {vcpus: 10, memory_mb: 10}
+hosts: 3
+vm: UTIL
+spot: FirstFit
+evictor: FIFO
+saf: false
+otn: 1
+"""
+
 SMALL_STUDIES = {
     "compare": "compare/sweep.yaml", "degradation": "degradation/sweep.yaml",
     "economy": "economy/study.yaml", "levels": "levels/study.yaml", "sla": "sla/study.yaml",

@@ -13,27 +13,14 @@ from pathlib import Path
 
 import cospot
 import pytest
-from waiting import PATIENCE_S
+from programs import run_program
+from small_studies import FIRST_FIT as RUN
+from small_studies import REQUESTS
 
 INPUTS = Path(__file__).resolve().parents[2] / "examples" / "inputs"
 MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 HOUR = 3600
-REQUESTS = """\
-instance_id,tenant_id,class,vcpus,memory_mb,disk_gb,start_s,end_s
-i0,t,vm,6,2,0,0,864000
-i1,t,spot,2,4,0,0,864000
-"""
 SOCC = "vmId,tenantId,vmTypeId,cores,ram,starttime,endtime\na,t,0,1,1,0,5\nb,t,1,1,1,1,5\n"
-RUN = """\
-workloads: r.csv
-host: {vcpus: 10, memory_mb: 10}
-hosts: 3
-vm: UTIL
-spot: FirstFit
-evictor: FIFO
-saf: false
-otn: 1
-"""
 BROKER = """\
 study: broker
 market: [{%s: FILE, type: m1.small, os: Linux/UNIX, datacenter: a%s}]
@@ -197,10 +184,9 @@ def call(
         if memory_mb is not None:
             resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
 
-    return subprocess.run(
-        [program, *command.split()], cwd=folder, capture_output=True, text=True, check=False,
-        timeout=PATIENCE_S, preexec_fn=limit, env={**os.environ, "NO_COLOR": "1"},
-    )  # fmt: skip
+    environment = {**os.environ, "NO_COLOR": "1"}
+    words = command.split()
+    return run_program(program, *words, cwd=folder, preexec_fn=limit, env=environment)
 
 
 def read(
