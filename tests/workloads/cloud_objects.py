@@ -30,15 +30,12 @@ def pod(name, *, started=EIGHT, owner="ReplicaSet", node="n1", spec=None, **stat
     return {
         "kind": "Pod",
         "metadata": {
-            "name": name,
-            "namespace": "shop",
-            "uid": name,
-            "creationTimestamp": started,
+            "name": name, "namespace": "shop", "uid": name, "creationTimestamp": started,
             "ownerReferences": [{"kind": owner, "name": name}],
         },
         "spec": {"nodeName": node, "containers": [container("2", "2Gi")]} | (spec or {}),
         "status": {"phase": "Running", "startTime": started} | status,
-    }
+    }  # fmt: skip
 
 
 def node(name, heartbeat):

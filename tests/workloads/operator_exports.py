@@ -56,16 +56,11 @@ def write_google(file: Path, instances: list[Instance], *, json_lines: bool = Fa
     events = []
     for number, one in enumerate(instances):
         common = {
-            "collection_id": 1000 + number // 3,
-            "instance_index": number % 3,
-            "priority": 103 if one.is_spot else 200,
-            "collection_type": 0,
-            "alloc_collection_id": 0,
-            "scheduling_class": 1,
-            "machine_id": 7,
-            "resource_request.cpus": one.cpus / 64,
+            "collection_id": 1000 + number // 3, "instance_index": number % 3,
+            "priority": 103 if one.is_spot else 200, "collection_type": 0, "alloc_collection_id": 0,
+            "scheduling_class": 1, "machine_id": 7, "resource_request.cpus": one.cpus / 64,
             "resource_request.memory": one.memory / 65536,
-        }
+        }  # fmt: skip
         start = one.start * 1_000_000
         events.append({**common, "time": start, "type": 0})
         events.append({**common, "time": start, "type": 3})
@@ -151,17 +146,13 @@ def write_kubernetes(
         owner = "Job" if one.is_spot else "ReplicaSet"
         labels = {"tier": "batch" if one.is_spot else "web"}
         spec = {
-            "nodeName": f"node-{number % nodes}",
-            "priority": -10 if one.is_spot else 0,
-            "containers": [half, half],
-            "initContainers": [container("1m", "1Ki")],
-        }
+            "nodeName": f"node-{number % nodes}", "priority": -10 if one.is_spot else 0,
+            "containers": [half, half], "initContainers": [container("1m", "1Ki")],
+        }  # fmt: skip
         status = {
-            "phase": "Succeeded" if ended else "Running",
-            "startTime": iso(one.start),
-            "qosClass": "Burstable",
-            "containerStatuses": [{"state": state}],
-        }
+            "phase": "Succeeded" if ended else "Running", "startTime": iso(one.start),
+            "qosClass": "Burstable", "containerStatuses": [{"state": state}],
+        }  # fmt: skip
         known = metadata(one.name, one.name, one.tenant, one.start, owner) | {"labels": labels}
         items.append({"kind": "Pod", "metadata": known, "spec": spec, "status": status})
     heartbeat = {} if taken is None else {"lastHeartbeatTime": iso(taken)}

@@ -235,10 +235,8 @@ class Servers(KindCase):
     def test_the_api_with_flavors_embedded_and_named(self):
         def server(name, flavor, **members):
             return {"id": name, "tenant_id": "p", "status": "ACTIVE", "created": at(9)} | {
-                "flavor": flavor,
-                "metadata": {name: "x", name.upper(): "y"},
-                **members,
-            }
+                "flavor": flavor, "metadata": {name: "x", name.upper(): "y"}, **members,
+            }  # fmt: skip
 
         embedded = {"original_name": "batch.small", "vcpus": 2, "ram": 4096, "disk": 20}
 

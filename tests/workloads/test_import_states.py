@@ -133,12 +133,10 @@ class OverButUnknownWhen(KindCase):
             {"instance_id": name, "vcpus": 1, "memory_mb": 2048, "state": state}
             | {"started_at": at(9), "ended_at": end}
             for name, state, end in (
-                ("runs", "active", None),
-                ("ended", "terminated", at(10)),
-                ("gone", "terminated", None),
-                ("away", "shelved_offloaded", None),
+                ("runs", "active", None), ("ended", "terminated", at(10)),
+                ("gone", "terminated", None), ("away", "shelved_offloaded", None),
             )
-        ]
+        ]  # fmt: skip
         self.write_json("usage.json", {"tenant_usage": {"server_usages": usage}})
         self.import_files(f"usage.json {OPENSTACK}")
         assert set(self.ends()) == {"runs", "ended"}
