@@ -121,13 +121,11 @@ BROUGHT: dict[str, list[Callable[[Path], None]]] = {
     "docs/price.md": [_surf_lisa],
     "docs/python.md": [_sweep, _compare("results.db"), _history],
     "docs/report.md": [
-        _compare("results.db"),
-        _compare("before.db"),
-        _compare("after.db", "--set", "evictor=LPO"),
+        _compare("results.db"), _compare("before.db"), _compare("after.db", "--set", "evictor=LPO"),
     ],
     "docs/results-format.md": [_compare("results.db")],
     "docs/workload-format.md": [_pods],
-}
+}  # fmt: skip
 
 
 def make_data(folder: Path) -> None:
@@ -210,11 +208,6 @@ class Clone:
             text += "" if "\n" in block.text else "rm -f results.db\n"
             text += _PLACEHOLDER.sub("", block.text) + "\n"
         return subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", text],
-            env=self.environment,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=300,
-            check=False,
-        )
+            ["bash", "-euo", "pipefail", "-c", text], env=self.environment, text=True,
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False,
+        )  # fmt: skip

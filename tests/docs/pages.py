@@ -60,13 +60,9 @@ def _block(page: str, text: str, start: int, language: str, code: str) -> Block:
     marker = _MARKER.search(text, 0, start)
     said = {} if marker is None else {marker[1]: marker[2]}
     return Block(
-        page,
-        text.count("\n", 0, start) + 1,
-        language,
-        textwrap.dedent(_PROMPT.sub("", code)),
-        not_run=said.get("not run", ""),
-        run_by=said.get("run", ""),
-    )
+        page, text.count("\n", 0, start) + 1, language, textwrap.dedent(_PROMPT.sub("", code)),
+        not_run=said.get("not run", ""), run_by=said.get("run", ""),
+    )  # fmt: skip
 
 
 def blocks(page: str) -> list[Block]:

@@ -46,12 +46,9 @@ def run(tree: TreeCopy, *command: str) -> str:
     """Run a program of the copy's build, which has to succeed; return what it prints."""
     program, *rest = command
     done = subprocess.run(
-        [tree.build_folder / program, *rest],
-        cwd=tree.folder,
-        text=True,
-        capture_output=True,
+        [tree.build_folder / program, *rest], cwd=tree.folder, text=True, capture_output=True,
         check=False,
-    )
+    )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

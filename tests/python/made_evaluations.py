@@ -13,13 +13,9 @@ Runs = Sequence[Mapping[str, Any]]
 
 #: Of the study `degradation`, where a row does not say otherwise.
 DEGRADATION_COLUMNS = {
-    "workload": "day1",
-    "headroom_percent": 0,
-    "vm": "UTIL",
-    "host_subset_size": 1,
-    "vm_requests": 1000,
-    "vm_rejected": 0,
-}
+    "workload": "day1", "headroom_percent": 0, "vm": "UTIL", "host_subset_size": 1,
+    "vm_requests": 1000, "vm_rejected": 0,
+}  # fmt: skip
 
 
 def made_evaluation(

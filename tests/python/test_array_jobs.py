@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from database_rows import run_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 SWEEP = """\
@@ -65,14 +64,6 @@ def sweep_folder(tmp_path: Path, bin_folder: Path) -> Path:
     return folder
 
 
-def rows(database: Path) -> list[tuple[Any, ...]]:
-    times = {"alloc_p50_ns", "alloc_p99_ns", "alloc_max_ns", "wall_ms"}
-    with closing(sqlite3.connect(database)) as connection:
-        columns = [row[1] for row in connection.execute("PRAGMA table_info(run)")]
-        kept = ", ".join(name for name in columns if name not in times)
-        return connection.execute(f"SELECT {kept} FROM run").fetchall()
-
-
 def test_slurm(tmp_path: Path, bin_folder: Path, sweep_folder: Path) -> None:
     (bin_folder / "sbatch").write_text(SBATCH)
     (bin_folder / "sbatch").chmod(0o755)
@@ -80,16 +71,14 @@ def test_slurm(tmp_path: Path, bin_folder: Path, sweep_folder: Path) -> None:
     submit = ROOT / "examples" / "slurm" / "submit.sh"
     command = [str(submit), "sweep.yaml", "results", "3"]
     environment = {
-        **os.environ,
-        "PATH": f"{bin_folder}:{os.environ['PATH']}",
-        "SBATCH_LOG": str(log),
-    }
+        **os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}", "SBATCH_LOG": str(log),
+    }  # fmt: skip
     subprocess.run(command, cwd=sweep_folder, env=environment, check=True)
     results = sweep_folder / "results"
     assert sorted(path.name for path in results.glob("shard-*.db")) == [
         f"shard-{shard}.db" for shard in (1, 2, 3)
     ]
-    assert rows(results / "results.db") == rows(sweep_folder / "one.db")
+    assert run_rows(results / "results.db") == run_rows(sweep_folder / "one.db")
     assert len((results / "results.csv").read_text().splitlines()) == 1 + 16
     array, merge = log.read_text().splitlines()
     assert "--array=1-3" in array
@@ -140,7 +129,7 @@ def test_kubernetes(bin_folder: Path, sweep_folder: Path) -> None:
     run_container(container, sweep_folder, bin_folder, JOB_COMPLETION_INDEX="0")
     _, merge = container_of("merge.yaml")
     run_container(merge, sweep_folder, bin_folder)
-    assert rows(results / "results.db") == rows(sweep_folder / "one.db")
+    assert run_rows(results / "results.db") == run_rows(sweep_folder / "one.db")
     assert len(list(results.glob("shard-*.db"))) == spec["completions"]
 
 

@@ -30,9 +30,7 @@ def study(tmp_path: Path) -> dict[str, Any]:
         "study": "broker",
         "market": [
             {
-                "type": "m1.small",
-                "os": "Linux/UNIX",
-                "datacenter": "a",
+                "type": "m1.small", "os": "Linux/UNIX", "datacenter": "a",
                 "prices": str(tmp_path / "a.csv"),
             }
         ],
@@ -41,7 +39,7 @@ def study(tmp_path: Path) -> dict[str, Any]:
         "alpha": 2,
         "fault_tolerance": "none",
         "seed": 1,
-    }
+    }  # fmt: skip
 
 
 def test_one_run(study: dict[str, Any], tmp_path: Path) -> None:
@@ -96,14 +94,9 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The event log of a run that evicts: a real one, as `cospot run --events` writes it."""
     file = tmp_path_factory.mktemp("run") / "events.csv"
     cospot.simulate(
-        cospot.Workload.generate(seed=1, scale=0.001),
-        hosts=36,
-        host=(10400, 2250),
-        vm="UTIL",
-        spot="sCOS",
-        evictor="FIFO",
-        events=file,
-    )
+        cospot.Workload.generate(seed=1, scale=0.001), hosts=36, host=(10400, 2250), vm="UTIL",
+        spot="sCOS", evictor="FIFO", events=file,
+    )  # fmt: skip
     return file
 
 
@@ -155,18 +148,14 @@ def deadline_run(events: Path, start_hours: int, duration: int, ticks: int) -> d
     table = database.with_suffix(".csv")
     cospot.compare(
         {
-            "study": "deadline",
-            "trace": {"events": str(events), "gap_seconds": 300},
-            "strategy": "spot_only",
-            "duration_hours": duration,
-            "deadline_hours": ticks / 12,
-            "overhead_hours": 0,
-            "start_hours": start_hours,
+            "study": "deadline", "trace": {"events": str(events), "gap_seconds": 300},
+            "strategy": "spot_only", "duration_hours": duration, "deadline_hours": ticks / 12,
+            "overhead_hours": 0, "start_hours": start_hours,
         },
         db=database,
         csv=table,
         threads=1,
-    )
+    )  # fmt: skip
     with table.open() as file:
         row = next(csv.DictReader(file))
     return {"finished_hours": float(row["finished_hours"])}
@@ -182,12 +171,9 @@ def test_jobs_on_a_market_of_a_run(study: dict[str, Any], events: Path, tmp_path
     log = tmp_path / "long.swf"
     log.write_text("".join(line.format(i + 1, int(s)) for i, s in enumerate(lengths)))
     market = {
-        "type": "m1.small",
-        "os": "Linux/UNIX",
-        "datacenter": "cospot",
-        "events": str(events),
+        "type": "m1.small", "os": "Linux/UNIX", "datacenter": "cospot", "events": str(events),
         "price": 0.03,
-    }
+    }  # fmt: skip
     given = {**study, "market": [market], "jobs": {"swf": str(log), "count": 3, "days": 7}}
     for mechanism in ("none", "checkpoint", "migration"):
         run = cospot.broker_run(given, overrides=[f"fault_tolerance={mechanism}"])

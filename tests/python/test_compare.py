@@ -16,6 +16,7 @@ from typing import Any
 import cospot
 import pytest
 from cospot import Chain, Workload
+from programs import printed_by
 from sample_policies import FewSpots, Fifo, Scaled, Util
 
 SWEEP: dict[str, Any] = {
@@ -29,16 +30,6 @@ SWEEP: dict[str, Any] = {
     "otn": [1, 4],
 }
 RUNS = 2 * 2 * 2 * 2 * 2
-YAML = """\
-workloads: [{synthetic: azure2020, seed: 1, scale: 0.001}]
-host: {vcpus: 10400, memory_mb: 2250}
-hosts: [35, 40]
-vm: [UTIL, COS]
-spot: [sUTIL]
-evictor: [FIFO, LPO]
-saf: [false, true]
-otn: [1, 4]
-"""
 
 
 def rows(database: Path) -> list[tuple[Any, ...]]:
@@ -55,11 +46,9 @@ def earned(database: Path, vm: str) -> list[tuple[Any, ...]]:
 
 
 def test_dict_file_and_program_give_the_same(program: Path, tmp_path: Path) -> None:
-    (tmp_path / "s.yaml").write_text(YAML)
-    subprocess.run(
-        [program, "compare", "s.yaml", "--db", "program.db", "--csv", "program.csv", "--timing",
-         "off", "-q"], cwd=tmp_path, check=True,
-    )  # fmt: skip
+    (tmp_path / "s.yaml").write_text(json.dumps(SWEEP))  # JSON is YAML
+    words = "compare s.yaml --db program.db --csv program.csv --timing off -q"
+    printed_by(program, *words.split(), cwd=tmp_path)
     seen: list[tuple[int, int]] = []
     outcome = cospot.compare(
         SWEEP, db=tmp_path / "dict.db", csv=tmp_path / "dict.csv", threads=2, timing=False,
@@ -127,11 +116,7 @@ def test_policies_of_python_beside_compiled_ones(tmp_path: Path) -> None:
         ({"otn": [0]}, cospot.ConfigError, r"^study\.otn\[0\]: found '0', expected a whole"),
         ({"vm": ["X"]}, cospot.ConfigError, r"^study\.vm\[0\]: unknown weigher 'X'; valid"),
         ({"vm": []}, cospot.ConfigError, r"^study\.vm: found an empty list"),
-        (
-            {"color": 1},
-            cospot.ConfigError,
-            "^study: unknown key 'color'; valid names: study, work",
-        ),
+        ({"color": 1}, cospot.ConfigError, "^study: unknown key 'color'; valid names: study, w"),
         ({"saf": "true"}, cospot.ConfigError, "found the text 'true', expected on or off"),
         ({"host": {"vcpus": 1.5, "memory_mb": 1}}, cospot.ConfigError, "found '1.5', expected"),
         ({"vm": [Util, Util]}, cospot.ConfigError, "duplicate label 'python:sample_policies.Util'"),

@@ -10,15 +10,14 @@ from pathlib import Path
 import pytest
 from cospot import load_results
 from cospot.errors import DatabaseError
+from programs import run_program
 from waiting import stored_runs, wait_until
 
 STUDY = "study: deadline\ntrace: [{synthetic: bursty, seed: 7, days: 30}]\nduration_hours: 48\n"
 
 
 def call(program: Path, folder: Path, command: str) -> tuple[int, str]:
-    done = subprocess.run(
-        [program, *command.split()], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = run_program(program, *command.split(), cwd=folder)
     return done.returncode, done.stderr
 
 

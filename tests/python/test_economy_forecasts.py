@@ -15,6 +15,7 @@ import pytest
 from cospot.errors import InputError
 from cospot.provider.economy.forecast import Forecast, NoModelError
 from cospot.provider.economy.methods import forecast
+from programs import run_program
 
 pytest.importorskip("statsmodels")
 
@@ -138,9 +139,7 @@ def usage_file(folder: Path) -> Path:
 
 
 def run(program: Path, environment: dict[str, str], *words: object) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [program, *map(str, words)], env=environment, capture_output=True, text=True, check=False
-    )
+    return run_program(program, *words, env=environment)
 
 
 def test_the_program_asks_python_once_and_keeps_what_it_made(
@@ -215,9 +214,8 @@ def test_a_study_is_the_same_for_threads_shards_and_resume(
     for shard in (1, 2):
         options = ("--db", tmp_path / f"{shard}.db", "-q", "--shard", f"{shard}/2")
         assert run(program, environment, "compare", study, *options).returncode == 0
-    merged = run(
-        program, environment, "merge", tmp_path / "m.db", tmp_path / "1.db", tmp_path / "2.db"
-    )
+    databases = [tmp_path / f"{name}.db" for name in "m12"]
+    merged = run(program, environment, "merge", *databases)
     assert merged.returncode == 0, merged.stderr
     summary = run(program, environment, "summary", tmp_path / "m.db", "--csv", tmp_path / "m.csv")
     assert (tmp_path / "m.csv").read_text() == expected
@@ -266,9 +264,7 @@ def test_plan_and_backtest_from_python(tmp_path: Path) -> None:
     assert plan.promises[0].backtest is not None
     assert (plan.forecaster, plan.promises[0].backtest.cycles) == ("minimum", 3)
     past = economy.backtest(usage, forecasters=["oracle"], confidences=[0.5], **days)
-    assert [one.least_slack for one in past.predictions] == [
-        one.quantities[0] for one in past.predictions
-    ]
+    assert all(one.least_slack == one.quantities[0] for one in past.predictions)
     with pytest.raises(InputError, match="horizon_days is 0.3, expected a whole number of periods"):
         economy.plan(usage, forecaster="mean", horizon_days=0.3)
     with pytest.raises(InputError, match="economy: unknown key 'horizon'"):

@@ -28,15 +28,9 @@ def printed(program: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str
     outputs = []
     for commands, _ in STEPS:
         done = subprocess.run(
-            ["bash", "-euc", commands],
-            cwd=clone,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
+            ["bash", "-euc", commands], cwd=clone, env=environment, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=PATIENCE_S, check=False,
+        )  # fmt: skip
         assert done.returncode == 0, (commands, done.stderr)
         outputs.append(done.stdout)
     return outputs

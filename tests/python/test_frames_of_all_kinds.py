@@ -11,13 +11,9 @@ import pytest
 from made_results import FOUR_RUNS, make_database
 
 COLUMNS = {
-    "instance_id": ["a", "b"],
-    "vcpus": [2, 4],
-    "memory_mb": [8, 16],
-    "is_spot": [False, True],
-    "start_s": [0.0, 1.5],
-    "end_s": [10.0, None],
-}
+    "instance_id": ["a", "b"], "vcpus": [2, 4], "memory_mb": [8, 16], "is_spot": [False, True],
+    "start_s": [0.0, 1.5], "end_s": [10.0, None],
+}  # fmt: skip
 
 
 def frames() -> list[Any]:

@@ -90,16 +90,12 @@ def test_chains_on_any_hosts(
     table = HostTable(
         [
             HostSpec(
-                f"h{i}",
-                (a, b, c),
-                vm_used=(d % (a + 1), e % (b + 1)),
-                spot_used=(e % (a + 1), f % (b + 1), d % (c + 1)),
-                num_vms=a,
-                num_spots=f,
+                f"h{i}", (a, b, c), vm_used=(d % (a + 1), e % (b + 1)),
+                spot_used=(e % (a + 1), f % (b + 1), d % (c + 1)), num_vms=a, num_spots=f,
             )
             for i, (a, b, c, d, e, f) in enumerate(hosts)
         ]
-    )
+    )  # fmt: skip
     chain = works_or_raises(Chain, weighers)
     if chain is None:
         return

@@ -92,14 +92,11 @@ def test_size_adds_one_type_only() -> None:
     # small 2 hold all: 5 hosts. Beside the two large ones four small ones do: 6.
     workload = Workload.from_columns(
         {
-            "is_spot": [False] * 8,
-            "vcpus": [4] * 8,
-            "memory_mb": [1] * 8,
-            "start_us": [-1] * 8,
+            "is_spot": [False] * 8, "vcpus": [4] * 8, "memory_mb": [1] * 8, "start_us": [-1] * 8,
             "end_us": [10**8] * 8,
         },
         window_days=1,
-    )
+    )  # fmt: skip
     assert cospot.size(workload, host=TYPES, vm="UTIL").hosts == 5
     assert cospot.size(workload, host=TYPES, vm="UTIL", added_type="small").hosts == 6
 

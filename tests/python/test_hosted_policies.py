@@ -95,14 +95,10 @@ def test_uses_the_python_it_was_built_for(hosting_program: Path, folder: Path) -
     other.chmod(other.stat().st_mode | stat.S_IXUSR)
     (folder / "venv" / "pyvenv.cfg").write_text("home = /nowhere\nversion = 3.9.1\n")
     done = compare(
-        hosting_program,
-        folder / "sweep.yaml",
-        "--db",
-        str(folder / "out.db"),
-        PATH=f"{other.parent}:{os.environ['PATH']}",
-        VIRTUAL_ENV=str(folder / "venv"),
+        hosting_program, folder / "sweep.yaml", "--db", str(folder / "out.db"),
+        PATH=f"{other.parent}:{os.environ['PATH']}", VIRTUAL_ENV=str(folder / "venv"),
         PYENV_VERSION="3.9.1",
-    )
+    )  # fmt: skip
     # What the policy's module prints comes out, although standard output is no terminal.
     expected = f"{sys.base_prefix} {os.path.realpath(sys.executable)}"
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"

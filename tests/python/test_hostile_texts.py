@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
-import subprocess
 from contextlib import closing
 from pathlib import Path
 
@@ -13,15 +13,12 @@ import cospot
 import pytest
 from cospot.errors import CospotError, InputError
 from cospot.printable import printable, without_middle
+from programs import printed_by, run_program
+from small_studies import ONE_RUN as STUDY
 
 # A colour, a title, the cursor, 8-bit CSI as UTF-8 and as a byte, and text that runs backwards.
 HOSTILE = "a\x1b[31m\x1b]0;x\x07\x1b[2J\u009b31m\u202eb"
 ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-STUDY = (
-    "workloads: [{synthetic: azure2020, seed: 1, scale: 0.002}]\n"
-    "host: {vcpus: 10400, memory_mb: 2250}\nheadroom_percent: 0\nvm: COS\nspot: sDPD\n"
-    "evictor: FIFO\nsaf: false\notn: 1\n"
-)
 LONG = "x" * 900_000
 QUOTED = json.dumps(HOSTILE)  # YAML reads it too
 IMPORT = "workload import in.json -o w.csv --spot-if 0 --format"
@@ -59,7 +56,7 @@ CASES = {
 
 
 def run(program: Path, folder: Path, *words: str | bytes | Path) -> tuple[int, str]:
-    done = subprocess.run([program, *words], cwd=folder, capture_output=True, check=False)
+    done = run_program(program, *map(os.fsdecode, words), cwd=folder, text=None)
     text = (done.stdout + done.stderr).decode()  # every byte is UTF-8
     assert not ACTS.search(text), ACTS.search(text)
     assert len(text) < 8000, len(text)
@@ -97,18 +94,11 @@ def test_results_of_others(program: Path, tmp_path: Path) -> None:
     for table, column in tables:
         (tmp_path / "h.db").write_bytes(content)
         with closing(sqlite3.connect(tmp_path / "h.db")) as connection:
-            connection.execute(
-                f'UPDATE "{table}" SET "{column}" = "{column}" || ?', (HOSTILE + "\n" + LONG,)
-            )
+            update = f'UPDATE "{table}" SET "{column}" = "{column}" || ?'
+            connection.execute(update, (HOSTILE + "\n" + LONG,))
             connection.commit()
-        for words in (
-            ["summary", "h.db"],
-            ["summary", "h.db", "--json"],
-            ["merge", "m.db", "h.db"],
-        ):
-            done = subprocess.run(
-                [program, *words], cwd=tmp_path, capture_output=True, text=True, check=False
-            )
+        for words in ("summary h.db", "summary h.db --json", "merge m.db h.db"):
+            done = run_program(program, *words.split(), cwd=tmp_path)
             assert done.returncode in (0, 2), (table, column, done.stderr)
             assert not ACTS.search(done.stdout + done.stderr), (table, column)
             assert len(done.stderr) < 8000, (table, column)
@@ -122,10 +112,9 @@ def test_json_of_the_program_means_the_same(program: Path, tmp_path: Path) -> No
     (tmp_path / name).write_text(
         "vmId,tenantId,cores,ram,vmTypeId,starttime,endtime\na,t,1,1,0,0,1\n"
     )
-    words = [program, "workload", "info", name, "--json"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert not ACTS.search(done.stdout)
-    assert name in json.dumps(json.loads(done.stdout), ensure_ascii=False)
+    printed = printed_by(program, "workload", "info", name, "--json", cwd=tmp_path)
+    assert not ACTS.search(printed)
+    assert name in json.dumps(json.loads(printed), ensure_ascii=False)
 
 
 def test_errors_in_python() -> None:

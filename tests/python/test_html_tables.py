@@ -43,12 +43,9 @@ def test_a_run(workload: cospot.Workload) -> None:
 
 def test_a_workload() -> None:
     columns = {
-        "is_spot": [False, True, True],
-        "vcpus": [2, 3, 4],
-        "memory_mb": [1024, 2048, 4096],
-        "start_us": [0, 0, 0],
-        "end_us": [1, 1, 1],
-    }
+        "is_spot": [False, True, True], "vcpus": [2, 3, 4], "memory_mb": [1024, 2048, 4096],
+        "start_us": [0, 0, 0], "end_us": [1, 1, 1],
+    }  # fmt: skip
     made = cospot.Workload.from_columns(columns, name="<x>", window_days=2)
     html = made._repr_html_()
     assert "&lt;x&gt;: 2 days" in html

@@ -13,27 +13,14 @@ from pathlib import Path
 
 import cospot
 import pytest
-from waiting import PATIENCE_S
+from programs import run_program
+from small_studies import FIRST_FIT as RUN
+from small_studies import REQUESTS
 
 INPUTS = Path(__file__).resolve().parents[2] / "examples" / "inputs"
 MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 HOUR = 3600
-REQUESTS = """\
-instance_id,tenant_id,class,vcpus,memory_mb,disk_gb,start_s,end_s
-i0,t,vm,6,2,0,0,864000
-i1,t,spot,2,4,0,0,864000
-"""
 SOCC = "vmId,tenantId,vmTypeId,cores,ram,starttime,endtime\na,t,0,1,1,0,5\nb,t,1,1,1,1,5\n"
-RUN = """\
-workloads: r.csv
-host: {vcpus: 10, memory_mb: 10}
-hosts: 3
-vm: UTIL
-spot: FirstFit
-evictor: FIFO
-saf: false
-otn: 1
-"""
 BROKER = """\
 study: broker
 market: [{%s: FILE, type: m1.small, os: Linux/UNIX, datacenter: a%s}]
@@ -111,21 +98,15 @@ READERS: dict[str, tuple[str, str, str, Callable[[Path], None] | None]] = {
         by_study(RUN.replace("host: {vcpus: 10, memory_mb: 10}\nhosts: 3", "host: FILE")),
     ),
     "maintenance": (
-        "m.csv",
-        DISRUPTIONS,
-        "run study.yaml --events o.csv",
+        "m.csv", DISRUPTIONS, "run study.yaml --events o.csv",
         by_study(RUN + "disruptions: {maintenance: FILE}\n"),
     ),
     "prices of flavors": (
-        "p.csv",
-        "vcpus,memory_mb,on_demand,spot\n6,2,3,1\n2,4,2,1\n",
-        "run study.yaml --price FILE --events o.csv",
-        by_study(RUN),
+        "p.csv", "vcpus,memory_mb,on_demand,spot\n6,2,3,1\n2,4,2,1\n",
+        "run study.yaml --price FILE --events o.csv", by_study(RUN),
     ),
     "price list": (
-        "p.yaml",
-        "on-demand: 2\nspot: 1\n",
-        "run study.yaml --price FILE --events o.csv",
+        "p.yaml", "on-demand: 2\nspot: 1\n", "run study.yaml --price FILE --events o.csv",
         by_study(RUN),
     ),
     "study": ("s.yaml", RUN, "run FILE --events o.csv", None),
@@ -147,16 +128,12 @@ READERS: dict[str, tuple[str, str, str, Callable[[Path], None] | None]] = {
     "job table, economy": ("j.csv", JOBS, ECONOMY, None),
     "usage": ("u.csv", USAGE, ECONOMY, None),
     "prices": (
-        "p.csv",
-        "time,price\n0,0.02\n1728000,0.03\n",
-        "broker run study.yaml",
+        "p.csv", "time,price\n0,0.02\n1728000,0.03\n", "broker run study.yaml",
         by_study(BROKER % ("prices", "")),
     ),
     "prices of EC2": ("p.json", EC2, "broker run study.yaml", by_study(BROKER % ("prices", ""))),
     "availability": (
-        "a.csv",
-        "time,available\n0,1\n1728000,0\n",
-        "broker run study.yaml",
+        "a.csv", "time,available\n0,1\n1728000,0\n", "broker run study.yaml",
         by_study(BROKER % ("availability", ", price: 0.02")),
     ),
     "availability, JSON": (
@@ -172,10 +149,7 @@ READERS: dict[str, tuple[str, str, str, Callable[[Path], None] | None]] = {
         by_study(DEADLINE % ", gap_seconds: 300"),
     ),
     "events": (
-        "e.csv",
-        EVENTS,
-        "broker run study.yaml",
-        by_study(BROKER % ("events", ", price: 0.02")),
+        "e.csv", EVENTS, "broker run study.yaml", by_study(BROKER % ("events", ", price: 0.02")),
     ),
     "import of a table": ("t.csv", "id,cpu,ram,start,end\na,1,1,0,9\nb,1,1,5,9\n", TABLE, None),
     "import of lines of JSON": (
@@ -187,7 +161,7 @@ READERS: dict[str, tuple[str, str, str, Callable[[Path], None] | None]] = {
     ),
     "import of servers": ("s.json", SERVERS, IMPORT + "openstack", None),
     "import of pods": ("p.json", PODS, IMPORT + "kubernetes", None),
-}
+}  # fmt: skip
 #: Of a series, a last entry with a time for {}.
 ENDLESS: dict[str, tuple[str, str]] = {
     **{f"SWF, {name}": ("", LAST_JOB) for name in ("classes", "economy", "broker")},
@@ -210,16 +184,9 @@ def call(
         if memory_mb is not None:
             resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
 
-    return subprocess.run(
-        [program, *command.split()],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
-        preexec_fn=limit,
-        env={**os.environ, "NO_COLOR": "1"},
-    )
+    environment = {**os.environ, "NO_COLOR": "1"}
+    words = command.split()
+    return run_program(program, *words, cwd=folder, preexec_fn=limit, env=environment)
 
 
 def read(

@@ -17,6 +17,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from waiting import wait_until
@@ -40,69 +41,28 @@ otn: 1
 #: Reads a workload that never comes to an end.
 ENDLESS_SWEEP = SLOW_SWEEP.replace("{synthetic: azure2020, seed: 1, scale: 0.01}", "endless.csv")
 
+PIPES: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
 #: By what is interrupted: the arguments. {folder} holds what `folder` makes.
 COMMANDS = {
-    "generating": [
-        "workload",
-        "generate",
-        "azure2020",
-        "--scale",
-        "1",
-        "-o",
-        "{folder}/zone.csv.gz",
-    ],
-    "reading a file": ["workload", "info", "{folder}/endless.csv"],
-    "waiting for a pipe": ["workload", "info", "{folder}/silent.csv"],
-    "converting": ["workload", "convert", "{folder}/endless.csv", "-o", "{folder}/out.csv.gz"],
-    "sampling": [
-        "workload",
-        "sample",
-        "{folder}/endless.csv",
-        "--probability",
-        "0.1",
-        "-o",
-        "{folder}/out.csv",
-    ],
-    "reconstructing": ["workload", "reconstruct", "{folder}/silent.csv", "-o", "{folder}/out.csv"],
-    "fetching": [
-        "workload",
-        "fetch",
-        "azure-packing",
-        "--to",
-        "{folder}/fetched",
-        "--url",
-        "{url}",
-    ],
-    "sizing": ["size", "{folder}/crowd.csv", "--vm", "RAMWeigher", "--host", "3,3"],
-    "generating to size": ["size", ZONE, "--vm", "RAMWeigher", "--host", "10400,2250"],
-    "run": ["run", "{folder}/slow.yaml", "--events", "{folder}/events.csv.gz"],
-    "compare": ["compare", "{folder}/slow.yaml", "--db", "{folder}/out.db", "-q"],
-    "compare, reading": ["compare", "{folder}/endless.yaml", "--db", "{folder}/out.db", "-q"],
-    "tune": [
-        "tune",
-        ZONE,
-        "--host",
-        "10400,2250",
-        "--csv",
-        "{folder}/out.csv",
-        "--db",
-        "{folder}/out.db",
-    ],
-    "training": [
-        "lifetime",
-        "train",
-        "azure2020:seed=1:scale=0.02",
-        "-o",
-        "{folder}/model.txt",
-        "--epochs",
-        "100000",
-        "--hidden",
-        "512",
-    ],
-    "writing spots": ["lifetime", "spots", ZONE, "-o", "{folder}/spots.csv"],
-    "summary": ["summary", "{folder}/locked.db"],
-    "report": ["report", "{folder}/locked.db", "-o", "{folder}/report.html"],
-    "merge": ["merge", "{folder}/merged.db", "{folder}/locked.db"],
+    "generating": "workload generate azure2020 --scale 1 -o {folder}/zone.csv.gz",
+    "reading a file": "workload info {folder}/endless.csv",
+    "waiting for a pipe": "workload info {folder}/silent.csv",
+    "converting": "workload convert {folder}/endless.csv -o {folder}/out.csv.gz",
+    "sampling": "workload sample {folder}/endless.csv --probability 0.1 -o {folder}/out.csv",
+    "reconstructing": "workload reconstruct {folder}/silent.csv -o {folder}/out.csv",
+    "fetching": "workload fetch azure-packing --to {folder}/fetched --url {url}",
+    "sizing": "size {folder}/crowd.csv --vm RAMWeigher --host 3,3",
+    "generating to size": "size {zone} --vm RAMWeigher --host 10400,2250",
+    "run": "run {folder}/slow.yaml --events {folder}/events.csv.gz",
+    "compare": "compare {folder}/slow.yaml --db {folder}/out.db -q",
+    "compare, reading": "compare {folder}/endless.yaml --db {folder}/out.db -q",
+    "tune": "tune {zone} --host 10400,2250 --csv {folder}/out.csv --db {folder}/out.db",
+    "training": "lifetime train azure2020:seed=1:scale=0.02 -o {folder}/model.txt --epochs"
+    " 100000 --hidden 512",
+    "writing spots": "lifetime spots {zone} -o {folder}/spots.csv",
+    "summary": "summary {folder}/locked.db",
+    "report": "report {folder}/locked.db -o {folder}/report.html",
+    "merge": "merge {folder}/merged.db {folder}/locked.db",
 }
 #: What a command keeps because it is done; everything else has to go.
 KEPT = {"compare": {"out.db"}}
@@ -228,10 +188,7 @@ def interrupt(
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=lambda sent: sent.name)
 @pytest.mark.parametrize("what", COMMANDS)
 def test_a_command_ends(program: Path, folder: Folder, what: str, sent: signal.Signals) -> None:
-    arguments = [
-        word.replace("{folder}", str(folder.path)).replace("{url}", folder.url)
-        for word in COMMANDS[what]
-    ]
+    words = COMMANDS[what].format(folder=folder.path, url=folder.url, zone=ZONE)
     environment = {
         key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")
     }
@@ -240,12 +197,7 @@ def test_a_command_ends(program: Path, folder: Folder, what: str, sent: signal.S
         pytest.importorskip("sklearn")
         environment["COSPOT_PYTHON"] = sys.executable
     process = subprocess.Popen(
-        [program, *arguments],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        [program, *words.split()], env=environment, stdin=subprocess.DEVNULL, **PIPES
     )
     took = interrupt(process, sent, is_ready)
     out, err = process.communicate()
@@ -259,10 +211,7 @@ def test_a_command_ends(program: Path, folder: Folder, what: str, sent: signal.S
 def test_python_m_ends_too(folder: Folder) -> None:
     """The console script and `python -m cospot` have the same exit code."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "cospot", "run", folder.path / "slow.yaml"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-m", "cospot", "run", folder.path / "slow.yaml"], **PIPES
     )
     interrupt(process, signal.SIGINT, is_ready)
     assert (process.communicate(), process.returncode) == (("", "cospot: interrupted\n"), 130)
@@ -298,9 +247,7 @@ def test_a_call_raises_keyboard_interrupt(folder: Folder, what: str) -> None:
     process = subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", script],  # of a cold start, which is none of this
         cwd=folder.path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        **PIPES,
     )
     interrupt(process, signal.SIGINT, lambda _: (folder.path / "ready").exists())
     assert (process.communicate(), process.returncode) == (("KeyboardInterrupt\n", ""), 0)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import cospot
 import pytest
+from programs import printed_by
 
 STUDY = """
 study: levels
@@ -48,17 +47,15 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def summary(database: Path) -> dict[str, Any]:
-    words = [sys.executable, "-m", "cospot", "summary", os.fspath(database), "--json"]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    made: dict[str, Any] = json.loads(done.stdout)
+    words = (sys.executable, "-m", "cospot", "summary", database, "--json")
+    made: dict[str, Any] = json.loads(printed_by(*words))
     return made
 
 
 def shares(database: Path) -> dict[tuple[str, str], list[float]]:
     """Return which share of their revenue spots earn by SAF and workload, half being economy."""
-    words = [sys.executable, "-m", "cospot", "summary", os.fspath(database), "--csv"]
     table = database.with_suffix(".csv")
-    subprocess.run([*words, os.fspath(table)], capture_output=True, check=True)
+    printed_by(sys.executable, "-m", "cospot", "summary", database, "--csv", table)
     found: dict[tuple[str, str], list[float]] = {}
     with table.open(newline="") as file:
         for row in csv.DictReader(file):

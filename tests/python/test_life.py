@@ -6,7 +6,6 @@ import csv
 import json
 import math
 import os
-import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -14,8 +13,10 @@ from typing import Any
 
 import cospot
 import pytest
+from programs import printed_by
 
 pd = pytest.importorskip("pandas", reason="pandas is not installed")
+yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 
 COMMON = """
 workloads:
@@ -38,9 +39,7 @@ WINDOW_S = 14 * 86400
 
 
 def run(folder: Path, *words: str) -> str:
-    command = [sys.executable, "-m", "cospot", *words]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
-    return done.stdout
+    return printed_by(sys.executable, "-m", "cospot", *words, cwd=folder)
 
 
 @pytest.fixture(scope="module")
@@ -129,12 +128,10 @@ def test_the_event_log_adds_up(folder: Path, rows: list[dict[str, str]]) -> None
     assert earned(log, "vm") == pytest.approx(measures["vm_revenue"], rel=1e-12)
     assert earned(log, "spot") == pytest.approx(measures["spot_revenue"], rel=1e-12)
     counts = frame["event"].value_counts()
-    for event, measure in {
-        "eviction": "evictions",
-        "loss": "spots_lost",
-        "stop": "spots_stopped",
-        "migration": "vms_migrated",
-    }.items():
+    for event, measure in (
+        ("eviction", "evictions"), ("loss", "spots_lost"), ("stop", "spots_stopped"),
+        ("migration", "vms_migrated"),
+    ):  # fmt: skip
         assert counts.get(event, 0) == measures[measure], event
     assert min(measures["vms_evacuated"], measures["vms_migrated"]) > 0
     assert min(measures["spots_returned"], measures["evictions"]) > 0
@@ -148,21 +145,11 @@ def test_the_event_log_adds_up(folder: Path, rows: list[dict[str, str]]) -> None
 def test_simulate_life_is_the_run_of_the_scenario(folder: Path, tmp_path: Path) -> None:
     result = json.loads(run(folder, "run", "scenario.yaml", "--timing", "off", "--json"))
     expected = result["measures"]
-    life = {
-        "retries": {"patience_s": 7200, "first_wait_s": 60},
-        "returning_spots": {"patience_s": 86400, "first_wait_s": 60},
-        "failures": {"mtbf_days": 40, "repair_h": 24, "seed": 2},
-        "maintenance": {"every_days": 10, "lasts_h": 4, "notice_h": 12, "seed": 2},
-    }
+    life = yaml.safe_load(ALL)
+    del life["label"]
     workload = cospot.Workload.generate("azure2020", seed=1, scale=0.002)
-    settings = {
-        "hosts": expected["hosts"],
-        "host": (10400, 2250),
-        "vm": "COS",
-        "spot": "vmaDPD",
-        "evictor": "FIFO",
-        "otn": 8,
-    }
+    policies = {"vm": "COS", "spot": "vmaDPD", "evictor": "FIFO", "otn": 8}
+    settings = {"hosts": expected["hosts"], "host": (10400, 2250), **policies}
     events = tmp_path / "events.csv"
     made = cospot.simulate_life(workload, life, **settings, events=events)
     for name, value in made.items():

@@ -21,6 +21,7 @@ from cospot.lifetime.evaluation import Evaluation, evaluate
 from cospot.lifetime.model import LifetimeModel
 from cospot.lifetime.spots import SpotTable
 from lifetime_cases import exponential_spots, spots_of, two_kinds
+from programs import printed_by, run_program
 
 DAY = 86400.0
 
@@ -197,13 +198,9 @@ def test_only_what_was_watched_counts_by_hand() -> None:
     hour = 3600.0
     early = [(0.0, hour), (0.0, 2 * hour)]
     late = [
-        (DAY, DAY + 2 * hour),
-        (1.5 * DAY, np.inf),
-        (1.9 * DAY, np.inf),
-        (1.95 * DAY, 1.95 * DAY + hour / 2),
-        (1.99 * DAY, np.inf),
-        (1.98 * DAY, 3 * DAY),
-    ]
+        (DAY, DAY + 2 * hour), (1.5 * DAY, np.inf), (1.9 * DAY, np.inf),
+        (1.95 * DAY, 1.95 * DAY + hour / 2), (1.99 * DAY, np.inf), (1.98 * DAY, 3 * DAY),
+    ]  # fmt: skip
     spots = spots_of([*early, *late, (2.5 * DAY, 2.6 * DAY)])
     evaluation = evaluate(spots, constant_model(0.1), days=1, observed_until=2)
     model = evaluation.scores[0]
@@ -282,7 +279,10 @@ def test_the_program_knows_until_when_a_history_was_watched(program: Path, tmp_p
     pytest.importorskip("matplotlib")
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+        return run_program(program, *arguments)
+
+    def evaluated(*arguments: str | Path) -> str:
+        return printed_by(program, "lifetime", "eval", *arguments, "-o", output)
 
     history = tmp_path / "history.csv"
     spots = exponential_spots(600, 1.0, 5, seed=1)
@@ -305,12 +305,8 @@ def test_the_program_knows_until_when_a_history_was_watched(program: Path, tmp_p
         done = run("lifetime", "train", history, "-o", model, *small, *more)
         assert (done.returncode, done.stderr) == (0, "")
 
-    done = run("lifetime", "eval", history, "-o", output)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert f"{alive} of them alive at day 5;" in done.stdout
-    done = run("lifetime", "eval", history, "-o", output, "--observed-until", "4")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "alive at day 4;" in done.stdout
+    assert f"{alive} of them alive at day 5;" in evaluated(history)
+    assert "alive at day 4;" in evaluated(history, "--observed-until", "4")
     done = run("lifetime", "eval", history, "-o", output, "--days", "5")
     assert done.returncode == 2
     assert "no spot was requested from day 5 to day 5" in done.stderr
@@ -318,20 +314,15 @@ def test_the_program_knows_until_when_a_history_was_watched(program: Path, tmp_p
     # The release was watched until day 90; together, the first to stop counts.
     release = tmp_path / "release.csv"
     assert run("workload", "convert", history, "-o", release, "--schema", "socc22").returncode == 0
-    done = run("lifetime", "eval", release, "-o", output)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert f"{alive} of them alive at day 90;" in done.stdout
-    done = run("lifetime", "eval", release, history, "-o", output)
-    assert "alive at day 5;" in done.stdout
+    assert f"{alive} of them alive at day 90;" in evaluated(release)
+    assert "alive at day 5;" in evaluated(release, history)
 
 
 def test_the_program_trains_predicts_and_evaluates(program: Path, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [program, "lifetime", *arguments], capture_output=True, text=True, check=False
-        )
+        return run_program(program, "lifetime", *arguments)
 
     recipe = "azure2020:seed=3:scale=0.002"
     for name in ("one.txt", "two.txt"):
@@ -398,22 +389,12 @@ def test_half_a_package_next_to_the_program_hides_no_whole_one(
     """A build of the program alone has the Python files and no compiled module beside them."""
     shutil.copy(program, tmp_path / "cospot")
     half = tmp_path / "python" / "cospot"
-    shutil.copytree(
-        Path(cospot.__file__).parent,
-        half,
-        ignore=shutil.ignore_patterns("_core*.so"),
-        ignore_dangling_symlinks=True,  # of files that an earlier build linked
-    )
+    # An earlier build may have left links to files that are gone.
+    rest: dict[str, Any] = {"ignore": shutil.ignore_patterns("_core*.so")}
+    shutil.copytree(Path(cospot.__file__).parent, half, ignore_dangling_symlinks=True, **rest)
     # Its whole package comes after the half one, as that of site-packages does.
     whole = str(Path(cospot.__file__).parents[1])
     environment = {**os.environ, "COSPOT_PYTHON": sys.executable, "PYTHONPATH": whole}
     command = [tmp_path / "cospot", "lifetime", "eval", "azure2020:scale=0.001"]
-    done = subprocess.run(
-        [*command, "-o", tmp_path / "out"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    printed_by(*command, "-o", tmp_path / "out", env=environment)
     assert (tmp_path / "out").is_dir()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ from cospot.lifetime import parse_survival_model, read_model, train_survival
 from cospot.lifetime.evaluation import evaluate
 from cospot.lifetime.spots import SpotTable
 from lifetime_cases import spots_of, two_kinds
+from programs import printed_by, run_program
 
 DAY = 86400.0
 
@@ -125,28 +125,26 @@ def test_a_survival_model_is_evaluated_as_the_network_is() -> None:
 
 
 def test_the_command_trains_what_the_evictor_reads(program: Path, tmp_path: Path) -> None:
-    def cospot(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [program, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-
     workload = "azure2020:seed=1:scale=0.005"
-    train = ["lifetime", "train", workload, "--kind", "kaplan-meier", "-o", "m.txt"]
-    made = cospot(*train)
-    assert made.returncode == 0, made.stderr
+    train = [program, "lifetime", "train", workload, "-o", "m.txt"]
+    curves = [*train, "--kind", "kaplan-meier"]
+    printed_by(*curves, cwd=tmp_path)
     first = (tmp_path / "m.txt").read_text()
     assert first.splitlines()[1] == (
         f"# cospot lifetime train {workload} --kind kaplan-meier --days 3 --by flavor"
         " --least-share 0"
     )
-    assert cospot(*train).returncode == 0
+    printed_by(*curves, cwd=tmp_path)
     assert (tmp_path / "m.txt").read_text() == first
-    spots = cospot("lifetime", "spots", workload, "--model", "m.txt", "-o", "spots.csv")
-    assert spots.returncode == 0, spots.stderr
+    spots = ("lifetime", "spots", workload, "--model", "m.txt", "-o", "spots.csv")
+    printed_by(program, *spots, cwd=tmp_path)
     assert "expected_life_s" in (tmp_path / "spots.csv").read_text().splitlines()[0]
-    refused = cospot(*train, "--hidden", "8")
-    assert refused.returncode == 2
-    assert "--hidden is an option of --kind network, not of --kind kaplan-meier" in refused.stderr
-    refused = cospot("lifetime", "train", workload, "--by", "all", "-o", "m.txt")
-    assert refused.returncode == 2
-    assert "--by is an option of --kind kaplan-meier" in refused.stderr
+    for words, text in (
+        (
+            [*curves, "--hidden", "8"],
+            "--hidden is an option of --kind network, not of --kind kapla",
+        ),
+        ([*train, "--by", "all"], "--by is an option of --kind kaplan-meier"),
+    ):
+        refused = run_program(*words, cwd=tmp_path)
+        assert refused.returncode == 2 and text in refused.stderr

@@ -137,11 +137,8 @@ def test_candidates_are_the_policys_own() -> None:
             return weights
 
     assert Chain([Scribbler]).rank(HostTable.uniform(4, (8, 8)), Request(1, 1)).tolist() == [
-        3,
-        2,
-        1,
-        0,
-    ]
+        3, 2, 1, 0,
+    ]  # fmt: skip
 
 
 def test_a_policy_that_changes_the_datacenter_it_plans_for() -> None:

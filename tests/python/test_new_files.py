@@ -12,13 +12,10 @@ from pathlib import Path
 import pytest
 from cospot import whole_file
 from cospot.errors import ConfigError
+from programs import printed_by, run_program
+from small_studies import ONE_RUN as STUDY
 
 ROOT = Path(__file__).parents[2]
-STUDY = (
-    "workloads: [{synthetic: azure2020, seed: 1, scale: 0.002}]\n"
-    "host: {vcpus: 10400, memory_mb: 2250}\nheadroom_percent: 0\nvm: COS\nspot: sDPD\n"
-    "evictor: FIFO\nsaf: false\notn: 1\n"
-)
 PARTIAL = re.compile(r"out\.[a-z.]+\.[0-9a-f]{16}\.partial")
 
 # What may stand in the sources beside the one way: an unfinished download, which the next process
@@ -34,12 +31,8 @@ WRITING = {
             r"|os\.(replace|rename)\(|\bO_CREAT\b"
         ),
         {
-            "whole_file.py",
-            "nova/line_file.py",
-            "nova/scheduler/metrics.py",
-            "sweeps/dask_sweep.py",
-            "sweeps/shard_merge.py",
-            "sweeps/shard_task.py",
+            *("whole_file.py", "nova/line_file.py", "nova/scheduler/metrics.py"),
+            *("sweeps/dask_sweep.py", "sweeps/shard_merge.py", "sweeps/shard_task.py"),
             "sweeps/shipped_workloads.py",
         },
     ),
@@ -67,46 +60,26 @@ def test_no_source_writes_files_in_a_way_of_its_own(kind: str) -> None:
 def run(program: Path, folder: Path, *words: object, before: str = "") -> str:
     """Run the program after a line of shell that knows its process's number as `$$`."""
     script = f'{before}\nexec "$0" "$@"'
-    done = subprocess.run(
-        ["sh", "-c", script, program, *map(str, words)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return printed_by("sh", "-c", script, program, *words, cwd=folder)
 
 
 @pytest.mark.parametrize(
     ("words", "output"),
     [
-        (["compare", "s.yaml", "-q", "--db", "new.db", "--csv", "out.csv"], "out.csv"),
-        (
-            [
-                "compare",
-                "s.yaml",
-                "-q",
-                "--db",
-                "new.db",
-                "--timeline",
-                "--timeline-csv",
-                "out.csv",
-            ],
-            "out.csv",
-        ),
-        (["run", "s.yaml", "--events", "out.csv"], "out.csv"),
-        (["run", "s.yaml", "--events", "out.csv.gz"], "out.csv.gz"),
-        (["summary", "r.db", "--csv", "out.csv"], "out.csv"),
-        (["report", "r.db", "-o", "out.html"], "out.html"),
-        (["workload", "convert", "w.csv", "-o", "out.csv"], "out.csv"),
-        (["workload", "sample", "w.csv", "-o", "out.csv", "--probability", "0.5"], "out.csv"),
-        (["workload", "generate", "azure2020", "-o", "out.csv", "--scale", "0.001"], "out.csv"),
-        (["lifetime", "spots", "w.csv", "-o", "out.csv"], "out.csv"),
+        ("compare s.yaml -q --db new.db --csv out.csv", "out.csv"),
+        ("compare s.yaml -q --db new.db --timeline --timeline-csv out.csv", "out.csv"),
+        ("run s.yaml --events out.csv", "out.csv"),
+        ("run s.yaml --events out.csv.gz", "out.csv.gz"),
+        ("summary r.db --csv out.csv", "out.csv"),
+        ("report r.db -o out.html", "out.html"),
+        ("workload convert w.csv -o out.csv", "out.csv"),
+        ("workload sample w.csv -o out.csv --probability 0.5", "out.csv"),
+        ("workload generate azure2020 -o out.csv --scale 0.001", "out.csv"),
+        ("lifetime spots w.csv -o out.csv", "out.csv"),
     ],
 )
 def test_what_others_have_laid_is_not_written_to(
-    program: Path, tmp_path: Path, words: list[str], output: str
+    program: Path, tmp_path: Path, words: str, output: str
 ) -> None:
     (tmp_path / "s.yaml").write_text(STUDY)
     run(program, tmp_path, "compare", "s.yaml", "-q", "--db", "r.db")
@@ -116,7 +89,7 @@ def test_what_others_have_laid_is_not_written_to(
     before = {each.name for each in tmp_path.iterdir()}
     laid = [f"{output}.$$.partial", f"{output}.part$$", f"{output}.part", f".{output}.$$"]
     lay = "\n".join(f"ln -s precious {name}" for name in laid)
-    run(program, tmp_path, *words, before=lay)
+    run(program, tmp_path, *words.split(), before=lay)
     assert precious.read_text() == "precious"
     left = {each.name for each in tmp_path.iterdir() if not each.is_symlink()}
     assert left - before - {"new.db"} == {output}
@@ -130,13 +103,7 @@ def kill_at_4_kib() -> None:
 
 def test_what_a_kill_leaves_the_next_run_removes(program: Path, tmp_path: Path) -> None:
     words = ["workload", "generate", "azure2020", "-o", "out.csv.gz", "--scale", "0.001"]
-    killed = subprocess.run(
-        [program, *words],
-        cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        preexec_fn=kill_at_4_kib,
-        check=False,
-    )
+    killed = run_program(program, *words, cwd=tmp_path, preexec_fn=kill_at_4_kib)
     assert killed.returncode == -signal.SIGXFSZ
     (left,) = tmp_path.iterdir()
     assert PARTIAL.fullmatch(left.name)
@@ -167,8 +134,7 @@ def test_standard_output_may_be_any_file(program: Path, tmp_path: Path, output: 
 def test_a_database_is_not_made_at_the_end_of_a_link(program: Path, tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text(STUDY)
     (tmp_path / "r.db").symlink_to("elsewhere.db")
-    words = [program, "compare", "s.yaml", "-q", "--db", "r.db"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = run_program(program, "compare", "s.yaml", "-q", "--db", "r.db", cwd=tmp_path)
     assert done.returncode == 2 and "r.db: is a link to nothing" in done.stderr
     assert sorted(each.name for each in tmp_path.iterdir()) == ["r.db", "s.yaml"]
     # One that leads to results is the user's own way to keep them elsewhere.

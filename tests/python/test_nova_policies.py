@@ -24,11 +24,9 @@ CPU = "nova:nova.scheduler.weights.cpu.CPUWeigher"
 DISK = "nova:nova.scheduler.weights.disk.DiskWeigher"
 IO_OPS = "nova:nova.scheduler.weights.io_ops.IoOpsWeigher"
 PAIRS = [
-    (RAM, "RAMWeigher", ram.RAMWeigher),
-    (CPU, "CPUWeigher", cpu.CPUWeigher),
-    (DISK, "DiskWeigher", disk.DiskWeigher),
-    (IO_OPS, "IoOpsWeigher", io_ops.IoOpsWeigher),
-]
+    (RAM, "RAMWeigher", ram.RAMWeigher), (CPU, "CPUWeigher", cpu.CPUWeigher),
+    (DISK, "DiskWeigher", disk.DiskWeigher), (IO_OPS, "IoOpsWeigher", io_ops.IoOpsWeigher),
+]  # fmt: skip
 NOTHING = Request(0, 0)
 NO_SPOT = Request(0, 0, spot=True)
 

@@ -6,22 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from programs import run_program
+from small_studies import FIRST_FIT, REQUESTS
 
-REQUESTS = """\
-instance_id,tenant_id,class,vcpus,memory_mb,disk_gb,start_s,end_s
-i0,t,vm,6,2,0,0,864000
-i1,t,spot,2,4,0,0,864000
-"""
-STUDY = """\
-workloads: a.csv
-host: {vcpus: 10, memory_mb: 10}
-hosts: 3
-vm: UTIL
-spot: FirstFit
-evictor: FIFO
-saf: false
-otn: 1
-"""
+STUDY = FIRST_FIT.replace("r.csv", "a.csv")
 BROKER = """\
 study: broker
 market: [{synthetic: us_east_2011, seed: 1}]
@@ -52,9 +40,7 @@ COMMANDS = [
 
 
 def call(program: Path, folder: Path, command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [program, *command.split()], cwd=folder, capture_output=True, text=True, check=False
-    )
+    return run_program(program, *command.split(), cwd=folder)
 
 
 @pytest.fixture

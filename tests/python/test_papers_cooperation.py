@@ -3,7 +3,6 @@
 import csv
 import gzip
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from cooperation.findings import all_findings
 from cooperation.page import main
 from cooperation.settings import best_without_vm_loss
 from made_results import FOUR_RUNS, make_database
+from programs import printed_by, run_program
 from reproduction.document import BEGIN, END, replace_between_markers
 from reproduction.page import findings_table
 
@@ -64,14 +64,10 @@ def test_best_setting_loses_no_vm_on_any_workload(tmp_path):
     runs = [
         {"workload": day, "otn": otn, "revenue": revenue, "vm_rejected": rejected}
         for day, otn, revenue, rejected in (
-            ("a", 1, 100, 0),
-            ("a", 2, 120, 0),
-            ("a", 4, 200, 0),
-            ("b", 1, 100, 0),
-            ("b", 2, 140, 0),
-            ("b", 4, 200, 1),
+            ("a", 1, 100, 0), ("a", 2, 120, 0), ("a", 4, 200, 0),
+            ("b", 1, 100, 0), ("b", 2, 140, 0), ("b", 4, 200, 1),
         )
-    ]
+    ]  # fmt: skip
     database = make_database(tmp_path / "r.db", runs, workloads=("a", "b"))
     (best,) = best_without_vm_loss(load_evaluation(database).runs).to_dict("records")
     assert (best["otn"], best["saf"]) == (2, False)
@@ -144,8 +140,7 @@ def test_output_repeats_and_needs_nothing_beside_it(grid, tmp_path):
     assert outputs[0] == outputs[1]
     # The runs have neither COS nor a worse ranking: Figures 4 and 8 are left.
     assert {name for name in outputs[0] if name.endswith(".svg")} == {
-        "figure-4.svg",
-        "figure-8.svg",
+        f"figure-{number}.svg" for number in (4, 8)
     }
     page = outputs[0]["evaluation.html"].decode()
     assert page.count("data:image/svg+xml;base64,") == 2
@@ -206,26 +201,22 @@ needs_program = pytest.mark.skipif(
 
 def _run(folder, *arguments, **environment):
     """Run the command of the examples in a folder."""
-    return subprocess.run(
-        [ROOT / "examples/papers/cooperation/run.sh", *map(str, arguments)],
-        cwd=folder,
-        env={**os.environ, "COSPOT": PROGRAM, "COSPOT_PYTHON": sys.executable, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {"COSPOT": PROGRAM, "COSPOT_PYTHON": sys.executable, **environment}
+    script = ROOT / "examples/papers/cooperation/run.sh"
+    return run_program(script, *arguments, cwd=folder, env=os.environ | environment)
+
+
+def _generate(sampling, file):
+    recipe = f"workload generate azure2020 --seed 3 --scale 0.0001 --sampling {sampling} -o"
+    printed_by(PROGRAM, *recipe.split(), file)
 
 
 @pytest.mark.slow
 @needs_program
 def test_one_command_makes_it_all(tmp_path):
-    names = []
-    for sampling in ("batched", "bernoulli"):
-        names.append(f"{sampling}.csv.gz")
-        recipe = ["azure2020", "--seed", "3", "--scale", "0.0001", "--sampling", sampling]
-        subprocess.run(
-            [PROGRAM, "workload", "generate", *recipe, "-o", names[-1]], cwd=tmp_path, check=True
-        )
+    names = ["batched.csv.gz", "bernoulli.csv.gz"]
+    for name in names:
+        _generate(name.split(".")[0], tmp_path / name)
     outputs = []
     for threads in ("1", "2"):
         options = ["-o", f"out{threads}", "--timing", "off", "-j", threads]
@@ -263,8 +254,7 @@ def _fetched(folder):
     for sampling in ("batched", "bernoulli"):
         (folder / sampling).mkdir()
         file = folder / sampling / "relevant-vm-1pcnt_0.csv"
-        recipe = ["azure2020", "--seed", "3", "--scale", "0.0001", "--sampling", sampling]
-        subprocess.run([PROGRAM, "workload", "generate", *recipe, "-o", file], check=True)
+        _generate(sampling, file)
         file.with_name(file.name + ".sha256").write_text(f"{'0' * 64}  {file.name}\n")
 
 

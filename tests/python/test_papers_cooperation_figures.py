@@ -82,13 +82,11 @@ def test_figure_4_is_the_mean_over_evictors_and_workloads(tmp_path):
         {"workload": day, "evictor": evictor, "otn": otn, "revenue": 100 if otn == 1 else revenue}
         | {"vm_earned": 1000 - lost * (otn == 2)}
         for day, evictor, revenue, lost in (
-            ("a", "FIFO", 200, 4),
-            ("a", "LPO", 240, 0),
-            ("b", "FIFO", 280, 0),
+            ("a", "FIFO", 200, 4), ("a", "LPO", 240, 0), ("b", "FIFO", 280, 0),
             ("b", "LPO", 320, 0),
         )
         for otn in (1, 2)
-    ]
+    ]  # fmt: skip
     prior_work = [
         {"vm": "SpotHour", "revenue": revenue, "vm_earned": 995} for revenue in (150, 250)
     ]

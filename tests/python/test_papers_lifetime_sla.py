@@ -16,6 +16,7 @@ pytest.importorskip("matplotlib", minversion="3.6")
 import cospot
 import pandas as pd
 from lifetime_sla.results import combined
+from programs import printed_by, run_program
 from reproduction.document import BEGIN, END
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,9 +32,7 @@ def program() -> str:
 
 def run(program: str, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "COSPOT": program, "COSPOT_PYTHON": sys.executable}
-    return subprocess.run(
-        [str(RUN), *words], capture_output=True, text=True, check=False, env=environment
-    )
+    return run_program(RUN, *words, env=environment)
 
 
 @pytest.mark.slow
@@ -43,15 +42,12 @@ def test_a_quick_run_makes_the_whole_page(program: str, tmp_path: Path) -> None:
     # The table of sizes lies beside the samples of the CoSpot release, and is no workload.
     (azure / "vmType.csv").write_text("id,vmTypeId\n")
     words = ["workload", "generate", "azure2020", "--scale", "0.002"]
-    subprocess.run([program, *words, "-o", str(azure / "one.csv")], check=True, capture_output=True)
+    printed_by(program, *words, "-o", azure / "one.csv")
     document = tmp_path / "page.md"
     document.write_text(f"Before.\n{BEGIN}\nold\n{END}\nAfter.\n")
     made = tmp_path / "made"
-    done = run(
-        program,
-        *("--quick", "-j", "1", "-o", str(made)),
-        *("--azure", str(azure), "--document", str(document)),
-    )
+    words = ["--quick", "-j", "1", "-o", str(made), "--azure", str(azure)]
+    done = run(program, *words, "--document", str(document))
     assert (done.returncode, done.stderr) == (0, "")
     everything = (made / "evaluation.html").read_text()
     for part in ("Table I", "Figures 2 and 3", "Tables III and IV", "Figures 6 and 7"):
@@ -86,18 +82,9 @@ def test_bad_options(program: str, tmp_path: Path) -> None:
 
 def runs_of(evictions: list[int]) -> pd.DataFrame:
     """Runs with the target 0.01 that admit 100 spots each."""
-    return pd.DataFrame(
-        {
-            "target": "0.01",
-            "hosts": 7,
-            "is_met": [count <= 1 for count in evictions],
-            "spot_admitted": 100,
-            "evictions": evictions,
-            "on_demand_admission": 1.0,
-            "spot_admission": 0.5,
-            "spot_revenue_share": 0.5,
-        }
-    )
+    shares = {"on_demand_admission": 1.0, "spot_admission": 0.5, "spot_revenue_share": 0.5}
+    counts = {"evictions": evictions, "is_met": [count <= 1 for count in evictions]}
+    return pd.DataFrame({"target": "0.01", "hosts": 7, "spot_admitted": 100, **counts, **shares})
 
 
 def test_replays_of_the_same_requests_are_not_pooled() -> None:

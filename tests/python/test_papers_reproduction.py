@@ -38,14 +38,10 @@ def test_a_page_with_findings_writes_them_as_json(tmp_path: Path) -> None:
 
     assert json.loads(made("with", finding, finding).read_text("utf-8")) == 2 * [
         {
-            "source": "Table I",
-            "what": "mean",
-            "published": "21.8",
-            "ours": "22.5 ± 1",
-            "data": "generated",
-            "verdict": "holds",
+            "source": "Table I", "what": "mean", "published": "21.8", "ours": "22.5 ± 1",
+            "data": "generated", "verdict": "holds",
         }
-    ]
+    ]  # fmt: skip
     row = "<td>Table I</td><td>mean</td><td>21.8</td><td>22.5 ± 1</td><td>yes</td>"
     assert (tmp_path / "with" / "evaluation.html").read_text("utf-8").count(row) == 2
     assert not made("without").exists()

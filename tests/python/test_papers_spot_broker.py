@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -17,6 +16,7 @@ pytest.importorskip("pandas", minversion="1.5")
 
 import pandas as pd
 from cospot.errors import InputError
+from programs import printed_by, run_program
 from spot_broker.claims import Claim, Runs, differ, judge
 from spot_broker.findings import rises_of_ec2
 
@@ -25,22 +25,13 @@ LOW, HIGH = ("none", "minimum", 2.0), ("none", "mean", 2.0)
 
 
 def runs_of(low: list[float], high: list[float], market: str = "m") -> Runs:
-    rows = []
-    for cell, costs in ((LOW, low), (HIGH, high)):
-        for seed, cost in enumerate(costs):
-            rows.append(
-                {
-                    "market": market if cell == LOW else "m",
-                    "job_log": "j",
-                    "billing": "hourly",
-                    "market_choice": "preferred",
-                    "fault_tolerance": cell[0],
-                    "bid": cell[1],
-                    "alpha": cell[2],
-                    "seed": seed,
-                    "cost": cost,
-                }
-            )
+    common = {"job_log": "j", "billing": "hourly", "market_choice": "preferred"}
+    rows = [
+        {**common, **dict(zip(("fault_tolerance", "bid", "alpha"), cell, strict=True))}
+        | {"market": where, "seed": seed, "cost": cost}
+        for cell, where, costs in ((LOW, market, low), (HIGH, "m", high))
+        for seed, cost in enumerate(costs)
+    ]
     return Runs(pd.DataFrame(rows))
 
 
@@ -72,18 +63,11 @@ def test_several_markets_are_refused() -> None:
 def test_the_whole_evaluation_on_a_small_scale(tmp_path: Path) -> None:
     program = os.environ["COSPOT_PROGRAM"]
     environment = dict(os.environ, COSPOT=program, COSPOT_PYTHON=sys.executable)
-    command = [
-        str(ROOT / "examples" / "papers" / "spot_broker" / "run.sh"),
-        "--synthetic",
-        "-o",
-        str(tmp_path),
-    ]
+    script = ROOT / "examples" / "papers" / "spot_broker" / "run.sh"
+    command = (script, "--synthetic", "-o", tmp_path)
     small = ["--jobs", "100", "--seeds", "2", "--high-seeds", "3", "-j", "2"]
     for _ in range(2):  # the second time there is nothing left to do
-        finished = subprocess.run(
-            [*command, *small], capture_output=True, text=True, check=False, env=environment
-        )
-        assert finished.returncode == 0, finished.stderr
+        printed_by(*command, *small, env=environment)
     page = (tmp_path / "evaluation.html").read_text()
     # Without EC2's prices: two markets, and of each nine rows of late jobs.
     starts = [page.count(f"<tr><td>{market}</td>") for market in ("us_east_2011", "fitted")]
@@ -96,7 +80,7 @@ def test_the_whole_evaluation_on_a_small_scale(tmp_path: Path) -> None:
         assert (tmp_path / f"figure-{name}-{market}.png").stat().st_size > 5000
     ranked = [line.split() for line in (tmp_path / "ranking.txt").read_text().splitlines()]
     assert sum(len(row) > 5 and "migration" in row[:6] for row in ranked) == 2 * 30
-    bad = subprocess.run([*command, "--seeds", "1"], capture_output=True, text=True, check=False)
+    bad = run_program(*command, "--seeds", "1")
     assert bad.returncode == 2
     assert "expected 2 to 31" in bad.stderr
 

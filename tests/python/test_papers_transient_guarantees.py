@@ -15,13 +15,10 @@ from transient_guarantees.findings import all_findings
 
 TRACES = ("A", "B")
 SOLD = {
-    "1 classes, equal": (0.70, 0.80),
-    "2 classes, equal": (0.76, 0.90),
-    "4 classes, equal": (0.86, 0.95),
-    "2 classes, greedy": (0.912, 1.08),
-    "GCE, 24 h assumed": (0.5, 0.25),
-    "EC2, hourly, +25% revocations": (1 / 14, 0.1),
-}
+    "1 classes, equal": (0.70, 0.80), "2 classes, equal": (0.76, 0.90),
+    "4 classes, equal": (0.86, 0.95), "2 classes, greedy": (0.912, 1.08),
+    "GCE, 24 h assumed": (0.5, 0.25), "EC2, hourly, +25% revocations": (1 / 14, 0.1),
+}  # fmt: skip
 CHANGES = {
     "8b: useful time, 24 h assumed, against each server's own": (-0.05, -0.02),
     "8b: useful time, 30 min assumed, against each server's own": (-0.37, -0.30),
@@ -71,11 +68,9 @@ def _tables() -> dict[str, pd.DataFrame]:
         for gb, lost in ((8, 0.18), (16, 0.25))
     ]
     return {
-        "figure_8a": pd.DataFrame({"trace": TRACES, **mttrs}),
-        "figure_8c": pd.DataFrame(memory),
-        "figures_9_10": pd.DataFrame(sold),
-        "comparisons": pd.DataFrame(changes),
-    }
+        "figure_8a": pd.DataFrame({"trace": TRACES, **mttrs}), "figure_8c": pd.DataFrame(memory),
+        "figures_9_10": pd.DataFrame(sold), "comparisons": pd.DataFrame(changes),
+    }  # fmt: skip
 
 
 def _one(source: str, what: str, tables: dict[str, Any] | None = None) -> Finding:

@@ -152,19 +152,13 @@ def test_estimated_lifetimes_say_the_same() -> None:
 def test_a_workload_keeps_all_of_its_rows() -> None:
     made = cospot.Workload.from_columns(
         {
-            "instance_id": ["x", "y"],
-            "tenant_id": ["t", "ü"],
-            "is_spot": [False, True],
-            "vcpus": [1, 2],
-            "memory_mb": [3, 4],
-            "disk_gb": [5, 6],
-            "start_us": [-7, 8],
-            "end_us": [cospot.NEVER_US, 9],
-            "zone": ["az1", ""],
+            "instance_id": ["x", "y"], "tenant_id": ["t", "ü"], "is_spot": [False, True],
+            "vcpus": [1, 2], "memory_mb": [3, 4], "disk_gb": [5, 6], "start_us": [-7, 8],
+            "end_us": [cospot.NEVER_US, 9], "zone": ["az1", ""],
         },
         name="two, with zones",
         window_days=3,
-    )
+    )  # fmt: skip
     again = pickle.loads(pickle.dumps(made))
     columns, expected = again.to_columns(), made.to_columns()
     assert {name: plain(column) for name, column in columns.items()} == {

@@ -17,18 +17,10 @@ PRICES = {"on_demand": 4, "spot": 1, "economy": 2, "currency": "EUR"}
 
 def make_plan(**more: Any) -> cospot.SpotPlan:
     given: dict[str, Any] = {
-        "price": PRICES,
-        "host": (10400, 2250),
-        "hosts": 45,
-        "parts": 4,
-        "max_vm_loss_percent": 1,
-        "economy_percents": [20],
-        "confidences": [0.5],
-        "vm": ["COS"],
-        "spot": ["sDPD", "vmaUTIL"],
-        "evictor": ["FIFO", "YJF"],
-        "otn": [1, 8],
-    }
+        "price": PRICES, "host": (10400, 2250), "hosts": 45, "parts": 4, "max_vm_loss_percent": 1,
+        "economy_percents": [20], "confidences": [0.5], "vm": ["COS"], "spot": ["sDPD", "vmaUTIL"],
+        "evictor": ["FIFO", "YJF"], "otn": [1, 8],
+    }  # fmt: skip
     return cospot.plan(**{"history": HISTORY, **given, **more})
 
 

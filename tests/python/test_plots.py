@@ -173,14 +173,9 @@ def all_plots(runs: pd.DataFrame, hosts: int) -> dict[str, Figure]:
     offer = cospot.make_offer(cospot.Chain(["UTIL"]), datacenter.hosts, vm, otn=2)
     choice = cospot.choose(offer, "FIFO", datacenter)
     columns = {
-        "time_s": [0, 0],
-        "event": ["request", "placement"],
-        "instance_id": ["a", "a"],
-        "class": ["vm", "vm"],
-        "vcpus": [4, 4],
-        "memory_mb": [4, 4],
-        "host": ["", "h"],
-    }
+        "time_s": [0, 0], "event": ["request", "placement"], "instance_id": ["a", "a"],
+        "class": ["vm", "vm"], "vcpus": [4, 4], "memory_mb": [4, 4], "host": ["", "h"],
+    }  # fmt: skip
     used = cospot.occupancy_over_time(pd.DataFrame(columns), host=(8, 16), hosts=hosts)
     given: dict[str, tuple[object, ...]] = {
         "offered_hosts": (datacenter, offer, choice), "host_occupancy": (used,)
@@ -226,12 +221,10 @@ def test_colours_differ_in_lightness() -> None:
 @pytest.mark.parametrize(
     "plot",
     [
-        partial(plots.gain_against_vm_loss, value="gain"),
-        plots.gain_by_otn_and_saf,
-        plots.gain_by_headroom,
-        plots.degradation_curve,
+        partial(plots.gain_against_vm_loss, value="gain"), plots.gain_by_otn_and_saf,
+        plots.gain_by_headroom, plots.degradation_curve,
     ],
-)
+)  # fmt: skip
 def test_bad_frames_are_named(plot: Callable[[pd.DataFrame], Figure], runs: pd.DataFrame) -> None:
     with pytest.raises(cospot.ConfigError, match="no column .*gain.*; expected the runs of"):
         plot(pd.DataFrame({"x": [1]}))

@@ -42,12 +42,9 @@ def stderr_of(database: Path, progress: str, *, terminal: bool) -> str:
 @pytest.mark.parametrize(
     ("progress", "terminal", "shown"),
     [
-        ("None", True, True),
-        ("None", False, False),
-        ("True", False, True),
-        ("False", True, False),
+        ("None", True, True), ("None", False, False), ("True", False, True), ("False", True, False),
     ],
-)
+)  # fmt: skip
 def test_who_sees_a_bar(tmp_path: Path, progress: str, terminal: bool, shown: bool) -> None:
     pytest.importorskip("tqdm")
     text = stderr_of(tmp_path / "r.db", progress, terminal=terminal)

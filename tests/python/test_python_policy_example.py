@@ -79,12 +79,8 @@ def test_the_example_runs(
             key: value for key, value in environment.items() if not key.startswith("PYTHONP")
         }
     done = subprocess.run(
-        command_of(way, tmp_path, sweep, csv, request),
-        cwd=current,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        command_of(way, tmp_path, sweep, csv, request), cwd=current, env=environment,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert len(csv.read_text().splitlines()) == 1 + RUNS

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import cospot
 import pytest
 from made_results import FOUR_RUNS, make_database
+from programs import printed_by
 
 
 def compare(database: Path, evictor: str = "FIFO") -> Path:
@@ -25,12 +25,12 @@ def test_it_is_the_page_of_the_command(tmp_path: Path, program: Path) -> None:
     assert made == cospot.Report(tmp_path / "ours.html", 4, (tmp_path / "ours.html").stat().st_size)
     theirs = tmp_path / "theirs.html"
     command = [program, "report", database, "-o", theirs, "--title", "<Ours>"]
-    subprocess.run(command, check=True, capture_output=True)
+    printed_by(*command)
     assert made.path.read_bytes() == theirs.read_bytes()
     prices = {"on_demand": 0.04, "spot": 0.012}
     made = cospot.report(database, made.path, title="<Ours>", price=prices)
     command += ["--price", "on-demand=0.04", "--price", "spot=0.012"]
-    subprocess.run(command, check=True, capture_output=True)
+    printed_by(*command)
     assert made.path.read_bytes() == theirs.read_bytes()
     assert b"0.012" in made.path.read_bytes()
 
@@ -41,7 +41,7 @@ def test_two_databases_beside_each_other(tmp_path: Path, program: Path) -> None:
     assert made.runs == 8
     theirs = tmp_path / "theirs.html"
     command = [program, "report", before, after, "-o", theirs]
-    subprocess.run(command, check=True, capture_output=True)
+    printed_by(*command)
     assert made.path.read_bytes() == theirs.read_bytes()
 
 

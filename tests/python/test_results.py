@@ -6,7 +6,6 @@ import json
 import math
 import re
 import sqlite3
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ import pandas as pd
 from cospot.errors import ConfigError, WorkloadError, WorkloadWarning
 from cospot.results import COMBINATION
 from made_results import FOUR_RUNS, make_database
+from programs import printed_by
 
 SWEEP = """\
 workloads:
@@ -36,9 +36,7 @@ otn: [1, 4]
 
 
 def command(*arguments: str) -> str:
-    return subprocess.run(
-        [sys.executable, "-m", "cospot", *arguments], check=True, capture_output=True, text=True
-    ).stdout
+    return printed_by(sys.executable, "-m", "cospot", *arguments)
 
 
 @pytest.fixture(scope="module")
@@ -63,12 +61,10 @@ def test_the_computed_columns_come_from_arithmetic(tmp_path: Path) -> None:
 
 def test_a_loss_far_below_the_revenue_is_exact(tmp_path: Path) -> None:
     # 2^63 vcpu-microseconds are passed, and the difference of the two doubles would be 0.
-    run: dict[str, Any] = {
-        "vm_revenue_requested_exact": "12345678901234.000001",
-        "vm_earned": "12345678901234",
-    }
-    requested = float("12345678901234.000001")
-    run = {**run, "vm_revenue_requested": requested}
+    exact = "12345678901234.000001"
+    requested = float(exact)
+    run = {"vm_revenue_requested_exact": exact, "vm_earned": "12345678901234"}
+    run |= {"vm_revenue_requested": requested}
     runs = cospot.load_results(make_database(tmp_path / "r.db", [run])).runs
     assert runs["vm_loss"].item() == 1e-6 / requested
 
@@ -105,12 +101,8 @@ def test_sizes_and_workloads_have_baselines_of_their_own(tmp_path: Path) -> None
 
 
 def test_nothing_requested_is_no_share(tmp_path: Path) -> None:
-    run: dict[str, Any] = {
-        "vm_revenue_requested_exact": "0",
-        "vm_earned": 0,
-        "spot_revenue_requested_exact": "0",
-        "revenue": 0,
-    }
+    nothing = {"vm_revenue_requested_exact": "0", "spot_revenue_requested_exact": "0"}
+    run: dict[str, Any] = {**nothing, "vm_earned": 0, "revenue": 0}
     runs = cospot.load_results(make_database(tmp_path / "r.db", [run])).runs
     assert math.isnan(runs["vm_loss"].item())
     assert math.isnan(runs["spot_share"].item())
@@ -218,28 +210,27 @@ def test_an_unfinished_database_is_read(tmp_path: Path) -> None:
 
 
 def test_bad_files_are_named(tmp_path: Path) -> None:
-    def message(path: Path) -> str:
-        with pytest.raises(cospot.DatabaseError) as caught:
-            cospot.load_results(path)
-        assert str(path) in str(caught.value)
-        return str(caught.value)
-
-    assert "there is no such file" in message(tmp_path / "none.db")
-    assert not (tmp_path / "none.db").exists()
-    assert "is not a file" in message(tmp_path)
     (tmp_path / "text.db").write_text("run,gain\n" * 100)
-    assert "expected a results database" in message(tmp_path / "text.db")
     (tmp_path / "empty.db").touch()
-    assert "is empty; expected a results database" in message(tmp_path / "empty.db")
     sqlite3.connect(tmp_path / "other.db").execute("CREATE TABLE run (x)").connection.close()
-    assert "of another program" in message(tmp_path / "other.db")
-    newer = make_database(tmp_path / "newer.db", FOUR_RUNS, version=9)
-    assert "has results format 9; this cospot reads 4" in message(newer)
-    unstarted = make_database(tmp_path / "unstarted.db", [], run_count=12)
-    assert "holds no run yet, of 12" in message(unstarted)
+    make_database(tmp_path / "newer.db", FOUR_RUNS, version=9)
+    make_database(tmp_path / "unstarted.db", [], run_count=12)
     broken = make_database(tmp_path / "broken.db", FOUR_RUNS)
     broken.write_bytes(broken.read_bytes()[:5000])
-    assert "expected a results database" in message(broken)
+    for name, text in (
+        ("none.db", "there is no such file"),
+        ("", "is not a file"),
+        ("text.db", "expected a results database"),
+        ("empty.db", "is empty; expected a results database"),
+        ("other.db", "of another program"),
+        ("newer.db", "has results format 9; this cospot reads 4"),
+        ("unstarted.db", "holds no run yet, of 12"),
+        ("broken.db", "expected a results database"),
+    ):
+        with pytest.raises(cospot.DatabaseError, match=text) as caught:
+            cospot.load_results(tmp_path / name)
+        assert str(tmp_path / name) in str(caught.value)
+    assert not (tmp_path / "none.db").exists()
 
 
 def test_a_name_with_odd_characters_opens(tmp_path: Path) -> None:
@@ -268,9 +259,8 @@ def test_any_study_is_frames(tmp_path: Path) -> None:
     assert alone.groupby("vm", observed=True)["vm_rejected"].nunique().eq(1).all()
     assert results.columns.loc["vm_revenue", "unit"] == "vcpu-seconds"
     assert results.configuration(3)["seed"] == 6
-    with pytest.raises(
-        cospot.ConfigError, match="no view 'pareto_front'; .*'degradation' has none"
-    ):
+    unknown = "no view 'pareto_front'; .*'degradation' has none"
+    with pytest.raises(cospot.ConfigError, match=unknown):
         results.view("pareto_front")
 
 
@@ -288,6 +278,22 @@ def test_views_are_what_the_frames_say(small_database: Path) -> None:
         assert sorted(front[column]) == pytest.approx(sorted(expected[column]))
 
 
+def one_host_of_8(workloads: list[str], **more: Any) -> dict[str, Any]:
+    """Return a study that compares what the same policies do on one host."""
+    policies = {"vm": "UTIL", "spot": "sUTIL", "evictor": "FIFO", "saf": False, "otn": [1, 2]}
+    host = {"host": {"vcpus": 8, "memory_mb": 16}, "hosts": 1}
+    return {"workloads": workloads, **host, **policies, **more}
+
+
+def check_money(money: pd.DataFrame, **expected: list[float]) -> None:
+    for name, values in expected.items():
+        assert money[name].tolist() == pytest.approx(values), name
+
+
+FLAVORS = "name,vcpus,memory_mb,on_demand,spot\ns,2,2,0.10,0.03\nl,4,4,0.15,0.05\n"
+HEADER = "# window_days: 1\ninstance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
+
+
 def whole_and_half(folder: Path) -> list[str]:
     """Write a workload twice, the second time with vCPUs of half the size."""
     rows = (
@@ -302,38 +308,33 @@ def whole_and_half(folder: Path) -> list[str]:
 def test_money_is_what_runs_are_worth_at_prices_of_a_vcpu_hour(tmp_path: Path) -> None:
     # As in tests/cli/price: VMs ask for 120 vCPU-hours; the spot for 48, of which it gets 24: then
     # vm-2 needs its room. One vcpu is half a vCPU in the second file.
-    workloads = whole_and_half(tmp_path)
-    sweep = {
-        "workloads": workloads,
-        "host": {"vcpus": 8, "memory_mb": 16}, "hosts": 1, "vm": "UTIL", "spot": "sUTIL",
-        "evictor": "FIFO", "saf": False, "otn": [1, 2],
-    }  # fmt: skip
     with pytest.warns(WorkloadWarning):
-        cospot.compare(sweep, db=tmp_path / "results.db")
+        cospot.compare(one_host_of_8(whole_and_half(tmp_path)), db=tmp_path / "results.db")
     results = cospot.load_results(tmp_path / "results.db")
-    money = results.money(on_demand=0.04, spot=0.012)
-    assert money["vm_requested"].tolist() == pytest.approx([4.8, 4.8, 2.4, 2.4])
-    assert money["vm_earned"].tolist() == pytest.approx([4.8, 4.8, 2.4, 2.4])
-    assert money["vm_lost"].tolist() == pytest.approx([0, 0, 0, 0])
-    assert money["spot_requested"].tolist() == pytest.approx([0.576, 0.576, 0.288, 0.288])
-    assert money["spot_earned"].tolist() == pytest.approx([0.288, 0.288, 0.144, 0.144])
-    # 0.288 of a day's window; a month is 365.25 / 12 days.
-    assert money["net"].tolist() == pytest.approx([0.288, 0.288, 0.144, 0.144])
-    assert money["net_per_month"].tolist() == pytest.approx([8.766, 8.766, 4.383, 4.383])
-    # On one host there is nothing to cooperate about.
-    assert money["more_than_without_cooperation"].tolist() == pytest.approx([0, 0, 0, 0])
-    with pytest.raises(ConfigError, match="spot is -1, expected a price of 0 or more"):
-        results.money(on_demand=1, spot=-1)
-    with pytest.raises(ConfigError, match="spot is 2, expected at most on_demand, 1: are the two"):
-        results.money(on_demand=1, spot=2)
-    with pytest.raises(ConfigError, match="spot is 0.01, expected a price of 0 or more"):
-        results.money(on_demand=1, spot="0.01")  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match="spot is missing, expected on_demand and spot, or flav"):
-        results.money(on_demand=1)
-    with pytest.raises(ConfigError, match="no prices are kept with the results"):
-        results.money()
-    with pytest.raises(ConfigError, match="on_demand is nan, expected"):
-        results.money(on_demand=float("nan"), spot=1)
+    check_money(
+        results.money(on_demand=0.04, spot=0.012),
+        vm_requested=[4.8, 4.8, 2.4, 2.4],
+        vm_earned=[4.8, 4.8, 2.4, 2.4],
+        vm_lost=[0, 0, 0, 0],
+        spot_requested=[0.576, 0.576, 0.288, 0.288],
+        spot_earned=[0.288, 0.288, 0.144, 0.144],
+        # 0.288 of a day's window; a month is 365.25 / 12 days.
+        net=[0.288, 0.288, 0.144, 0.144],
+        net_per_month=[8.766, 8.766, 4.383, 4.383],
+        # On one host there is nothing to cooperate about.
+        more_than_without_cooperation=[0, 0, 0, 0],
+    )
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"on_demand": 1, "spot": -1}, "spot is -1, expected a price of 0 or more"),
+        ({"on_demand": 1, "spot": 2}, "spot is 2, expected at most on_demand, 1: are the two"),
+        ({"on_demand": 1, "spot": "0.01"}, "spot is 0.01, expected a price of 0 or more"),
+        ({"on_demand": 1}, "spot is missing, expected on_demand and spot, or flav"),
+        ({}, "no prices are kept with the results"),
+        ({"on_demand": float("nan"), "spot": 1}, "on_demand is nan, expected"),
+    ]
+    for prices, text in wrong:
+        with pytest.raises(ConfigError, match=text):
+            results.money(**prices)
 
 
 def test_money_of_every_study_with_revenue_of_vms_and_spots(tmp_path: Path) -> None:
@@ -341,7 +342,7 @@ def test_money_of_every_study_with_revenue_of_vms_and_spots(tmp_path: Path) -> N
     # In the second file one vcpu is half a vCPU, in every study.
     workloads = whole_and_half(tmp_path)
     flavors = tmp_path / "flavors.csv"
-    flavors.write_text("name,vcpus,memory_mb,on_demand,spot\ns,2,2,0.10,0.03\nl,4,4,0.15,0.05\n")
+    flavors.write_text(FLAVORS)
     provider = {
         "workloads": workloads,
         "host": {"vcpus": 8, "memory_mb": 16}, "hosts": 1, "vm": "UTIL",
@@ -406,25 +407,19 @@ def test_money_by_flavor_is_that_of_the_command_line(tmp_path: Path) -> None:
     # second, without vm-1, one vcpu is half a vCPU; prices are by flavor, so that it is 2.70 and
     # 0.60 all the same.
     rows = "vm-1,a,vm,2,2,0,86400\nspot-1,b,spot,4,4,0,43200\nvm-2,a,vm,4,4,21600,86400\n"
-    header = "# window_days: 1\ninstance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
-    (tmp_path / "both.csv").write_text(header + rows)
-    one = header.replace("\n", "\n# vcpus_unit: 0.5\n", 1) + rows.split("\n", 1)[1]
+    (tmp_path / "both.csv").write_text(HEADER + rows)
+    one = HEADER.replace("\n", "\n# vcpus_unit: 0.5\n", 1) + rows.split("\n", 1)[1]
     (tmp_path / "one.csv").write_text(one)
     flavors = tmp_path / "flavors.csv"
-    flavors.write_text("name,vcpus,memory_mb,on_demand,spot\ns,2,2,0.10,0.03\nl,4,4,0.15,0.05\n")
-    sweep = {
-        "workloads": [str(tmp_path / "both.csv"), str(tmp_path / "one.csv")],
-        "host": {"vcpus": 8, "memory_mb": 16}, "hosts": 1, "vm": "UTIL", "spot": "sUTIL",
-        "evictor": "FIFO", "saf": False, "otn": [1, 2],
-    }  # fmt: skip
+    flavors.write_text(FLAVORS)
     database = tmp_path / "results.db"
+    workloads = [str(tmp_path / "both.csv"), str(tmp_path / "one.csv")]
     with pytest.warns(WorkloadWarning):
-        cospot.compare(sweep, db=database)
+        cospot.compare(one_host_of_8(workloads), db=database)
     results = cospot.load_results(database)
     money = results.money(flavors=flavors)
-    assert money["vm_requested"].tolist() == pytest.approx([5.1, 5.1, 2.7, 2.7])
-    assert money["spot_requested"].tolist() == pytest.approx([0.6, 0.6, 0.6, 0.6])
-    assert money["spot_earned"].tolist() == pytest.approx([0.3, 0.3, 0.6, 0.6])
+    spots = {"spot_requested": [0.6, 0.6, 0.6, 0.6], "spot_earned": [0.3, 0.3, 0.6, 0.6]}
+    check_money(money, vm_requested=[5.1, 5.1, 2.7, 2.7], **spots)
 
     printed = json.loads(command("summary", str(database), "--json", "--price", str(flavors)))
     summary = printed["money"]
@@ -447,12 +442,8 @@ def test_money_of_the_best_is_compared_with_the_best_without_cooperation(tmp_pat
     # best (sUTIL, SAF on, the first of those with 48) earns 0.30 more than the same policies
     # without cooperation, but nothing more than the best without cooperation.
     rows = "vm-1,a,vm,2,2,-1,86400\nspot-1,b,spot,4,4,0,43200\nvm-2,a,vm,6,6,21600,86400\n"
-    header = "# window_days: 1\ninstance_id,tenant_id,class,vcpus,memory_mb,start_s,end_s\n"
-    (tmp_path / "w.csv").write_text(header + rows)
-    study = {
-        "workloads": [str(tmp_path / "w.csv")], "host": [8, 16], "hosts": 2, "vm": "UTIL",
-        "spot": ["sUTIL", "vmaUTIL"], "evictor": "FIFO", "saf": [False, True], "otn": 1,
-    }  # fmt: skip
+    (tmp_path / "w.csv").write_text(HEADER + rows)
+    study = one_host_of_8([str(tmp_path / "w.csv")], hosts=2, saf=[False, True], otn=1)
     prices = ("--price", "on-demand=0.04", "--price", "spot=0.0125")
     for spots, more in (("[sUTIL, vmaUTIL]", 0.0), ("sUTIL", 0.30 * 365.25 / 12)):
         database = tmp_path / "results.db"
@@ -470,11 +461,7 @@ def test_money_by_flavor_needs_the_workload_and_a_price_for_all_its_flavors(tmp_
     workload.write_text(header + "a,t,vm,2,2,-1,86400\nb,t,spot,4,4,0,86400\n")
     flavors = tmp_path / "flavors.csv"
     flavors.write_text("vcpus,memory_mb,on_demand,spot\n2,2,1,1\n")
-    sweep = {
-        "workloads": [str(workload)], "host": {"vcpus": 8, "memory_mb": 16}, "hosts": 1,
-        "vm": "UTIL", "spot": "sUTIL", "evictor": "FIFO", "saf": False, "otn": 1,
-    }  # fmt: skip
-    cospot.compare(sweep, db=tmp_path / "results.db")
+    cospot.compare(one_host_of_8([str(workload)], otn=1), db=tmp_path / "results.db")
     results = cospot.load_results(tmp_path / "results.db")
     with pytest.raises(ConfigError, match="flavors excludes on_demand and spot"):
         results.money(on_demand=1, spot=1, flavors=flavors)
@@ -493,27 +480,19 @@ def test_money_by_flavor_needs_the_workload_and_a_price_for_all_its_flavors(tmp_
 def test_the_timeline_adds_up_to_the_runs(tmp_path: Path) -> None:
     study = {
         "workloads": {"synthetic": "azure2020", "seed": 3, "scale": 0.001},
-        "host": {"vcpus": 10400, "memory_mb": 2250},
-        "headroom_percent": 0,
-        "vm": "UTIL",
-        "spot": "sDPD",
-        "evictor": "FIFO",
-        "saf": [False, True],
-        "otn": [1, 4],
-    }
+        "host": {"vcpus": 10400, "memory_mb": 2250}, "headroom_percent": 0, "vm": "UTIL",
+        "spot": "sDPD", "evictor": "FIFO", "saf": [False, True], "otn": [1, 4],
+    }  # fmt: skip
     cospot.compare(study, db=tmp_path / "r.db", timeline=True, progress=False)
     results = cospot.load_results(tmp_path / "r.db")
     days = results.timeline()
     assert days.index.names == ["run_index", "day"]
     assert days.index.tolist() == [(run, day) for run in range(4) for day in range(14)]
-    assert {name: str(dtype) for name, dtype in days.dtypes.items()} == {
-        "hosts_in_use": "float64",
-        "vms": "float64",
-        "spots": "float64",
-        "evictions": "int64",
-        "vm_revenue": "float64",
-        "spot_revenue": "float64",
-    }
+    floats = dict.fromkeys(
+        ("hosts_in_use", "vms", "spots", "vm_revenue", "spot_revenue"), "float64"
+    )
+    types = {name: str(dtype) for name, dtype in days.dtypes.items()}
+    assert types == floats | {"evictions": "int64"}
     sums = days.groupby("run_index").sum()
     for revenue in ("vm_revenue", "spot_revenue"):
         assert sums[revenue].tolist() == pytest.approx(results.runs[revenue].tolist())
@@ -528,7 +507,6 @@ def test_without_a_timeline_it_says_how_to_keep_one(small_database: Path, tmp_pa
     with pytest.raises(ConfigError, match=r"keep no timeline.*timeline=True"):
         cospot.load_results(small_database).timeline()
     study = {"study": "deadline", "trace": {"synthetic": "bursty", "seed": 1, "days": 20}}
-    with pytest.raises(
-        ConfigError, match="not of a provider's datacenter; expected one of: compare"
-    ):
+    other = "not of a provider's datacenter; expected one of: compare"
+    with pytest.raises(ConfigError, match=other):
         cospot.compare(study, db=tmp_path / "d.db", timeline=True, progress=False)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import cospot
 import pytest
+from programs import printed_by
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "schedulers.yaml"
 
@@ -82,10 +82,9 @@ def test_conflicts_come_with_schedulers_that_take_time(results: Path) -> None:
 
 def test_the_example_on_a_small_part_of_the_zone(tmp_path: Path) -> None:
     small = "workloads={synthetic: azure2020, seed: 1, scale: 0.002}"
-    words = [sys.executable, "-m", "cospot", "compare", str(EXAMPLE), "--set", small]
-    words += ["--set", "schedulers=[1, 4]", "--db", str(tmp_path / "runs.db")]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert "schedulers  refresh_interval_s  commit_rule  runs  VM conflicts" in done.stdout
+    words = [sys.executable, "-m", "cospot", "compare", EXAMPLE, "--set", small]
+    printed = printed_by(*words, "--set", "schedulers=[1, 4]", "--db", tmp_path / "runs.db")
+    assert "schedulers  refresh_interval_s  commit_rule  runs  VM conflicts" in printed
     runs = cospot.load_results(tmp_path / "runs.db").runs
     assert len(runs) == 16
     loss = runs.groupby("schedulers")["vm_loss_to_schedulers"].mean()

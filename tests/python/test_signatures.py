@@ -121,15 +121,9 @@ def test_errors_name_arguments_instead_of_options(
                         otn="--otn")  # fmt: skip
     workload.save(tmp_path / "w.csv")
     study = {
-        "workloads": str(tmp_path / "w.csv"),
-        "host": {"vcpus": 10400, "memory_mb": 2250},
-        "hosts": 40,
-        "vm": "COS",
-        "spot": "sCOS",
-        "evictor": "FIFO",
-        "saf": False,
-        "otn": 1,
-    }
+        "workloads": str(tmp_path / "w.csv"), "host": {"vcpus": 10400, "memory_mb": 2250},
+        "hosts": 40, "vm": "COS", "spot": "sCOS", "evictor": "FIFO", "saf": False, "otn": 1,
+    }  # fmt: skip
     outcome = cospot.compare(study, db=tmp_path / "r.db")
     with pytest.raises(cospot.DatabaseError, match="resume=True continues it, force=True"):
         cospot.compare(study, db=tmp_path / "r.db")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import signal
-import subprocess
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -13,42 +13,35 @@ import numpy as np
 import pytest
 from cospot import Chain, HostTable, Simulation, Workload
 from host_size import HOST
+from programs import printed_by
 from sample_policies import Util
 
-RUN: dict[str, Any] = {
-    "hosts": 35,
-    "host": HOST,
-    "vm": "COS",
-    "spot": "vmaDPD",
-    "evictor": "LPO",
-    "saf": True,
-    "otn": 4,
-}
-SCENARIO = """\
-workloads: w.csv.gz
-host: {vcpus: 10400, memory_mb: 2250}
-hosts: 35
-vm: COS
-spot: vmaDPD
-evictor: LPO
-saf: true
-otn: 4
-"""
+POLICIES = {"vm": "COS", "spot": "vmaDPD", "evictor": "LPO", "saf": True, "otn": 4}
+RUN: dict[str, Any] = {"hosts": 35, "host": HOST, **POLICIES}
+SCENARIO = {**RUN, "workloads": "w.csv.gz", "host": {"vcpus": HOST[0], "memory_mb": HOST[1]}}
 
 
 @pytest.fixture(scope="module")
 def folder(workload: Workload, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("simulation")
     workload.save(folder / "w.csv.gz")
-    (folder / "s.yaml").write_text(SCENARIO)
+    (folder / "s.yaml").write_text(json.dumps(SCENARIO))  # JSON is YAML
     return folder
 
 
 def told(program: Path, folder: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        [program, *arguments], cwd=folder, check=True, capture_output=True, text=True
-    )
-    return done.stdout
+    return printed_by(program, *arguments, cwd=folder)
+
+
+def row_of_compare(program: Path, folder: Path, *arguments: str) -> dict[str, str]:
+    """Return the run of the scenario as the program writes it."""
+    words = ("--db", "o.db", "--csv", "o.csv", "-q", "--force")
+    told(program, folder, "compare", "s.yaml", *words, *arguments)
+    names, row = (line.split(",") for line in (folder / "o.csv").read_text().splitlines())
+    return dict(zip(names, row, strict=True))
+
+
+ADAPTIVE = "adaptive:at_low_load=8:at_high_load=1:from=0.5:to=0.9"
 
 
 @pytest.mark.parametrize(
@@ -58,25 +51,15 @@ def told(program: Path, folder: Path, *arguments: str) -> str:
         ("4", "4"),
         ({"epsilon": 0.25}, "epsilon-0.25"),
         ("epsilon-0.25", "epsilon-0.25"),
-        (
-            {"adaptive": {"at_low_load": 8, "at_high_load": 1, "from": 0.5, "to": 0.9}},
-            "adaptive:at_low_load=8:at_high_load=1:from=0.5:to=0.9",
-        ),
-        (
-            "adaptive:at_low_load=8:at_high_load=1:from=0.5:to=0.9",
-            "adaptive:at_low_load=8:at_high_load=1:from=0.5:to=0.9",
-        ),
+        ({"adaptive": {"at_low_load": 8, "at_high_load": 1, "from": 0.5, "to": 0.9}}, ADAPTIVE),
+        (ADAPTIVE, ADAPTIVE),
     ],
 )
 def test_offers_of_sweep_files(
     program: Path, folder: Path, workload: Workload, otn: Any, label: str
 ) -> None:
     result = cospot.simulate(workload, **{**RUN, "otn": otn})
-    csv = folder / "offer.csv"
-    arguments = ["--set", f"otn={label}", "--db", "offer.db", "--csv", str(csv), "-q", "--force"]
-    told(program, folder, "compare", "s.yaml", *arguments)
-    names, row = (line.split(",") for line in csv.read_text().splitlines())
-    expected = dict(zip(names, row, strict=True))
+    expected = row_of_compare(program, folder, "--set", f"otn={label}")
     assert expected["otn"] == label
     assert expected["evictions"] == str(result.evictions)
     for revenue in ("spot_revenue", "spot_revenue_first_hour_free"):
@@ -104,10 +87,7 @@ def test_offers_that_are_none(workload: Workload, otn: Any) -> None:
 
 def test_simulate_is_the_programs_run(program: Path, folder: Path, workload: Workload) -> None:
     result = cospot.simulate(Workload.load(folder / "w.csv.gz"), **RUN)
-    csv = folder / "out.csv"
-    told(program, folder, "compare", "s.yaml", "--db", "o.db", "--csv", str(csv), "-q", "--force")
-    names, row = (line.split(",") for line in csv.read_text().splitlines())
-    expected = dict(zip(names, row, strict=True))
+    expected = row_of_compare(program, folder)
     found = result.as_dict()
     compared = 0
     for name in found:
@@ -309,10 +289,9 @@ def test_a_file_of_hosts_is_given_by_either_name(workload: Workload, tmp_path: P
     hosts.write_text(
         "name,type,vcpus,memory_mb\n" + "".join(f"h{i},a,{HOST[0]},{HOST[1]}\n" for i in range(35))
     )
-    policies = {name: RUN[name] for name in ("vm", "spot", "evictor", "saf", "otn")}
     expected = cospot.simulate(workload, **RUN).spot_revenue
-    assert cospot.simulate(workload, host=hosts, **policies).spot_revenue == expected
-    assert cospot.simulate(workload, hosts=str(hosts), **policies).spot_revenue == expected
+    assert cospot.simulate(workload, host=hosts, **POLICIES).spot_revenue == expected
+    assert cospot.simulate(workload, hosts=str(hosts), **POLICIES).spot_revenue == expected
 
 
 def test_hosts_in_another_unit_are_doubted_every_time(workload: Workload) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import cospot
 import pytest
+from programs import printed_by, run_program
 
 pytest.importorskip("pandas", reason="pandas is not installed")
 
@@ -72,8 +72,7 @@ def test_names_of_files_need_not_be_utf8(program: Path, tmp_path: Path) -> None:
         ("summary", "r.db", "--json"),
         ("report", "r.db", "-o", "r.html"),
     ):
-        done = subprocess.run([program, *words], cwd=tmp_path, capture_output=True, check=False)
-        assert done.returncode == 0, done.stderr
+        printed_by(program, *words, cwd=tmp_path, errors="surrogateescape")
     # U+FFFD stands for the byte that is no text.
     assert set(cospot.load_results(tmp_path / "r.db").runs["workload"]) == {"w\ufffd.csv"}
 
@@ -85,12 +84,7 @@ def test_keys_of_workload_info(host: tuple[str, ...], program: Path, tmp_path: P
         "instance_id,tenant_id,class,vcpus,memory_mb,disk_gb,start_s,end_s\n"
         "a,t,vm,2,1024,0,0,3600\nb,t,spot,1,512,0,60,never\n"
     )
-    text = subprocess.run(
-        [program, "workload", "info", str(workload), *host, "--json"],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
+    text = printed_by(program, "workload", "info", workload, *host, "--json")
     assert text.count("\n") == 1
     info = json.loads(text)
     percents = set(info["vms"].pop("lifetime_s_by_percent"))
@@ -108,13 +102,8 @@ def write_jobs(path: Path) -> None:
 
 
 def test_every_study_has_a_sweep_here(program: Path) -> None:
-    listed = subprocess.run(
-        [program, "list", "studies", "--json"],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    assert sorted(study["name"] for study in json.loads(listed)["studies"]) == sorted(SWEEPS)
+    listed = json.loads(printed_by(program, "list", "studies", "--json"))
+    assert sorted(study["name"] for study in listed["studies"]) == sorted(SWEEPS)
 
 
 def leaves_of(value: object) -> list[object]:
@@ -151,9 +140,7 @@ def missing_numbers(text: str, summary: object) -> list[str]:
 @pytest.mark.parametrize("study", SWEEPS)
 def test_summary_report_and_frames_of_a_study(study: str, program: Path, tmp_path: Path) -> None:
     def run(*arguments: str) -> str:
-        done = subprocess.run(
-            [program, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
+        done = run_program(program, *arguments, cwd=tmp_path)
         assert (done.returncode, done.stderr.count("error")) == (0, 0), done.stderr
         return done.stdout
 

@@ -17,6 +17,8 @@ from typing import Any
 import cospot
 import pytest
 from cospot.sweeps.dask_sweep import local_cluster
+from database_rows import run_rows
+from programs import printed_by
 from waiting import PATIENCE_S
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed")
@@ -39,22 +41,17 @@ saf: [false, true]
 otn: [1, 8]
 """
 RUNS = 24 * 8
-NOT_COMPARED = {"alloc_p50_ns", "alloc_p99_ns", "alloc_max_ns", "wall_ms"}
 
 
-def cli(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "cospot", *arguments], check=True, capture_output=True, text=True
-    )
+def cli(*arguments: str | Path) -> str:
+    return printed_by(sys.executable, "-m", "cospot", *arguments)
 
 
 def rows(database: Path) -> list[tuple[Any, ...]]:
     """Everything in the database but the times, and but who created it."""
     with closing(sqlite3.connect(database)) as connection:
-        columns = [row[1] for row in connection.execute("PRAGMA table_info(run)")]
-        kept = ", ".join(name for name in columns if name not in NOT_COMPARED)
         return [
-            *connection.execute(f"SELECT {kept} FROM run"),
+            *run_rows(database),
             *connection.execute("SELECT * FROM input"),
             *connection.execute("SELECT study, sha256, run_count, group_count, version FROM sweep"),
         ]
@@ -66,10 +63,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sweep")
     (folder / "sub").mkdir()
     for seed, name in ((1, "requests.csv.gz"), (2, "sub/old.csv")):
-        cli("workload", "generate", "azure2020", "--seed", str(seed), "--scale", "0.001",
-            "-o", str(folder / name))  # fmt: skip
+        recipe = f"workload generate azure2020 --seed {seed} --scale 0.001 -o"
+        cli(*recipe.split(), folder / name)
     (folder / "sweep.yaml").write_text(SWEEP)
-    cli("compare", str(folder / "sweep.yaml"), "--db", str(folder / "one.db"), "-q")
+    cli("compare", folder / "sweep.yaml", "--db", folder / "one.db", "-q")
     return folder
 
 
@@ -79,12 +76,24 @@ def cluster() -> Iterator[distributed.LocalCluster]:
         yield cluster
 
 
+def dask(folder: Path, tmp_path: Path, scheduler: Any = None, **more: Any) -> Path:
+    """Run the sweep of the folder on Dask, into r.db."""
+    given = {"db": tmp_path / "r.db", "executor": "dask", "scheduler": scheduler, **more}
+    return cospot.sweep(folder / "sweep.yaml", **given)
+
+
+def without_runs(database: Path, copy: Path, which: str) -> None:
+    """Copy a database, and delete some of its runs there."""
+    shutil.copy(database, copy)
+    with closing(sqlite3.connect(copy)) as connection:
+        connection.execute(f"DELETE FROM run WHERE {which}")
+        connection.commit()
+
+
 def test_local_equals_the_command_line(folder: Path, tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     database = cospot.sweep(
-        folder / "sweep.yaml",
-        db=tmp_path / "r.db",
-        progress=lambda done, total: seen.append((done, total)),
+        folder / "sweep.yaml", db=tmp_path / "r.db", progress=lambda *pair: seen.append(pair)
     )
     assert database == tmp_path / "r.db"
     assert rows(database) == rows(folder / "one.db")
@@ -96,19 +105,12 @@ def test_dask_equals_one_machine(
     folder: Path, cluster: distributed.LocalCluster, tmp_path: Path
 ) -> None:
     seen: list[tuple[int, int]] = []
-    database = cospot.sweep(
-        folder / "sweep.yaml",
-        db=tmp_path / "r.db",
-        executor="dask",
-        scheduler=cluster,
-        tasks=100,  # there are but 24 groups
-        progress=lambda done, total: seen.append((done, total)),
-    )
+    # There are but 24 groups.
+    database = dask(folder, tmp_path, cluster, tasks=100, progress=lambda *pair: seen.append(pair))
     assert rows(database) == rows(folder / "one.db")
     assert seen == [(8 * shard, RUNS) for shard in range(25)]
-    assert cli("summary", "--timing", "off", str(database)).stdout == (
-        cli("summary", "--timing", "off", str(folder / "one.db")).stdout
-    )
+    summary = ("summary", "--timing", "off")
+    assert cli(*summary, database) == cli(*summary, folder / "one.db")
 
 
 def test_a_study_as_a_dict(
@@ -116,41 +118,27 @@ def test_a_study_as_a_dict(
 ) -> None:
     study = yaml.safe_load(SWEEP)
     monkeypatch.chdir(folder)
-    one = cospot.compare(study, db=tmp_path / "one.db", overrides=["otn=[1,2]"]).database
-    assert rows(cospot.sweep(study, db=tmp_path / "r.db", overrides=["otn=[1,2]"])) == rows(one)
+    few: dict[str, Any] = {"overrides": ["otn=[1,2]"]}
+    on_dask: dict[str, Any] = {"executor": "dask", "scheduler": cluster}
+    one = cospot.compare(study, db=tmp_path / "one.db", **few).database
+    assert rows(cospot.sweep(study, db=tmp_path / "r.db", **few)) == rows(one)
     # The workers are in another folder: a dict's paths are relative to the current one.
-    shipped = cospot.sweep(
-        study,
-        db=tmp_path / "shipped.db",
-        overrides=["otn=[1,2]"],
-        executor="dask",
-        scheduler=cluster,
-        ship_workloads=True,
-    )
+    shipped = tmp_path / "shipped.db"
+    cospot.sweep(study, db=shipped, ship_workloads=True, **few, **on_dask)
     assert rows(shipped) == rows(one)
     # Policies of the dict go along.
     own = {**study, "vm": Util, "workloads": {"synthetic": "azure2020", "scale": 0.001}}
-    ours = cospot.sweep(own, db=tmp_path / "own.db", executor="dask", scheduler=cluster)
+    ours = cospot.sweep(own, db=tmp_path / "own.db", **on_dask)
     assert rows(ours) == rows(cospot.compare(own, db=tmp_path / "own-one.db").database)
 
 
 def test_overrides_and_no_times(
     folder: Path, cluster: distributed.LocalCluster, tmp_path: Path
 ) -> None:
-    overrides = ["otn=[1,2,3]", "vm=COS"]
-    databases = [
-        cospot.sweep(
-            folder / "sweep.yaml",
-            db=tmp_path / f"{executor}.db",
-            overrides=overrides,
-            timing=False,
-            executor=executor,
-            scheduler=cluster if executor == "dask" else None,
-        )
-        for executor in ("local", "dask")
-    ]
+    few: dict[str, Any] = {"overrides": ["otn=[1,2,3]", "vm=COS"], "timing": False}
+    local = cospot.sweep(folder / "sweep.yaml", db=tmp_path / "local.db", **few)
     tables = []
-    for database in databases:
+    for database in (local, dask(folder, tmp_path, cluster, **few)):
         with closing(sqlite3.connect(database)) as connection:
             tables.append(connection.execute("SELECT * FROM run").fetchall())
     assert len(tables[0]) == 2 * 2 * 1 * 2 * 2 * 2 * 3
@@ -172,14 +160,7 @@ def test_a_killed_worker_loses_nothing(folder: Path, tmp_path: Path) -> None:
                 os.kill(pid, signal.SIGKILL)
                 killed.append(pid)
 
-        database = cospot.sweep(
-            folder / "sweep.yaml",
-            db=tmp_path / "r.db",
-            executor="dask",
-            scheduler=client,
-            tasks=24,
-            progress=kill_one,
-        )
+        database = dask(folder, tmp_path, client, tasks=24, progress=kill_one)
         assert len(set(killed)) == 2
     assert rows(database) == rows(folder / "one.db")
 
@@ -195,48 +176,31 @@ def test_an_interrupted_sweep_resumes(
         if done >= 5 * 8:
             raise Stop
 
-    arguments: dict[str, Any] = {
-        "db": tmp_path / "r.db", "executor": "dask", "scheduler": cluster, "tasks": 24
-    }  # fmt: skip
     with pytest.raises(Stop):
-        cospot.sweep(folder / "sweep.yaml", progress=stop, **arguments)
+        dask(folder, tmp_path, cluster, tasks=24, progress=stop)
     assert len(rows(tmp_path / "r.db")) == 5 * 8 + 2 + 1
     with pytest.raises(cospot.InputError, match="already exists, with 40 of 192 runs"):
-        cospot.sweep(folder / "sweep.yaml", **arguments)
+        dask(folder, tmp_path, cluster, tasks=24)
     shutil.copy(tmp_path / "r.db", tmp_path / "copy.db")
     seen: list[int] = []
-    cospot.sweep(
-        folder / "sweep.yaml",
-        resume=True,
-        progress=lambda done, total: seen.append(done),
-        **arguments,
-    )
+    again: dict[str, Any] = {"tasks": 24, "resume": True}
+    dask(folder, tmp_path, cluster, progress=lambda done, total: seen.append(done), **again)
     assert seen == list(range(5 * 8, RUNS + 1, 8))
     assert rows(tmp_path / "r.db") == rows(folder / "one.db")
     # The command line continues the same database.
-    cli("compare", str(folder / "sweep.yaml"), "--db", str(tmp_path / "copy.db"), "--resume", "-q")
+    cli("compare", folder / "sweep.yaml", "--db", tmp_path / "copy.db", "--resume", "-q")
     assert rows(tmp_path / "copy.db") == rows(folder / "one.db")
     # With nothing left to do it ends at once.
-    cospot.sweep(folder / "sweep.yaml", resume=True, **arguments)
+    dask(folder, tmp_path, cluster, **again)
 
 
 def test_a_shard_that_is_half_done_is_completed(
     folder: Path, cluster: distributed.LocalCluster, tmp_path: Path
 ) -> None:
-    shutil.copy(folder / "one.db", tmp_path / "r.db")
-    with closing(sqlite3.connect(tmp_path / "r.db")) as connection:
-        connection.execute("DELETE FROM run WHERE run_index IN (3, 17, 190)")
-        connection.commit()
+    without_runs(folder / "one.db", tmp_path / "r.db", "run_index IN (3, 17, 190)")
     seen: list[int] = []
-    cospot.sweep(
-        folder / "sweep.yaml",
-        db=tmp_path / "r.db",
-        executor="dask",
-        scheduler=cluster,
-        tasks=24,
-        resume=True,
-        progress=lambda done, total: seen.append(done),
-    )
+    again: dict[str, Any] = {"tasks": 24, "resume": True}
+    dask(folder, tmp_path, cluster, progress=lambda done, total: seen.append(done), **again)
     assert seen == [189, 190, 191, 192]
     assert rows(tmp_path / "r.db") == rows(folder / "one.db")
 
@@ -282,14 +246,9 @@ def test_workers_without_the_files_are_named(
     folder: Path, cluster: distributed.LocalCluster, tmp_path: Path
 ) -> None:
     shutil.copytree(folder, tmp_path / "here")
+    hide = OtherMachine(tmp_path / "here", tmp_path / "gone")
     with pytest.raises(cospot.InputError) as caught:
-        cospot.sweep(
-            tmp_path / "here" / "sweep.yaml",
-            db=tmp_path / "r.db",
-            executor="dask",
-            scheduler=cluster,
-            progress=OtherMachine(tmp_path / "here", tmp_path / "gone"),
-        )
+        dask(tmp_path / "here", tmp_path, cluster, progress=hide)
     text = str(caught.value)
     assert "on a Dask worker at" in text
     assert str(tmp_path / "here" / "sweep.yaml") in text
@@ -300,14 +259,8 @@ def test_shipped_workloads_need_no_shared_files(
     folder: Path, cluster: distributed.LocalCluster, tmp_path: Path
 ) -> None:
     shutil.copytree(folder, tmp_path / "here")
-    database = cospot.sweep(
-        tmp_path / "here" / "sweep.yaml",
-        db=tmp_path / "r.db",
-        executor="dask",
-        scheduler=cluster,
-        ship_workloads=True,
-        progress=OtherMachine(tmp_path / "here", tmp_path / "gone"),
-    )
+    hide = OtherMachine(tmp_path / "here", tmp_path / "gone")
+    database = dask(tmp_path / "here", tmp_path, cluster, ship_workloads=True, progress=hide)
     assert not (tmp_path / "here").exists()
     assert rows(database) == rows(folder / "one.db")
 
@@ -323,13 +276,7 @@ def test_another_file_under_the_same_name_is_refused(
             file.write("\n")
 
     with pytest.raises(cospot.DatabaseError, match="it ran another version of a workload.*last ye"):
-        cospot.sweep(
-            tmp_path / "here" / "sweep.yaml",
-            db=tmp_path / "r.db",
-            executor="dask",
-            scheduler=cluster,
-            progress=change_workload,
-        )
+        dask(tmp_path / "here", tmp_path, cluster, progress=change_workload)
 
 
 def test_bad_input_is_told_before_anything_runs(folder: Path, tmp_path: Path) -> None:
@@ -337,16 +284,15 @@ def test_bad_input_is_told_before_anything_runs(folder: Path, tmp_path: Path) ->
     with pytest.raises(cospot.InputError, match=r"bad.yaml:6: .*vn"):
         cospot.sweep(tmp_path / "bad.yaml", db=tmp_path / "r.db", executor="dask")
     assert not (tmp_path / "r.db").exists()
-    with pytest.raises(cospot.ConfigError, match="found executor='slurm'; expected 'local' or"):
-        cospot.sweep(folder / "sweep.yaml", executor="slurm")
-    with pytest.raises(cospot.ConfigError, match="found tasks=0; expected a number from 1"):
-        cospot.sweep(folder / "sweep.yaml", executor="dask", tasks=0)
-    with pytest.raises(cospot.ConfigError, match="need executor='dask'"):
-        cospot.sweep(folder / "sweep.yaml", ship_workloads=True)
-    with pytest.raises(cospot.ConfigError, match="the Dask scheduler nonsense.* does not answer"):
-        cospot.sweep(
-            folder / "sweep.yaml", db=tmp_path / "r.db", executor="dask", scheduler="nonsense://x"
-        )
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"executor": "slurm"}, "found executor='slurm'; expected 'local' or"),
+        ({"tasks": 0}, "found tasks=0; expected a number from 1"),
+        ({"executor": "local", "ship_workloads": True}, "need executor='dask'"),
+        ({"scheduler": "nonsense://x"}, "the Dask scheduler nonsense.* does not answer"),
+    ]
+    for given, text in wrong:
+        with pytest.raises(cospot.ConfigError, match=text):
+            dask(folder, tmp_path, **given)
 
 
 def test_two_sweeps_at_once_do_not_mix(
@@ -355,14 +301,9 @@ def test_two_sweeps_at_once_do_not_mix(
     with distributed.Client(cluster) as client:
         threads = [
             threading.Thread(
-                target=cospot.sweep,
-                args=[folder / "sweep.yaml"],
-                kwargs={
-                    "db": tmp_path / f"{vm}.db",
-                    "overrides": [f"vm={vm}"],
-                    "executor": "dask",
-                    "scheduler": client,
-                },
+                target=dask,
+                args=[folder, tmp_path, client],
+                kwargs={"db": tmp_path / f"{vm}.db", "overrides": [f"vm={vm}"]},
             )
             for vm in ("UTIL", "DPD")
         ]
@@ -371,8 +312,8 @@ def test_two_sweeps_at_once_do_not_mix(
         for thread in threads:
             thread.join(PATIENCE_S)
     for vm in ("UTIL", "DPD"):
-        cli("compare", str(folder / "sweep.yaml"), "--db", str(tmp_path / f"one-{vm}.db"),
-            "--set", f"vm={vm}", "-q")  # fmt: skip
+        one = ("--db", tmp_path / f"one-{vm}.db", "--set", f"vm={vm}", "-q")
+        cli("compare", folder / "sweep.yaml", *one)
         assert rows(tmp_path / f"{vm}.db") == rows(tmp_path / f"one-{vm}.db")
 
 
@@ -392,15 +333,11 @@ def test_policies_in_python_run_on_workers(
         .replace('  - {path: "sub/*.csv", label: last year}\n', "")
         .replace("[UTIL, COS, DPD]", '[UTIL, "python:my_policies.Fullest"]')
     )
-    database = cospot.sweep(
-        tmp_path / "sweep.yaml", db=tmp_path / "r.db", executor="dask", scheduler=cluster
-    )
+    database = dask(tmp_path, tmp_path, cluster)
     with closing(sqlite3.connect(database)) as connection:
+        query = "SELECT spot_revenue_exact, evictions FROM run WHERE vm = ? ORDER BY run_index"
         results = {
-            vm: connection.execute(
-                "SELECT spot_revenue_exact, evictions FROM run WHERE vm = ? ORDER BY run_index",
-                [vm],
-            ).fetchall()
+            vm: connection.execute(query, [vm]).fetchall()
             for (vm,) in connection.execute("SELECT DISTINCT vm FROM run")
         }
     python, util = sorted(results, key=len, reverse=True)
@@ -444,7 +381,7 @@ def test_a_sweep_on_its_own_processes_gives_up_when_none_is_left(
 
     monkeypatch.setattr(dask_sweep, "connect", lambda *_: nullcontext(empty_cluster))
     with pytest.raises(cospot.CospotError, match="no Dask worker has run for .*resume=True"):
-        cospot.sweep(folder / "sweep.yaml", db=tmp_path / "r.db", executor="dask")
+        dask(folder, tmp_path)
     cospot.sweep(folder / "sweep.yaml", db=tmp_path / "r.db", resume=True)
     assert rows(tmp_path / "r.db") == rows(folder / "one.db")
 
@@ -458,13 +395,7 @@ def test_a_sweep_on_a_given_cluster_waits_for_workers(
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cospot.sweeps.dask_sweep.warnings.warn", add_a_worker)
-        cospot.sweep(
-            folder / "sweep.yaml",
-            db=tmp_path / "r.db",
-            executor="dask",
-            scheduler=empty_cluster,
-            tasks=2,
-        )
+        dask(folder, tmp_path, empty_cluster, tasks=2)
     assert rows(tmp_path / "r.db") == rows(folder / "one.db")
 
 
@@ -478,16 +409,12 @@ def start_dask(program: str, *arguments: str, pythonpath: str) -> subprocess.Pop
 @pytest.mark.parametrize(
     ("package", "lacks"),
     [
-        (
-            "raise ModuleNotFoundError(\"No module named 'cospot'\", name='cospot')",
-            "No module named",
-        ),
+        ("raise ModuleNotFoundError(\"No module named 'cospot'\", name='cospot')",
+         "No module named"),
         ("raise ImportError('libfoo.so.1: cannot open')", "libfoo.so.1"),
-        (
-            "import sys, types\n"
-            "sys.modules['cospot._core'] = types.SimpleNamespace(__version__='0.0')",
-            "cospot 0.0, expected cospot",
-        ),
+        ("import sys, types\n"
+         "sys.modules['cospot._core'] = types.SimpleNamespace(__version__='0.0')",
+         "cospot 0.0, expected cospot"),
     ],
 )  # fmt: skip
 def test_a_worker_without_our_cospot_is_named_at_once(
@@ -509,9 +436,7 @@ def test_a_worker_without_our_cospot_is_named_at_once(
             client.wait_for_workers(1, timeout=PATIENCE_S)
             (address,) = client.nthreads()
             with pytest.raises(cospot.ConfigError) as raised:
-                cospot.sweep(
-                    folder / "sweep.yaml", db=tmp_path / "r.db", executor="dask", scheduler=client
-                )
+                dask(folder, tmp_path, client)
     finally:
         for process in processes:
             process.kill()
@@ -533,9 +458,8 @@ def test_a_study_that_a_worker_cannot_read_is_an_error(
 
     study = {**yaml.safe_load(SWEEP), "vm": only_here.Mine,
              "workloads": {"synthetic": "azure2020", "scale": 0.001}}  # fmt: skip
-    with pytest.raises(
-        cospot.CospotError, match="cannot be read there: ModuleNotFoundError.*only_here"
-    ):
+    unread = "cannot be read there: ModuleNotFoundError.*only_here"
+    with pytest.raises(cospot.CospotError, match=unread):
         cospot.sweep(study, db=tmp_path / "r.db", executor="dask", scheduler=cluster)
 
 
@@ -543,16 +467,13 @@ def test_finished_runs_are_not_done_again(folder: Path, tmp_path: Path) -> None:
     """A shard is sent with its finished runs, as a database that a worker can resume."""
     from cospot.sweeps.shard_merge import extract_shard
 
-    shutil.copy(folder / "one.db", tmp_path / "r.db")
-    with closing(sqlite3.connect(tmp_path / "r.db")) as connection:
-        connection.execute("DELETE FROM run WHERE run_index % 8 = 1")
-        connection.commit()
+    without_runs(folder / "one.db", tmp_path / "r.db", "run_index % 8 = 1")
     (tmp_path / "part.db").write_bytes(extract_shard(tmp_path / "r.db", 2, 5))
     with closing(sqlite3.connect(tmp_path / "part.db")) as connection:
         found = [index for (index,) in connection.execute("SELECT run_index FROM run")]
     # Shard 2 of 5 has the groups 1, 6, 11, 16 and 21, of 8 runs; the second of each is missing.
     expected = [8 * group + run for group in (1, 6, 11, 16, 21) for run in range(8) if run != 1]
     assert found == expected
-    cli("compare", str(folder / "sweep.yaml"), "--db", str(tmp_path / "part.db"),
-        "--shard", "2/5", "--resume", "-q")  # fmt: skip
+    part = ("--db", tmp_path / "part.db", "--shard", "2/5", "--resume", "-q")
+    cli("compare", folder / "sweep.yaml", *part)
     assert len(rows(tmp_path / "part.db")) == 5 * 8 + 2 + 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +12,13 @@ from cospot.errors import InputError
 from cospot.from_json import from_json
 from cospot.interval import Interval
 from cospot.provider.tuning import Expected
+from programs import printed_by
 
 HOST = (10400, 2250)
 WORKLOADS = [f"azure2020:seed={seed}:scale=0.0005" for seed in (1, 2, 3)]
 CANDIDATES: dict[str, Any] = {
-    "vm": ["UTIL", "COS"],
-    "spot": ["sUTIL"],
-    "evictor": ["FIFO"],
-    "otn": [1, 4, "epsilon-0.2"],
-}
+    "vm": ["UTIL", "COS"], "spot": ["sUTIL"], "evictor": ["FIFO"], "otn": [1, 4, "epsilon-0.2"],
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -29,17 +26,19 @@ def found() -> cospot.Tuning:
     return cospot.tune(WORKLOADS, host=HOST, headroom_percent=1, **CANDIDATES)
 
 
-def test_it_is_what_the_command_finds(found: cospot.Tuning, program: Path) -> None:
-    words = [program, "tune", *WORKLOADS, "--host", "10400,2250", "--headroom-percent", "1"]
+def tune_prints(program: Path, *more: str) -> str:
+    words = ["--host", "10400,2250", "--headroom-percent", "1", "-q"]
     for name, values in CANDIDATES.items():
         words += [f"--{name}", ",".join(map(str, values))]
-    done = subprocess.run([*words, "-q", "--json"], check=True, capture_output=True, text=True)
-    told = json.loads(done.stdout)
+    return printed_by(program, "tune", *WORKLOADS, *words, *more)
+
+
+def test_it_is_what_the_command_finds(found: cospot.Tuning, program: Path) -> None:
+    told = json.loads(tune_prints(program, "--json"))
     for name in ("recommendation", "recommendation_for_nova", "found", "without_cooperation"):
         setting = getattr(found, name)
-        assert [setting.vm, setting.spot, setting.evictor, setting.saf, setting.otn] == [
-            told[name][key] for key in ("vm", "spot", "evictor", "saf", "otn")
-        ]
+        for key in ("vm", "spot", "evictor", "saf", "otn"):
+            assert getattr(setting, key) == told[name][key]
         assert setting.training.spot_share == told[name]["training"]["spot_share"]
     assert (found.upper_bound, told["upper_bound"]) == (None, None)
     assert found.verdict.advice == told["verdict"]["advice"]
@@ -82,12 +81,8 @@ def test_prices_say_what_cooperation_is_worth_in_a_month(program: Path) -> None:
     assert earned == money.without_cooperation
     assert f"cooperation worth {gain.mean:+,.2f} (" in repr(tuned)
 
-    words = [program, "tune", *WORKLOADS, "--host", "10400,2250", "--headroom-percent", "1"]
-    for name, values in CANDIDATES.items():
-        words += [f"--{name}", ",".join(map(str, values))]
-    words += ["--price", "on-demand=0.04,spot=0.012,currency=EUR", "-q"]
-    done = subprocess.run(words, check=True, capture_output=True, text=True)
-    assert "In money, cooperation is worth " in done.stdout.split("Setting", 1)[0]
+    printed = tune_prints(program, "--price", "on-demand=0.04,spot=0.012,currency=EUR")
+    assert "In money, cooperation is worth " in printed.split("Setting", 1)[0]
     with pytest.raises(cospot.ConfigError, match="vm_worth: price says what"):
         cospot.tune(WORKLOADS, host=HOST, price=price, vm_worth=3)
 
@@ -111,10 +106,8 @@ def test_money_is_what_compare_says_of_the_same_setting(tmp_path: Path, program:
     assert alone.spots_earned == pytest.approx(runs["spot_earned"].sum())
     assert alone.vms_lost == pytest.approx(runs["vm_lost"].sum())
     assert alone.net_per_month == pytest.approx(runs["net"].sum() / (14 + 7) * 365.25 / 12)
-    words = [program, "summary", tmp_path / "runs.db", "--json"]
-    words += ["--price", "on-demand=0.04,spot=0.012"]
-    done = subprocess.run(words, check=True, capture_output=True, text=True)
-    best = json.loads(done.stdout)["money"]["best_without_vm_loss"][0]
+    summary = ("summary", tmp_path / "runs.db", "--json", "--price", "on-demand=0.04,spot=0.012")
+    best = json.loads(printed_by(program, *summary))["money"]["best_without_vm_loss"][0]
     assert best["net_per_month"]["mean"] == pytest.approx(alone.net_per_month)
 
 
@@ -132,15 +125,10 @@ def test_what_is_expected_is_of_the_folds(found: cospot.Tuning) -> None:
 def test_the_bounds_of_a_share_are_shares() -> None:
     # Shares of 0.9, 1 and 1: the mean is 0.967, and half of Student's interval 4.303 * 0.0577 /
     # sqrt 3 = 0.143 reaches beyond what there is to earn.
-    made = from_json(
-        Expected,
-        {
-            "samples": 3,
-            "over_limit": 0,
-            "spot_share": {"mean": 0.967, "half_width_95": 0.143},
-            "vm_loss": {"mean": 0.001, "half_width_95": 0.003},
-        },
-    )
+    share = {"mean": 0.967, "half_width_95": 0.143}
+    loss = {"mean": 0.001, "half_width_95": 0.003}
+    told = {"samples": 3, "over_limit": 0, "spot_share": share, "vm_loss": loss}
+    made = from_json(Expected, told)
     assert made.spot_share == Interval(0.967, pytest.approx(0.824), 1)
     assert made.vm_loss == Interval(0.001, 0, pytest.approx(0.004))
 
@@ -176,14 +164,8 @@ def test_the_runs_can_be_read(tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     seen: list[tuple[int, int]] = []
     database = tmp_path / "tune.db"
-    tuned = cospot.tune(
-        WORKLOADS[:2],
-        host=HOST,
-        folds=1,
-        db=database,
-        progress=lambda done, total: seen.append((done, total)),
-        **CANDIDATES,
-    )
+    kept: dict[str, Any] = {"db": database, "progress": lambda *pair: seen.append(pair)}
+    tuned = cospot.tune(WORKLOADS[:2], host=HOST, folds=1, **kept, **CANDIDATES)
     assert len(cospot.load_results(database).runs) == tuned.runs == seen[-1][0]
     assert tuned.folds == []
     with pytest.raises(InputError, match="already exists"):
@@ -192,21 +174,13 @@ def test_the_runs_can_be_read(tmp_path: Path) -> None:
 
 def test_its_runs_are_those_of_a_cloud_whose_hosts_fail(tmp_path: Path) -> None:
     pytest.importorskip("pandas")
-    disruptions = {
-        "retries": {"patience_s": 3600},
-        "failures": {"mtbf_days": 20, "repair_h": 24},
-    }
+    failures = {"mtbf_days": 20, "repair_h": 24}
+    disruptions = {"retries": {"patience_s": 3600}, "failures": failures}
     database = tmp_path / "tune.db"
     cospot.tune(
-        WORKLOADS[:2],
-        host=HOST,
-        hosts=20,
-        folds=1,
-        max_vm_loss_percent=50,
-        with_parts={"disruptions": disruptions},
-        db=database,
-        **CANDIDATES,
-    )
+        WORKLOADS[:2], host=HOST, hosts=20, folds=1, max_vm_loss_percent=50,
+        with_parts={"disruptions": disruptions}, db=database, **CANDIDATES,
+    )  # fmt: skip
     runs = cospot.load_results(database).runs
     workload = cospot.Workload.generate("azure2020", seed=1, scale=0.0005)
     for saf, otn in ((False, 1), (True, 4)):
@@ -215,12 +189,8 @@ def test_its_runs_are_those_of_a_cloud_whose_hosts_fail(tmp_path: Path) -> None:
             saf=saf, otn=otn,
         )  # fmt: skip
         assert one["host_failures"] > 0
-        same = runs[
-            (runs["workload"].astype(str) == WORKLOADS[0])
-            & (runs["vm"] == "COS")
-            & (runs["saf"] == saf)
-            & (runs["otn"].astype(str) == str(otn))
-        ]
+        keys = runs[["workload", "vm", "saf", "otn"]].astype(str)
+        same = runs[(keys == [WORKLOADS[0], "COS", str(saf), str(otn)]).all(axis="columns")]
         assert same["spot_revenue"].tolist() == pytest.approx([one["spot_revenue"]])
         assert same["vm_rejected"].tolist() == [one["vm_rejected"]]
 
@@ -230,10 +200,7 @@ def test_its_runs_are_those_of_a_cloud_whose_hosts_fail(tmp_path: Path) -> None:
     [
         ({"vm": ["NOPE"]}, "NOPE"),
         ({"otn": [1, 1]}, "otn: 1 is given twice"),
-        (
-            {"weigher": ["UTIL"]},
-            "tune: there is no argument 'weigher'; valid names: workloads, host",
-        ),
+        ({"weigher": ["UTIL"]}, "tune: there is no argument 'weigher'; valid names: workloads, h"),
         ({"budget": 5, "folds": 2}, "budget excludes folds"),
         ({"hosts": 5, "headroom_percent": 1}, "hosts excludes headroom_percent"),
         ({"parts": 1}, "parts"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-import subprocess
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from programs import printed_by, run_program
 from small_studies import SMALL_STUDIES
 
 CLI = Path(__file__).parents[1] / "cli"
@@ -19,16 +19,14 @@ LEFT = {"none": "0", "one": "run_index = 0", "all but one": "run_index <> {last}
 
 
 def test_every_study_is_among_them(program: Path) -> None:
-    listed = subprocess.run([program, "list", "studies", "--json"], capture_output=True, check=True)
-    assert {study["name"] for study in json.loads(listed.stdout)["studies"]} == {*SMALL_STUDIES}
+    listed = json.loads(printed_by(program, "list", "studies", "--json"))
+    assert {study["name"] for study in listed["studies"]} == {*SMALL_STUDIES}
 
 
 @pytest.mark.parametrize("study", SMALL_STUDIES)
 def test_an_unfinished_study_is_summarised(program: Path, tmp_path: Path, study: str) -> None:
     def call(*arguments: str, code: int = 0) -> str:
-        done = subprocess.run(
-            [program, *arguments], cwd=folder, capture_output=True, text=True, check=False
-        )
+        done = run_program(program, *arguments, cwd=folder)
         assert done.returncode == code, (arguments, done.returncode, done.stderr)
         return done.stdout + done.stderr
 
@@ -56,10 +54,6 @@ def test_an_unfinished_study_is_summarised(program: Path, tmp_path: Path, study:
 
 def test_a_shard_without_runs_is_summarised(program: Path, tmp_path: Path) -> None:
     shutil.copytree(CLI / "broker", tmp_path / "study")
-    done = subprocess.run(
-        [program, "compare", "deadline.yaml", "--shard", "49/49"],
-        cwd=tmp_path / "study", capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert (done.returncode, "6 of the study's 6 runs are missing" in done.stdout) == (0, True), (
-        done
-    )
+    words = ("compare", "deadline.yaml", "--shard", "49/49")
+    printed = printed_by(program, *words, cwd=tmp_path / "study")
+    assert "6 of the study's 6 runs are missing" in printed

@@ -13,12 +13,8 @@ from cospot import Workload, WorkloadWarning
 
 DAY = cospot.DAY_US
 RUN: dict[str, Any] = {
-    "hosts": 2,
-    "host": (8, 16),
-    "vm": "UTIL",
-    "spot": "sUTIL",
-    "evictor": "FIFO",
-}
+    "hosts": 2, "host": (8, 16), "vm": "UTIL", "spot": "sUTIL", "evictor": "FIFO",
+}  # fmt: skip
 
 
 def columns(*starts_days: float) -> dict[str, Any]:
@@ -119,16 +115,9 @@ def test_warnings_come_once_for_a_workload_at_its_first_use() -> None:
 
 def sweep(path: Path, **keys: Any) -> dict[str, Any]:
     return {
-        "workloads": str(path),
-        "host": {"vcpus": 8, "memory_mb": 16},
-        "hosts": 2,
-        "vm": "UTIL",
-        "spot": "sUTIL",
-        "evictor": "FIFO",
-        "saf": False,
-        "otn": 1,
-        **keys,
-    }
+        "workloads": str(path), "host": {"vcpus": 8, "memory_mb": 16}, "hosts": 2, "vm": "UTIL",
+        "spot": "sUTIL", "evictor": "FIFO", "saf": False, "otn": 1, **keys,
+    }  # fmt: skip
 
 
 def test_compare_takes_the_window_warns_and_keeps_sweeps_apart(tmp_path: Path) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
+from programs import printed_by
 
 #: Names of files and labels of several kinds: separators of CSV, YAML and shells, line ends,
 #: wildcards and variables, a model's name, what looks like an option, a comment or another type.
@@ -43,11 +43,7 @@ class Folder:
         return f"./{name}"
 
     def cospot(self, *arguments: str) -> str:
-        done = subprocess.run(
-            [self.program, *arguments], cwd=self.path, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, (arguments, done.stderr)
-        return done.stdout
+        return printed_by(self.program, *arguments, cwd=self.path)
 
 
 @pytest.fixture

@@ -1,11 +1,10 @@
 """Small objects of clouds, made by hand, for the tests of what import believes of them."""
 
-import json
+from import_case import ImportCase
 
-from test_import import ImportCase
-
-KUBERNETES = ("--format", "kubernetes", "--spot-if", "0")
-OPENSTACK = ("--format", "openstack", "--spot-if", "0", "--window-days", "14")
+KUBERNETES = "--format kubernetes --spot-if 0"
+OPENSTACK = "--format openstack --spot-if 0 --window-days 14"
+FLAVORED = f"servers.json {OPENSTACK} --flavors flavors.json"
 FLAVORS = [
     {"ID": "f1", "Name": "m1.small", "RAM": 2048, "VCPUs": 1},
     {"ID": "f2", "Name": "m1.large", "RAM": 8192, "VCPUs": 4},
@@ -18,10 +17,9 @@ def at(hour, minute=0):
 
 
 def container(cpu=None, memory=None, name="c", **members):
-    requests = {
-        key: value for key, value in (("cpu", cpu), ("memory", memory)) if value is not None
-    }
-    return {"name": name, "resources": {"requests": requests}} | members
+    requests = {"cpu": cpu, "memory": memory}
+    given = {key: value for key, value in requests.items() if value is not None}
+    return {"name": name, "resources": {"requests": given}} | members
 
 
 EIGHT = at(8)
@@ -32,15 +30,12 @@ def pod(name, *, started=EIGHT, owner="ReplicaSet", node="n1", spec=None, **stat
     return {
         "kind": "Pod",
         "metadata": {
-            "name": name,
-            "namespace": "shop",
-            "uid": name,
-            "creationTimestamp": started,
+            "name": name, "namespace": "shop", "uid": name, "creationTimestamp": started,
             "ownerReferences": [{"kind": owner, "name": name}],
         },
         "spec": {"nodeName": node, "containers": [container("2", "2Gi")]} | (spec or {}),
         "status": {"phase": "Running", "startTime": started} | status,
-    }
+    }  # fmt: skip
 
 
 def node(name, heartbeat):
@@ -59,12 +54,11 @@ def disrupted(time, status="True"):
 
 
 class KindCase(ImportCase):
-    def write_json(self, name, value):
-        self.write(name, json.dumps(value))
-        return name
-
     def snapshot(self, name, *items, **metadata):
         return self.write_json(name, {"kind": "List", "items": items, "metadata": metadata})
+
+    def pages_warned_of(self):
+        return [line for line in self.warnings if "page" in line]
 
     def ends(self):
         return {row["instance_id"]: row["end_s"] for row in self.rows()}

@@ -38,17 +38,10 @@ def draw_instances(seed: int, count: int, days: int) -> list[Instance]:
         start = rng.randrange(days * 86400) if i >= count // 4 else 0
         life = rng.expovariate(1 / (6 * 3600 if is_spot else 5 * 86400))
         end = start + 60 + int(life)
-        instances.append(
-            Instance(
-                f"i{i}",
-                f"t{rng.randrange(5)}",
-                rng.choice([1, 2, 4, 8]),
-                rng.choice([1024, 2048, 8192]),
-                is_spot,
-                start,
-                end if end < days * 86400 else None,
-            )
-        )
+        tenant = f"t{rng.randrange(5)}"
+        size = (rng.choice([1, 2, 4, 8]), rng.choice([1024, 2048, 8192]))
+        ended = end if end < days * 86400 else None
+        instances.append(Instance(f"i{i}", tenant, *size, is_spot, start, ended))
     return sorted(instances, key=lambda instance: instance.start)
 
 
@@ -63,16 +56,11 @@ def write_google(file: Path, instances: list[Instance], *, json_lines: bool = Fa
     events = []
     for number, one in enumerate(instances):
         common = {
-            "collection_id": 1000 + number // 3,
-            "instance_index": number % 3,
-            "priority": 103 if one.is_spot else 200,
-            "collection_type": 0,
-            "alloc_collection_id": 0,
-            "scheduling_class": 1,
-            "machine_id": 7,
-            "resource_request.cpus": one.cpus / 64,
+            "collection_id": 1000 + number // 3, "instance_index": number % 3,
+            "priority": 103 if one.is_spot else 200, "collection_type": 0, "alloc_collection_id": 0,
+            "scheduling_class": 1, "machine_id": 7, "resource_request.cpus": one.cpus / 64,
             "resource_request.memory": one.memory / 65536,
-        }
+        }  # fmt: skip
         start = one.start * 1_000_000
         events.append({**common, "time": start, "type": 0})
         events.append({**common, "time": start, "type": 3})
@@ -83,10 +71,8 @@ def write_google(file: Path, instances: list[Instance], *, json_lines: bool = Fa
         with gzip.open(file, "wt") as lines:
             for event in events:
                 nested = {key: value for key, value in event.items() if "." not in key}
-                nested["resource_request"] = {
-                    "cpus": event["resource_request.cpus"],
-                    "memory": event["resource_request.memory"],
-                }
+                request = {name: event[f"resource_request.{name}"] for name in ("cpus", "memory")}
+                nested["resource_request"] = request
                 nested["time"] = str(nested["time"])  # int64 is a text in protobuf's JSON
                 lines.write(json.dumps(nested) + "\n")
         return
@@ -143,81 +129,49 @@ def write_kubernetes(
 
     The nodes' last heartbeat is when the snapshot was taken; None: they tell no time.
     """
+
+    def container(cpu: str, memory: str) -> dict:
+        return {"resources": {"requests": {"cpu": cpu, "memory": memory}}}
+
+    def metadata(uid: str, name: str, namespace: str, created: int, owner: str) -> dict:
+        owners = [{"kind": owner, "name": "x"}]
+        names = {"uid": uid, "name": name, "namespace": namespace}
+        return {**names, "creationTimestamp": iso(created), "ownerReferences": owners}
+
     items = []
     for number, one in enumerate(instances):
-        half = {
-            "resources": {
-                "requests": {
-                    "cpu": f"{int(one.cpus * 250)}m",
-                    "memory": f"{int(one.memory) // 2}Mi",
-                }
-            }
-        }
-        state = (
-            {"terminated": {"finishedAt": iso(one.end)}} if one.end is not None else {"running": {}}
-        )
-        items.append(
-            {
-                "kind": "Pod",
-                "metadata": {
-                    "uid": one.name,
-                    "name": one.name,
-                    "namespace": one.tenant,
-                    "creationTimestamp": iso(one.start),
-                    "labels": {"tier": "batch" if one.is_spot else "web"},
-                    "ownerReferences": [
-                        {"kind": "Job" if one.is_spot else "ReplicaSet", "name": "x"}
-                    ],
-                },
-                "spec": {
-                    "nodeName": f"node-{number % nodes}",
-                    "priority": -10 if one.is_spot else 0,
-                    "containers": [half, half],
-                    "initContainers": [{"resources": {"requests": {"cpu": "1m", "memory": "1Ki"}}}],
-                },
-                "status": {
-                    "phase": "Running" if one.end is None else "Succeeded",
-                    "startTime": iso(one.start),
-                    "qosClass": "Burstable",
-                    "containerStatuses": [{"state": state}],
-                },
-            }
-        )
+        half = container(f"{int(one.cpus * 250)}m", f"{int(one.memory) // 2}Mi")
+        ended = one.end is not None
+        state = {"terminated": {"finishedAt": iso(one.end)}} if ended else {"running": {}}
+        owner = "Job" if one.is_spot else "ReplicaSet"
+        labels = {"tier": "batch" if one.is_spot else "web"}
+        spec = {
+            "nodeName": f"node-{number % nodes}", "priority": -10 if one.is_spot else 0,
+            "containers": [half, half], "initContainers": [container("1m", "1Ki")],
+        }  # fmt: skip
+        status = {
+            "phase": "Succeeded" if ended else "Running", "startTime": iso(one.start),
+            "qosClass": "Burstable", "containerStatuses": [{"state": state}],
+        }  # fmt: skip
+        known = metadata(one.name, one.name, one.tenant, one.start, owner) | {"labels": labels}
+        items.append({"kind": "Pod", "metadata": known, "spec": spec, "status": status})
     heartbeat = {} if taken is None else {"lastHeartbeatTime": iso(taken)}
     for node in range(nodes):
-        items.append(
-            {
-                "kind": "Pod",
-                "metadata": {
-                    "uid": f"daemon-{node}",
-                    "name": "log",
-                    "namespace": "system",
-                    "creationTimestamp": iso(0),
-                    "ownerReferences": [{"kind": "DaemonSet", "name": "log"}],
-                },
-                "spec": {
-                    "nodeName": f"node-{node}",
-                    "containers": [{"resources": {"requests": {"cpu": "100m", "memory": "128Mi"}}}],
-                },
-                "status": {"phase": "Running", "startTime": iso(0)},
-            }
-        )
-        items.append(
-            {
-                "kind": "Node",
-                "metadata": {
-                    "name": f"node-{node}",
-                    "labels": {
-                        "node.kubernetes.io/instance-type": "m5.4xlarge",
-                        "topology.kubernetes.io/zone": "ab"[node % 2],
-                    },
-                },
-                "status": {
-                    "allocatable": {"cpu": "15", "memory": "62Gi"},
-                    "conditions": [{"type": "Ready", "status": "True"} | heartbeat],
-                },
-            }
-        )
+        name = f"node-{node}"
+        known = metadata(f"daemon-{node}", "log", "system", 0, "DaemonSet")
+        spec = {"nodeName": name, "containers": [container("100m", "128Mi")]}
+        status = {"phase": "Running", "startTime": iso(0)}
+        items.append({"kind": "Pod", "metadata": known, "spec": spec, "status": status})
+        labels = {
+            "node.kubernetes.io/instance-type": "m5.4xlarge",
+            "topology.kubernetes.io/zone": "ab"[node % 2],
+        }
+        status = {
+            "allocatable": {"cpu": "15", "memory": "62Gi"},
+            "conditions": [{"type": "Ready", "status": "True"} | heartbeat],
+        }
+        known = {"name": name, "labels": labels}
+        items.append({"kind": "Node", "metadata": known, "status": status})
     file.write_text(json.dumps({"kind": "List", "items": items}, indent=1))
 
 
@@ -225,34 +179,15 @@ def write_nova_dump(file: Path, instances: list[Instance]) -> None:
     """Write what `SELECT ... FROM instances` gives, with flavors of spots called batch.*."""
     with file.open("w", newline="") as table:
         writer = csv.writer(table)
-        writer.writerow(
-            [
-                "uuid",
-                "project_id",
-                "vcpus",
-                "memory_mb",
-                "root_gb",
-                "created_at",
-                "launched_at",
-                "terminated_at",
-                "flavor",
-            ]
+        columns = (
+            "uuid project_id vcpus memory_mb root_gb created_at launched_at terminated_at flavor"
         )
+        writer.writerow(columns.split())
         for one in instances:
-            start = iso(one.start).replace("T", " ").rstrip("Z")
-            writer.writerow(
-                [
-                    one.name,
-                    one.tenant,
-                    one.cpus,
-                    one.memory,
-                    20,
-                    start,
-                    start,
-                    iso(one.end).replace("T", " ").rstrip("Z"),
-                    "batch.large" if one.is_spot else "m1.large",
-                ]
-            )
+            start, end = (iso(time).replace("T", " ").rstrip("Z") for time in (one.start, one.end))
+            flavor = "batch.large" if one.is_spot else "m1.large"
+            size = (one.cpus, one.memory, 20)
+            writer.writerow([one.name, one.tenant, *size, start, start, end, flavor])
 
 
 def expected_rows(instances: list[Instance], *, vcpus: float = 1, memory: float = 1) -> set[tuple]:

@@ -42,18 +42,10 @@ def make_trace(seed: int, requests: int = 2000, inconsistent: int = 0) -> Packin
 
     def add_rows(vm_type, cores_of, memory_of):
         for machine, (total_cores, total_memory) in machines.items():
-            type_rows.append(
-                (
-                    len(type_rows) + 1,
-                    vm_type,
-                    machine,
-                    rounded(cores_of(machine) / total_cores),
-                    rounded(memory_of(machine) / total_memory),
-                    None,
-                    0.01,
-                    0.01,
-                )
-            )
+            cores = rounded(cores_of(machine) / total_cores)
+            memory = rounded(memory_of(machine) / total_memory)
+            row = (len(type_rows) + 1, vm_type, machine, cores, memory, None, 0.01, 0.01)
+            type_rows.append(row)
 
     for vm_type, (cores, memory) in types.items():
         add_rows(vm_type, lambda machine, cores=cores: cores, lambda machine, memory=memory: memory)

@@ -29,17 +29,8 @@ def write_table(file, instances):
         writer = csv.writer(table)
         writer.writerow(["vm", "customer", "cores", "ram_gib", "created", "deleted", "tier"])
         for one in instances:
-            writer.writerow(
-                [
-                    one.name,
-                    one.tenant,
-                    one.cpus,
-                    one.memory / 1024,
-                    exports.iso(one.start),
-                    exports.iso(one.end),
-                    "batch" if one.is_spot else "prod",
-                ]
-            )
+            times, tier = map(exports.iso, (one.start, one.end)), "batch" if one.is_spot else "prod"
+            writer.writerow([one.name, one.tenant, one.cpus, one.memory / 1024, *times, tier])
 
 
 def write_flavors(file, instances):
@@ -52,7 +43,7 @@ def write_flavors(file, instances):
 class Cookbook(unittest.TestCase):
     """Five commands each, from an export to a report with money in it."""
 
-    def run_block(self, name, write):
+    def run_block(self, name, file, write):
         commands = blocks()[name]
         assert len(commands) == 5, (name, commands)
         instances = exports.draw_instances(11, 160, 5)
@@ -60,20 +51,15 @@ class Cookbook(unittest.TestCase):
             instances = [one for one in instances if one.end is not None]
         with tempfile.TemporaryDirectory(prefix="cospot-cookbook-") as scratch:
             folder = pathlib.Path(scratch)
-            write(folder, instances)
+            write(folder / file, instances)
             environment = dict(os.environ, PATH=f"{PROGRAM.parent}:{os.environ['PATH']}")
             printed = []
             for command in commands:
                 done = subprocess.run(
                     ["bash", "-euc", command],
-                    cwd=folder,
-                    env=environment,
-                    text=True,
-                    stdin=subprocess.DEVNULL,
-                    capture_output=True,
-                    timeout=300,
-                    check=False,
-                )
+                    cwd=folder, env=environment, text=True, stdin=subprocess.DEVNULL,
+                    capture_output=True, timeout=300, check=False,
+                )  # fmt: skip
                 assert done.returncode == 0, (command, done.stdout, done.stderr)
                 printed.append(done.stdout)
             report = (folder / "report.html").read_text()
@@ -101,47 +87,26 @@ class Cookbook(unittest.TestCase):
         )
         return requested, hours * 0.012
 
-    def check_money(self, name, write, vcpus=1.0):
-        requested, expected = self.run_block(name, write)
-        # The window ends within two hours of the last end.
-        assert abs(requested - expected * vcpus) <= 0.04 * expected, (name, requested, expected)
+    def test_every_block(self):
+        def write_nova(file, instances):
+            exports.write_nova_dump(file, instances)
+            write_flavors(file.parent / "flavors.csv", instances)
 
-    def test_google(self):
-        # 10,000 units are a machine of 64 vCPUs there, as in these exports.
-        self.check_money(
-            "google",
-            lambda folder, instances: exports.write_google(
-                folder / "instance_events.csv", instances
-            ),
-        )
-
-    def test_swf(self):
-        self.check_money(
-            "swf", lambda folder, instances: exports.write_swf(folder / "log.swf", instances)
-        )
-
-    def test_kubernetes(self):
-        # Two containers of a quarter each.
-        self.check_money(
-            "kubernetes",
-            lambda folder, instances: exports.write_kubernetes(folder / "pods.json", instances),
-            vcpus=0.5,
-        )
-
-    def test_nova(self):
-        def write(folder, instances):
-            exports.write_nova_dump(folder / "instances.csv", instances)
-            write_flavors(folder / "flavors.csv", instances)
-
-        self.check_money("nova", write)
-
-    def test_table(self):
-        self.check_money(
-            "table", lambda folder, instances: write_table(folder / "vms.csv", instances)
-        )
-
-    def test_every_block_is_run(self):
-        assert set(blocks()) == {"google", "swf", "kubernetes", "nova", "table"}
+        cases = {
+            # 10,000 units are a machine of 64 vCPUs there, as in these exports.
+            "google": ("instance_events.csv", exports.write_google, 1),
+            "swf": ("log.swf", exports.write_swf, 1),
+            # Two containers of a quarter each.
+            "kubernetes": ("pods.json", exports.write_kubernetes, 0.5),
+            "nova": ("instances.csv", write_nova, 1),
+            "table": ("vms.csv", write_table, 1),
+        }
+        assert set(blocks()) == set(cases)
+        for name, (file, write, vcpus) in cases.items():
+            with self.subTest(name):
+                requested, expected = self.run_block(name, file, write)
+                # The window ends within two hours of the last end.
+                assert abs(requested - expected * vcpus) <= 0.04 * expected, (requested, expected)
 
 
 if __name__ == "__main__":

@@ -13,13 +13,12 @@ import re
 import socket
 import ssl
 import subprocess
-import tempfile
 import unittest
 import unittest.mock
 
 import range_server
+from import_case import PROGRAM, ProgramCase
 
-PROGRAM = os.environ["COSPOT_PROGRAM"]
 CONTENT = random.Random(1).randbytes(300_000)
 OTHER = random.Random(2).randbytes(250_000)
 NAME = "AzurePackingTraceV1.zip"
@@ -29,13 +28,11 @@ def digest(content):
     return hashlib.sha256(content).hexdigest()
 
 
-class Fetch(unittest.TestCase):
+class Fetch(ProgramCase):
     """Each test has a server and a folder of its own."""
 
     def setUp(self):
-        scratch = tempfile.TemporaryDirectory(prefix="cospot-fetch-")
-        self.addCleanup(scratch.cleanup)
-        self.folder = pathlib.Path(scratch.name)
+        super().setUp()
         self.server = range_server.RangeServer({"/trace.zip": CONTENT})
         self.server.__enter__()
         self.addCleanup(self.server.__exit__)
@@ -99,40 +96,31 @@ class Fetch(unittest.TestCase):
 
     def test_interrupted_and_continued(self):
         self.break_off()
-        self.break_off_again()
+        self.server.break_after = 50_000
+        self.refuse("150000 bytes are kept")
+        self.server.break_after = None
         assert "continuing an earlier download" in self.succeed("--sha256", digest(CONTENT))
         ranges = [wanted for _, wanted in self.server.requests]
         assert ranges == [None, "bytes=100000-", "bytes=150000-"]
         self.check_complete()
 
-    def break_off_again(self):
-        self.server.break_after = 50_000
-        self.refuse("150000 bytes are kept")
-        self.server.break_after = None
-
-    def test_killed_before_it_got_its_name(self):
-        self.break_off()
-        (self.folder / (NAME + ".part")).write_bytes(CONTENT)
-        self.succeed()
-        self.check_complete()
-
-    def test_part_longer_than_the_file(self):
-        self.break_off()
-        (self.folder / (NAME + ".part")).write_bytes(CONTENT + b"more")
-        self.succeed()
-        self.check_complete()
-
-    def test_changed_while_interrupted(self):
-        self.break_off()
-        self.server.files["/trace.zip"] = OTHER
-        self.succeed()
-        self.check_complete(OTHER)
-
-    def test_server_without_ranges(self):
-        self.break_off()
-        self.server.sends_ranges = False
-        self.succeed()
-        self.check_complete()
+    def test_a_part_of_any_kind_ends_as_the_file(self):
+        for case, part, served, ranges in (
+            ("killed before it got its name", CONTENT, CONTENT, True),
+            ("longer than the file", CONTENT + b"more", CONTENT, True),
+            ("changed while interrupted", CONTENT[:100_000], OTHER, True),
+            ("a server without ranges", CONTENT[:100_000], CONTENT, False),
+        ):
+            with self.subTest(case):
+                self.server.files["/trace.zip"] = CONTENT
+                self.break_off()
+                (self.folder / (NAME + ".part")).write_bytes(part)
+                self.server.files["/trace.zip"] = served
+                self.server.sends_ranges = ranges
+                self.succeed()
+                self.check_complete(served)
+                for name in self.names():
+                    (self.folder / name).unlink()
 
     def test_server_without_validator(self):
         self.server.sends_validator = False
@@ -331,21 +319,19 @@ class Fetch(unittest.TestCase):
         assert self.names() == []
 
     def test_bad_addresses(self):
-        def error(*words):
+        server = "http://127.0.0.1:9"
+        for words, expected in (
+            ((f"{server}/",), "names no file, expected an address that ends with a file's name"),
+            ((f"{server}/a/..",), "names no file"),
+            (("cospot", f"{server}/a"), "found 'cospot', expected addresses"),
+            ((f"{server}/a", f"{server}/b/a"), "two addresses end with 'a'"),
+            ((f"{server}/a", "--url", "x"), "--url: expected it with the name of a dataset"),
+            ((f"{server}/a", f"{server}/b", "--sha256", "0" * 64),
+             "--sha256: found 2 addresses, expected one"),
+        ):
             done = self.fetch_addresses(*words)
             assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-            return done.stderr
-
-        assert "names no file, expected an address that ends with a file's name" in error(
-            "http://127.0.0.1:9/")
-        assert "names no file" in error("http://127.0.0.1:9/a/..")
-        assert "found 'cospot', expected addresses" in error("cospot", "http://127.0.0.1:9/a")
-        assert "two addresses end with 'a'" in error("http://127.0.0.1:9/a",
-                                                     "http://127.0.0.1:9/b/a")
-        assert "--url: expected it with the name of a dataset" in error("http://127.0.0.1:9/a",
-                                                                        "--url", "x")
-        assert "--sha256: found 2 addresses, expected one" in error(
-            "http://127.0.0.1:9/a", "http://127.0.0.1:9/b", "--sha256", "0" * 64)
+            assert expected in done.stderr
 
     def test_the_eucalyptus_traces_come_under_the_names_that_the_example_reads(self):
         self.server.files = {f"/DS{i}-trace.txt": f"START 0 i n {i}\n".encode()

@@ -7,92 +7,19 @@ Needs the environment variable COSPOT_PROGRAM: the program to test.
 import contextlib
 import csv
 import gzip
-import io
 import json
-import os
 import pathlib
 import random
+import re
 import resource
 import sqlite3
-import subprocess
-import tempfile
 import unittest
 
 import operator_exports as exports
+from import_case import PROGRAM, ImportCase
 
-PROGRAM = os.environ["COSPOT_PROGRAM"]
-
-
-class ImportCase(unittest.TestCase):
-    """Each test has a folder of its own."""
-
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory(prefix="cospot-import-")
-        self.addCleanup(scratch.cleanup)
-        self.folder = pathlib.Path(scratch.name)
-
-    def cospot(self, *arguments):
-        return subprocess.run(
-            [PROGRAM, *map(str, arguments)],
-            cwd=self.folder,
-            timeout=300,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def import_files(self, *arguments):
-        """Import into w.csv and return what was printed; warnings are kept."""
-        done = self.cospot("workload", "import", *arguments, "-o", "w.csv")
-        self.warnings = done.stderr.splitlines()
-        assert done.returncode == 0, done.stderr
-        assert all(line.startswith("cospot: warning: ") for line in self.warnings), done.stderr
-        return done.stdout
-
-    def refused(self, *arguments):
-        """Return the error of an import that must leave nothing behind."""
-        before = sorted(path.name for path in self.folder.iterdir())
-        done = self.cospot("workload", "import", *arguments, "-o", "refused.csv")
-        assert done.returncode == 2, (done.returncode, done.stdout, done.stderr)
-        assert sorted(path.name for path in self.folder.iterdir()) == before
-        return done.stderr
-
-    def write(self, name, text):
-        (self.folder / name).write_text(text)
-
-    def rows(self, name="w.csv"):
-        data = (self.folder / name).read_bytes()
-        text = (gzip.decompress(data) if name.endswith(".gz") else data).decode()
-        lines = text.splitlines(keepends=True)
-        self.statements = dict(
-            line[2:].strip().split(": ") for line in lines if line.startswith("#")
-        )
-        return list(
-            csv.DictReader(io.StringIO("".join(line for line in lines if not line.startswith("#"))))
-        )
-
-    def imported(self, name="w.csv"):
-        """Return what expected_rows gives, of the imported workload."""
-
-        def seconds(text):
-            return None if text == "never" else float(text)
-
-        return sorted(
-            (
-                (
-                    row["class"] == "spot",
-                    int(row["vcpus"]),
-                    int(row["memory_mb"]),
-                    seconds(row["start_s"]),
-                    seconds(row["end_s"]),
-                )
-                for row in self.rows(name)
-            ),
-            key=lambda row: repr(
-                tuple(int(value) if isinstance(value, float) else value for value in row)
-            ),
-        )
+SECONDS = "t.csv --time-unit s --spot-if 0"
+EVENTS = "time,type,collection_id,instance_index,priority,cpus,memory\n"
 
 
 class Formats(ImportCase):
@@ -104,7 +31,7 @@ class Formats(ImportCase):
         exports.write_google(self.folder / "events.csv", instances)
         exports.write_google(self.folder / "events.json.gz", instances, json_lines=True)
         for file in ("events.csv", "events.json.gz"):
-            printed = self.import_files(file, "--format", "google2019")
+            printed = self.import_files(f"{file} --format google2019")
             assert self.imported() == expected
             assert f"left out: {len(instances)} rows that are no requests" in printed  # SUBMIT
             assert self.statements["vcpus_unit"] == "relative"
@@ -126,84 +53,57 @@ class Formats(ImportCase):
             "4500000,3,6,0,103,5,0.5,0.25\n"  # in an alloc set
             "5000000,3,7,0,360,,0.00001,0\n",
         )
-        printed = self.import_files("events.csv", "--format", "google2019")
+        printed = self.import_files("events.csv --format google2019")
         assert "left out: 2 rows that are no requests" in printed
         assert "left out: 1 ends without a start" in printed
-        rows = {row["instance_id"]: row for row in self.rows()}
-        assert {
-            name: (row["start_s"], row["end_s"], row["class"]) for name, row in rows.items()
-        } == {
-            "5-0": ("0", "2", "spot"),
-            "5-0#2": ("4", "never", "spot"),
-            "7-0": ("5", "never", "vm"),
+        names = ("start_s", "end_s", "class", "vcpus", "memory_mb")
+        assert {row["instance_id"]: [row[name] for name in names] for row in self.rows()} == {
+            "5-0": ["0", "2", "spot", "5000", "2500"],
+            "5-0#2": ["4", "never", "spot", "5000", "2500"],
+            "7-0": ["5", "never", "vm", "1", "0"],  # the least there is
         }
-        assert (rows["5-0"]["vcpus"], rows["5-0"]["memory_mb"]) == ("5000", "2500")
-        assert (rows["7-0"]["vcpus"], rows["7-0"]["memory_mb"]) == ("1", "0")  # the least there is
-
-    def test_events_out_of_order_are_refused(self):
-        self.write(
-            "events.csv",
-            "time,type,collection_id,instance_index,priority,cpus,memory\n"
-            "5,3,1,0,0,1,1\n3,3,2,0,0,1,1\n7,6,1,0,0,1,1\n",
-        )
-        error = self.refused("events.csv", "--format", "google2019")
-        assert "events.csv:3: the event is earlier than the one before it" in error
 
     def test_swf(self):
         instances = exports.draw_instances(2, 100, 5)
         exports.write_swf(self.folder / "log.swf", instances)
-        printed = self.import_files("log.swf", "--format", "swf", "--spot-if", "queue = 2")
+        printed = self.import_files("log.swf --format swf --spot-if 'queue = 2'")
         # A log has jobs that are over; when is unknown of those that have no run time.
         ended = [one for one in instances if one.end is not None]
         assert f"left out: {len(instances) - len(ended)} rows that are over" in printed
         assert self.imported() == exports.expected_rows(ended)
-        assert {row["tenant_id"] for row in self.rows()} <= {"0", "1", "2", "3", "4"}
+        assert set(self.column("tenant_id")) <= {"0", "1", "2", "3", "4"}
 
     def test_alibaba_2018(self):
         exports.write_alibaba2018(self.folder)
-        self.import_files("container_meta.csv", "--format", "alibaba2018")
+        self.import_files("container_meta.csv --format alibaba2018")
         # 400 are 4 cores: the unit is a hundredth.
         assert self.imported() == [(False, 400, 313, 0, None), (False, 800, 625, 86400, None)]
         assert self.statements["vcpus_unit"] == "0.01"
-        printed = self.import_files(
-            "batch_task.csv", "--format", "alibaba2018", "--window-start", "0"
-        )
+        printed = self.import_files("batch_task.csv --format alibaba2018 --window-start 0")
         assert "left out: 1 rows that are no requests" in printed
         assert self.imported() == [*[(True, 100, 50, 3600, 7200)] * 3, (True, 50, 29, 7200, None)]
-        assert {row["instance_id"] for row in self.rows()} == {
-            "j_1/M1/1",
-            "j_1/M1/2",
-            "j_1/M1/3",
-            "j_1/R2_1",
+        assert set(self.column("instance_id")) == {
+            *("j_1/M1/1", "j_1/M1/2", "j_1/M1/3", "j_1/R2_1")
         }
-        self.write("other.csv", "a,b\n")
-        assert "2 fields, expected one of the tables" in self.refused(
-            "other.csv", "--format", "alibaba2018"
-        )
 
     def test_alibaba_2023(self):
         exports.write_alibaba2023(self.folder / "pods.csv")
-        self.import_files("pods.csv", "--format", "alibaba2023", "--window-start", "0")
+        self.import_files("pods.csv --format alibaba2023 --window-start 0")
         assert self.imported() == [(False, 12000, 16384, 10, 86400), (True, 6300, 2048, 100, 7300)]
         assert self.statements["vcpus_unit"] == "0.001"
 
     def test_kubernetes(self):
         instances = exports.draw_instances(3, 60, 2)
         exports.write_kubernetes(self.folder / "pods.json", instances)
-        printed = self.import_files(
-            "pods.json",
-            "--format",
-            "kubernetes",
-            "--spot-if",
-            "json_extract(labels, '$.tier') = 'batch'",
-        )
+        pods = "pods.json --format kubernetes --spot-if"
+        printed = self.import_files(pods, "json_extract(labels, '$.tier') = 'batch'")
         # Two containers of cpus / 4 each.
         assert self.imported() == exports.expected_rows(instances, vcpus=500)
         # 15 CPUs and 62 GiB, less 100m and 128Mi of the DaemonSet.
         assert "hosts: 4 of --host 14900,63360" in printed
         assert "left out: 4 rows that are no requests" in printed
         by_label = self.rows()
-        self.import_files("pods.json", "--format", "kubernetes", "--spot-if", "priority < 0")
+        self.import_files(pods, "priority < 0")
         assert self.rows() == by_label
 
     def test_kubernetes_snapshots(self):
@@ -214,13 +114,7 @@ class Formats(ImportCase):
         exports.write_kubernetes(self.folder / "1.json", first)
         exports.write_kubernetes(self.folder / "2.json", [*first[1:], late])
         self.import_files(
-            "1.json",
-            "2.json",
-            "--format",
-            "kubernetes",
-            "--spot-if",
-            "priority < 0",
-            "--window-start",
+            "1.json 2.json --format kubernetes --spot-if 'priority < 0' --window-start",
             exports.iso(0),
         )
         ends = {row["instance_id"]: row["end_s"] for row in self.rows()}
@@ -230,9 +124,8 @@ class Formats(ImportCase):
     def test_nova_dump_and_usage(self):
         instances = exports.draw_instances(5, 50, 6)
         exports.write_nova_dump(self.folder / "instances.csv", instances)
-        self.import_files(
-            "instances.csv", "--format", "openstack", "--spot-if", "flavor like 'batch.%'"
-        )
+        nova = "--format openstack --spot-if \"flavor like 'batch%'\""
+        self.import_files(f"instances.csv {nova}")
         # The window begins with the first end: what ended earlier may have been purged.
         first_end = min(one.end for one in instances if one.end is not None)
         for one in instances:
@@ -243,47 +136,25 @@ class Formats(ImportCase):
         rows = csv.reader((self.folder / "instances.csv").read_text().splitlines())
         lines = ("\t".join(field or "NULL" for field in row) + "\n" for row in rows)
         self.write("instances.tsv", "".join(lines))
-        self.import_files(
-            *("instances.tsv", "--separator", "tab", "--format", "openstack"),
-            *("--spot-if", "flavor like 'batch.%'"),
-        )
+        self.import_files(f"instances.tsv --separator tab {nova}")
         assert self.imported() == exports.expected_rows(instances)
-        usage = {
-            "tenant_usages": [
-                {
-                    "tenant_id": "p",
-                    "start": "2024-05-01T00:00:00.000000",
-                    "stop": "2024-05-01T04:00:00.000000",
-                    "server_usages": [
-                        {
-                            "instance_id": "a",
-                            "tenant_id": "p",
-                            "vcpus": 2,
-                            "memory_mb": 512,
-                            "flavor": "m1",
-                            "started_at": "2024-05-01T00:00:00.000000",
-                            "ended_at": None,
-                        }
-                    ],
-                },
-                {
-                    "tenant_id": "q",
-                    "server_usages": [
-                        {
-                            "instance_id": "b",
-                            "tenant_id": "q",
-                            "vcpus": 1,
-                            "memory_mb": 256,
-                            "flavor": "batch",
-                            "started_at": "2024-05-01T01:00:00.500000",
-                            "ended_at": "2024-05-01T03:00:00.000000",
-                        }
-                    ],
-                },
-            ]
-        }
-        self.write("usage.json", json.dumps(usage))
-        self.import_files("usage.json", "--format", "openstack", "--spot-if", "flavor = 'batch'")
+
+        def usage(name, tenant, vcpus, memory_mb, flavor, start, end):
+            times = {"started_at": f"2024-05-01T{start}", "ended_at": end and f"2024-05-01T{end}"}
+            return {
+                "instance_id": name, "tenant_id": tenant, "vcpus": vcpus, "memory_mb": memory_mb,
+                "flavor": flavor, **times,
+            }  # fmt: skip
+
+        day = {"start": "2024-05-01T00:00:00.000000", "stop": "2024-05-01T04:00:00.000000"}
+        first = usage("a", "p", 2, 512, "m1", "00:00:00.000000", None)
+        second = usage("b", "q", 1, 256, "batch", "01:00:00.500000", "03:00:00.000000")
+        tenants = [
+            {"tenant_id": "p", **day, "server_usages": [first]},
+            {"tenant_id": "q", "server_usages": [second]},
+        ]
+        self.write_json("usage.json", {"tenant_usages": tenants})
+        self.import_files(f"usage.json {nova}")
         assert self.imported() == [(False, 2, 512, 0, None), (True, 1, 256, 3600.5, 10800)]
 
     def test_servers_of_flavors(self):
@@ -293,54 +164,52 @@ class Formats(ImportCase):
             {"ID": "1", "Name": "m1.big", "RAM": 4096, "Disk": 0, "VCPUs": 2, "Is Public": True},
             {"ID": "2", "Name": "batch", "RAM": 512, "Disk": 0, "VCPUs": 1, "Is Public": False},
         ]
-        self.write("flavors.json", json.dumps(flavors))
+        self.write_json("flavors.json", flavors)
         self.write("flavors.csv", "name,vcpus,memory_mb\nm1.big,2,4096\nbatch,1,512\n")
-        options = ("--format", "openstack", "--spot-if")
+        self.write("other.csv", "name,size\n")
+        servers = "servers.json --format openstack"
         for column, names in (("Flavor Name", ("m1.big", "batch")), ("Flavor ID", ("1", "2"))):
-            servers = [
-                {
-                    "ID": f"server-{i}",
-                    "Project ID": "p",
-                    column: name,
-                    "Created At": f"2024-05-01T0{i}:00:00Z",
-                }
+            listed = [
+                {"ID": f"server-{i}", "Project ID": "p", column: name}
+                | {"Created At": f"2024-05-01T0{i}:00:00Z"}
                 for i, name in enumerate(names)
             ]
-            self.write("servers.json", json.dumps(servers))
+            self.write_json("servers.json", listed)
             spots = f"\"{column}\" = '{names[1]}'"
-            self.import_files("servers.json", *options, spots, "--flavors", "flavors.json")
+            self.import_files(f"{servers} --flavors flavors.json --spot-if", spots)
             assert self.imported() == [(False, 2, 4096, 0, None), (True, 1, 512, 3600, None)]
         # The last ones name ids, which a table without them does not know.
-        assert "servers.json: has names of flavors, but no sizes; --flavors FILE" in self.refused(
-            "servers.json", *options, "0"
+        self.refuse(
+            f"{servers} --spot-if 0",
+            "servers.json: has names of flavors, but no sizes; --flavors FILE",
         )
-        unknown = self.refused("servers.json", *options, "0", "--flavors", "flavors.csv")
+        unknown = self.refused(f"{servers} --spot-if 0 --flavors flavors.csv")
         assert "servers.json: item 1: the flavor '1' is not in flavors.csv" in unknown
         assert "2 rows whose flavor is not in flavors.csv" in " ".join(unknown.split()), unknown
-        assert "flavors: no column names a flavor" in self.refused(
-            "flavors.csv", *options, "0", "--flavors", "flavors.json"
+        self.refuse(
+            "flavors.csv --format openstack --spot-if 0 --flavors flavors.json",
+            "flavors: no column names a flavor",
         )
-        self.write("other.csv", "name,size\n")
-        assert "other.csv: there is no column VCPUs or vcpus" in self.refused(
-            "servers.json", *options, "0", "--flavors", "other.csv"
+        self.refuse(
+            f"{servers} --spot-if 0 --flavors other.csv",
+            "other.csv: there is no column VCPUs or vcpus",
         )
 
-    def test_azure_packing_is_told_where_to_go(self):
-        self.write("x.csv", "a\n")
-        assert "use cospot workload reconstruct x.csv -o FILE" in self.refused(
-            "x.csv", "--format", "azure-packing"
+    def test_what_a_format_refuses(self):
+        self.write("x.csv", "a,b\n")
+        self.write("events.csv", EVENTS + "5,3,1,0,0,1,1\n3,3,2,0,0,1,1\n7,6,1,0,0,1,1\n")
+        self.refuse("x.csv --format alibaba2018", "2 fields, expected one of the tables")
+        self.refuse("x.csv --format azure-packing", "use cospot workload reconstruct x.csv -o FILE")
+        self.refuse(
+            "events.csv --format google2019",
+            "events.csv:3: the event is earlier than the one before it",
         )
 
     def test_formats_are_listed(self):
-        done = self.cospot("workload", "import", "--list-formats")
+        done = self.cospot("workload import --list-formats")
         assert done.returncode == 0
         assert {line.split()[0] for line in done.stdout.splitlines()} == {
-            "google2019",
-            "alibaba2018",
-            "alibaba2023",
-            "swf",
-            "openstack",
-            "kubernetes",
+            *("google2019", "alibaba2018", "alibaba2023", "swf", "openstack", "kubernetes"),
             "azure-packing",
         }
 
@@ -349,16 +218,8 @@ class OwnTables(ImportCase):
     """CSV of anybody, by --map."""
 
     MAP = (
-        "--map",
-        "vcpus=cpu",
-        "--map",
-        "memory_mb=ram_gib * 1024",
-        "--map",
-        "start_s=from",
-        "--map",
-        "end_s=to",
-        "--map",
-        "instance_id=vm id",
+        "--map vcpus=cpu --map 'memory_mb=ram_gib * 1024' --map start_s=from --map end_s=to"
+        " --map 'instance_id=vm id'"
     )
 
     def test_every_time_unit_gives_the_same(self):
@@ -371,14 +232,10 @@ class OwnTables(ImportCase):
         }
         for unit, (start, end) in times.items():
             self.write("t.csv", f'vm id,cpu,ram_gib,from,to\n"a, ""b""",1.5,0.5,{start},{end}\n')
-            self.import_files("t.csv", *self.MAP, "--time-unit", unit, "--spot-if", "cpu > 1")
+            self.import_files(f"t.csv {self.MAP} --time-unit {unit} --spot-if 'cpu > 1'")
             (row,) = self.rows()
-            assert (row["start_s"], row["class"], row["vcpus"], row["memory_mb"]) == (
-                "0",
-                "spot",
-                "2",
-                "512",
-            )
+            found = [row[name] for name in ("start_s", "class", "vcpus", "memory_mb")]
+            assert found == ["0", "spot", "2", "512"]
             assert abs(float(row["end_s"]) - 7200.5) < 1e-5, (unit, row)
             assert row["instance_id"] == "a_ _b_"  # a workload file has no quotation marks
 
@@ -390,23 +247,16 @@ class OwnTables(ImportCase):
             "1,64,2026-03-29 01:00,2026-03-29 04:00\n"
             "2,64,2026-03-29T00:30Z,2026-03-29T06:00+02:00\n",
         )
-        rows = ("t.csv", "--time-unit", "iso", "--spot-if", "0")
-        assert "from 2026-03-29T00:00:00Z" in self.import_files(
-            *rows, "--time-zone", "Europe/Berlin"
-        )
-        assert [(row["start_s"], row["end_s"]) for row in self.rows()] == [
-            ("0", "7200"),
-            ("1800", "14400"),
-        ]
-        zone = (*rows, "--time-zone", "Europe/Berlin", "--window-start", "2026-03-29 00:00")
-        self.import_files(*zone)  # 23:00 UTC
-        assert [row["start_s"] for row in self.rows()] == ["3600", "5400"]
-        assert "expected a time zone of " in self.refused(*rows, "--time-zone", "Europe/Berln")
-        assert "the times are numbers" in self.refused(
-            "t.csv", "--time-unit", "s", "--spot-if", "0", "--time-zone", "UTC"
-        )
-        assert "the format openstack has its times in UTC" in self.refused(
-            "t.csv", "--format", "openstack", "--spot-if", "0", "--time-zone", "Europe/Berlin"
+        dates = "t.csv --time-unit iso --spot-if 0 --time-zone Europe"
+        assert "from 2026-03-29T00:00:00Z" in self.import_files(f"{dates}/Berlin")
+        assert (self.column("start_s"), self.column("end_s")) == (["0", "1800"], ["7200", "14400"])
+        self.import_files(f"{dates}/Berlin --window-start '2026-03-29 00:00'")  # 23:00 UTC
+        assert self.column("start_s") == ["3600", "5400"]
+        self.refuse(f"{dates}/Berln", "expected a time zone of ")
+        self.refuse(f"{SECONDS} --time-zone UTC", "the times are numbers")
+        self.refuse(
+            "t.csv --format openstack --spot-if 0 --time-zone Europe/Berlin",
+            "the format openstack has its times in UTC",
         )
 
     def test_durations_windows_and_what_is_left_out(self):
@@ -415,80 +265,39 @@ class OwnTables(ImportCase):
             "vcpus;memory_mb;start_s;end_s\n1;1;0;60\n2;1;86400;60\n"
             "3;1;172800;never\n4;1;1728000;60\n",
         )
-        common = (
-            "t.csv",
-            "--time-unit",
-            "s",
-            "--end",
-            "duration",
-            "--separator",
-            ";",
-            "--spot-if",
-            "0",
-        )
-        self.import_files(*common)
-        assert [(row["start_s"], row["end_s"]) for row in self.rows()] == [
-            ("0", "60"),
-            ("86400", "86460"),
-            ("172800", "never"),
-            ("1728000", "1728060"),
-        ]
+        common = f"{SECONDS} --end duration --separator ';'"
+        self.import_files(common)
+        assert self.column("start_s") == ["0", "86400", "172800", "1728000"]
+        assert self.column("end_s") == ["60", "86460", "never", "1728060"]
         # The hour after the last end: 20 days and 1 hour.
         assert float(self.statements["window_days"]) * 24 == 20 * 24 + 1
-        printed = self.import_files(
-            *common, "--window-start", "86400", "--window-days", "2", "--lead-days", "0.5"
-        )
-        assert [row["start_s"] for row in self.rows()] == ["0", "86400"]
+        window = " --window-start 86400 --window-days 2 --lead-days 0.5"
+        printed = self.import_files(common + window)
+        assert self.column("start_s") == ["0", "86400"]
         assert "left out: 1 requests that ended before the window" in printed
         assert "left out: 1 requests that start after the window" in printed
         # Only its length: until a second after the last time seen, which is second 1728060.
-        self.import_files(*common, "--window-days", "1")
-        assert [row["start_s"] for row in self.rows()] == [
-            str(172800 - 1641661),
-            str(1728000 - 1641661),
-        ]
+        self.import_files(f"{common} --window-days 1")
+        assert self.column("start_s") == [str(172800 - 1641661), str(1728000 - 1641661)]
 
     def test_what_was_seen_last_is_in_the_window(self):
         self.write("t.csv", "vcpus,memory_mb,start_s\n1,1,0\n2,1,864000\n3,1,864000\n")
-        printed = self.import_files(
-            *("t.csv", "--time-unit", "s", "--spot-if", "0", "--window-days", "1")
-        )
+        printed = self.import_files(f"{SECONDS} --window-days 1")
         # The window goes from 864001 - 86400 on: the newest two come in its last second.
         assert "left out" not in printed
-        assert [row["start_s"] for row in self.rows()] == ["-777601", "86399", "86399"]
+        assert self.column("start_s") == ["-777601", "86399", "86399"]
 
     def test_headerless_tabs_counts_and_gzip(self):
         with gzip.open(self.folder / "t.tsv.gz", "wt") as table:
             table.write("\ufeffx\t2\t1000\t5\t3\n")
         done = self.cospot(
-            "workload",
-            "import",
-            "t.tsv.gz",
-            "--columns",
-            "id,cpu,mem,at,n",
-            "--separator",
-            "tab",
-            "--time-unit",
-            "s",
-            "--map",
-            "vcpus=cpu",
-            "--map",
-            "memory_mb=mem",
-            "--map",
-            "start_s=at",
-            "--map",
-            "count=n",
-            "--spot-if",
-            "1",
-            "-o",
-            "w.csv.gz",
+            "workload import t.tsv.gz --columns id,cpu,mem,at,n --separator tab --time-unit s"
+            " --map vcpus=cpu --map memory_mb=mem --map start_s=at --map count=n --spot-if 1"
+            " -o w.csv.gz"
         )
         assert (done.returncode, done.stderr) == (0, "")
-        assert [row["instance_id"] for row in self.rows("w.csv.gz")] == [
-            "row-1/1",
-            "row-1/2",
-            "row-1/3",
-        ]
+        names = [row["instance_id"] for row in self.rows("w.csv.gz")]
+        assert names == ["row-1/1", "row-1/2", "row-1/3"]
 
     def test_conditions(self):
         self.write(
@@ -510,17 +319,8 @@ class OwnTables(ImportCase):
             "1": {"1", "2", "3", "4"},
             "0": set(),
         }.items():
-            self.import_files(
-                "t.csv",
-                "--time-unit",
-                "s",
-                "--spot-if",
-                condition,
-                "--window-days",
-                "1",
-                "--window-start",
-                "0",
-            )
+            window = "t.csv --time-unit s --window-days 1 --window-start 0 --spot-if"
+            self.import_files(window, condition)
             found = {row["vcpus"] for row in self.rows() if row["class"] == "spot"}
             assert found == spots, (condition, found)
 
@@ -534,44 +334,38 @@ class OwnTables(ImportCase):
             "1, 2": "",
             '"vcpu" = 1': "no such column: vcpu",
         }.items():
-            error = self.refused("t.csv", "--time-unit", "s", "--spot-if", condition)
+            error = self.refused("t.csv --time-unit s --spot-if", condition)
             assert f"--spot-if '{condition}': " in error and fault in error, error
             assert "the columns are vcpus, memory_mb, start_s" in error
 
-    def test_what_is_missing(self):
+    def test_what_is_missing_or_wrong(self):
         self.write("t.csv", "vcpus,mem,start_s\n1,1,0\n")
-        spot_if = ("--spot-if", "0")
-        assert "--time-unit is missing" in self.refused("t.csv", *spot_if)
-        assert "--spot-if is missing" in self.refused("t.csv", "--time-unit", "s")
-        assert (
-            "--map memory_mb=COLUMN is missing; the columns are vcpus, mem, start_s"
-            in self.refused("t.csv", "--time-unit", "s", *spot_if)
-        )
-        assert "expected NAME=COLUMN; the names are instance_id" in self.refused(
-            "t.csv", "--time-unit", "s", *spot_if, "--map", "ram=mem"
-        )
-        assert "expected one of: s, ms, us, days, iso" in self.refused(
-            "t.csv", "--time-unit", "hours", *spot_if
-        )
-        assert "expected one of: google2019, " in self.refused("t.csv", "--format", "google")
-        assert "cannot be read" in self.refused("none.csv", "--time-unit", "s", *spot_if)
         self.write("empty.csv", "")
-        assert "the file is empty" in self.refused("empty.csv", "--time-unit", "s", *spot_if)
         self.write("twice.csv", "vcpus,VCPUS\n")
-        assert "comes twice" in self.refused("twice.csv", "--time-unit", "s", *spot_if)
+        self.write("far.csv", "vcpus,memory_mb,start_s\n1,1,0\n1,1,1714521600000\n")
+        seconds = "--time-unit s --spot-if 0"
+        for command, expected in (
+            ("t.csv --spot-if 0", "--time-unit is missing"),
+            ("t.csv --time-unit s", "--spot-if is missing"),
+            (SECONDS, "--map memory_mb=COLUMN is missing; the columns are vcpus, mem, start_s"),
+            (f"{SECONDS} --map ram=mem", "expected NAME=COLUMN; the names are instance_id"),
+            (
+                f"{SECONDS} --map vcpus=mem --map vcpus=start_s",
+                "--map vcpus is given twice, expected once",
+            ),
+            ("t.csv --time-unit hours --spot-if 0", "expected one of: s, ms, us, days, iso"),
+            ("t.csv --format google", "expected one of: google2019, "),
+            (f"none.csv {seconds}", "cannot be read"),
+            (f"empty.csv {seconds}", "the file is empty"),
+            (f"twice.csv {seconds}", "comes twice"),
+            (f"far.csv {seconds}", "is --time-unit right?"),
+        ):
+            self.refuse(command, expected)
 
     def test_an_input_is_not_overwritten(self):
         self.write("w.csv", "vcpus,memory_mb,start_s\n1,1,0\n")
-        done = self.cospot(
-            "workload", "import", "w.csv", "--time-unit", "s", "--spot-if", "0", "-o", "w.csv"
-        )
+        done = self.cospot("workload import w.csv --time-unit s --spot-if 0 -o w.csv")
         assert done.returncode == 2 and "is an input of this run" in done.stderr
-
-    def test_times_that_are_too_far_apart(self):
-        self.write("t.csv", "vcpus,memory_mb,start_s\n1,1,0\n1,1,1714521600000\n")
-        assert "is --time-unit right?" in self.refused(
-            "t.csv", "--time-unit", "s", "--spot-if", "0"
-        )
 
 
 class Units(ImportCase):
@@ -580,9 +374,11 @@ class Units(ImportCase):
     def test_databases_know_it(self):
         instances = exports.draw_instances(3, 60, 2)
         exports.write_kubernetes(self.folder / "pods.json", instances)
-        self.import_files("pods.json", "--format", "kubernetes", "--spot-if", "priority < 0")
-        few = ("--vm", "UTIL", "--spot", "sUTIL", "--evictor", "FIFO", "--otn", "1,4")
-        done = self.cospot("tune", "w.csv", "--host", "14900,63360", *few, "--db", "t.db")
+        self.import_files("pods.json --format kubernetes --spot-if 'priority < 0'")
+        done = self.cospot(
+            "tune w.csv --host 14900,63360 --vm UTIL --spot sUTIL --evictor FIFO --otn 1,4"
+            " --db t.db"
+        )
         assert done.returncode == 0, done.stderr
         with contextlib.closing(sqlite3.connect(self.folder / "t.db")) as database:
             units = [unit for (unit,) in database.execute("SELECT vcpus_unit FROM input")]
@@ -606,23 +402,12 @@ class BadRows(ImportCase):
         'h,"1,1,0,60\n'
     )
 
-    OPTIONS = (
-        "--map",
-        "instance_id=id",
-        "--time-unit",
-        "s",
-        "--spot-if",
-        "0",
-        "--window-days",
-        "1",
-        "--window-start",
-        "0",
-    )
+    OPTIONS = f"{SECONDS} --map instance_id=id --window-days 1 --window-start 0"
 
     def test_all_is_said_at_once(self):
         self.write("t.csv", self.TABLE)
-        error = self.refused("t.csv", *self.OPTIONS)
-        for line in (
+        self.refuse(
+            self.OPTIONS,
             "t.csv: 9 of 10 rows cannot be used",
             "t.csv:3: vcpus is 'x', expected a number more than 0",
             "t.csv:4: 4 fields, expected 5",
@@ -635,8 +420,7 @@ class BadRows(ImportCase):
             "t.csv:11: a quotation mark is not closed on its line",
             "2  vcpus is not a number more than 0",
             "2  rows that cannot be split into columns",
-        ):
-            assert line in error, (line, error)
+        )
 
     def test_texts_do_not_count_as_numbers_in_expressions(self):
         """SQL counts a text as the number that it begins with, and as larger than all numbers."""
@@ -645,12 +429,10 @@ class BadRows(ImportCase):
             "cores,ram_gib,tier,created,priority\n1,16GiB,dev,0,1\n1,n/a,dev,0,1\n"
             '1,"1,5",dev,0,1\n1,,dev,0,1\n1,2,dev,5s,1\n1, 2.5 ,dev,5,high\n1,2,dev,5,\n',
         )
-        error = self.refused(
-            *("t.csv", "--time-unit", "s", "--spot-if", "priority < 10 and tier in ('dev', 'ci')"),
-            *("--map", "vcpus=cores", "--map", "memory_mb=coalesce(ram_gib, 0) * 1024"),
-            *("--map", "start_s=created + 60"),
-        )
-        for line in (
+        self.refuse(
+            "t.csv --time-unit s --spot-if \"priority < 10 and tier in ('dev', 'ci')\""
+            " --map vcpus=cores --map 'memory_mb=coalesce(ram_gib, 0) * 1024'"
+            " --map 'start_s=created + 60'",
             "t.csv: 5 of 7 rows cannot be used",
             "t.csv:2: ram_gib is '16GiB', expected a number, or nothing: --map memory_mb uses it",
             "t.csv:3: ram_gib is 'n/a', expected a number",
@@ -658,13 +440,12 @@ class BadRows(ImportCase):
             "t.csv:6: created is '5s', expected a number, or nothing: --map start_s uses it",
             "t.csv:7: priority is 'high', expected a number, or nothing: --spot-if uses it",
             "3  ram_gib is not a number",
-        ):
-            assert line in error, (line, error)
+        )
 
     def test_a_condition_is_no_text(self):
         self.write("t.csv", "vcpus,memory_mb,start_s,preemptible\n1,1,0,yes\n1,1,0,\n")
         for condition in ("preemptible", "coalesce(preemptible, 'no')"):
-            error = self.refused("t.csv", "--time-unit", "s", "--spot-if", condition)
+            error = self.refused("t.csv --time-unit s --spot-if", condition)
             assert "t.csv:2: --spot-if gives 'yes', expected 0, 1 or a condition" in error
 
     def test_fields_of_built_in_formats(self):
@@ -673,101 +454,69 @@ class BadRows(ImportCase):
         jobs = [(1, 0, 5, 64, 1), (2, "x", 5, 64, 1), (3, 0, "5s", 64, 1), (4, 0, 5, "oops", 1)]
         jobs.append((5, 0, 5, 64, "2x"))
         self.write("t.swf", "".join(f"{job.format(*each)}\n" for each in jobs))
-        error = self.refused("t.swf", "--format", "swf", "--spot-if", "queue = 2")
-        for line in (
+        self.refuse(
+            "t.swf --format swf --spot-if 'queue = 2'",
             "t.swf: 4 of 5 rows cannot be used",
             "t.swf:2: submit_time is 'x', expected a number",
             "t.swf:3: wait_time is '5s', expected a number",
             "t.swf:4: requested_memory is 'oops', expected a number",
             "t.swf:5: queue is '2x', expected a number",
-        ):
-            assert line in error, (line, error)
-        events = ("{},3,{},7,0,0.5,0.5", "{},3,{},8,0,-0.1,0.5", "{},3,{},9,0,big,0.5")
+        )
+        events = ("200,0.5,0.5", "200,-0.1,0.5", "200,big,0.5", "abc,0,0")
         self.write(
             "e.csv",
-            "time,type,priority,collection_id,instance_index,cpus,memory\n"
-            + "".join(f"{event.format(10**6, 200)}\n" for event in events)
-            + f"{10**6},3,abc,6,0,0,0\n",
+            EVENTS + "".join(f"{10**6},3,{7 + i},0,{row}\n" for i, row in enumerate(events)),
         )
-        error = self.refused("e.csv", "--format", "google2019")
-        for line in (
+        self.refuse(
+            "e.csv --format google2019",
             "e.csv: 3 of 4 rows cannot be used",
             "e.csv:3: vcpus is '-1000', expected a number more than 0",
             "e.csv:4: cpus is 'big', expected a number",
             "e.csv:5: priority is 'abc', expected a number",
-        ):
-            assert line in error, (line, error)
-
-    def test_a_name_is_mapped_once(self):
-        self.write("t.csv", "cores,ram,t\n1,1,0\n")
-        error = self.refused(
-            *("t.csv", "--time-unit", "s", "--spot-if", "0"),
-            *("--map", "vcpus=cores", "--map", "vcpus=ram"),
         )
-        assert "--map vcpus is given twice, expected once" in error
 
     def test_bad_rows_are_left_out_when_asked(self):
         self.write("t.csv", self.TABLE)
-        printed = self.import_files("t.csv", *self.OPTIONS, "--skip-bad-rows")
-        assert [row["instance_id"] for row in self.rows()] == ["a"]
+        printed = self.import_files(f"{self.OPTIONS} --skip-bad-rows")
+        assert self.column("instance_id") == ["a"]
         assert "left out: 9 bad rows: " in printed and "2 vcpus is not a number" in printed
 
     def test_the_first_of_each_kind_are_shown(self):
         self.write("t.csv", "vcpus,memory_mb,start_s\n" + "x,1,0\n" * 50 + "1,16 GiB,0\n")
-        error = self.refused("t.csv", "--time-unit", "s", "--spot-if", "0")
+        error = self.refused(SECONDS)
         assert error.count("vcpus is 'x'") == 5
         assert "t.csv:52: memory_mb is '16 GiB', expected" in error
         assert "; quantity(COLUMN) / 1048576 makes MiB of it" in error
         assert "and 45 more" in error and "50  vcpus is not a number" in error
         self.write("t.csv", "vcpus,memory_mb,start_s\n" + "x,1,0\n" * 50)
         # With nothing that is right there is no workload either.
-        assert "50 of 50 rows" in self.refused(
-            "t.csv", "--time-unit", "s", "--spot-if", "0", "--skip-bad-rows"
-        )
+        self.refuse(f"{SECONDS} --skip-bad-rows", "50 of 50 rows")
 
     def test_exports_write_memory_with_units_and_missing_ends_as_words(self):
         ends = ("", "NULL", "None", "\\N", "-", "60")
         lines = "".join(f"{i},1,16 GiB,0,{end}\n" for i, end in enumerate(ends))
         self.write("t.csv", "id,vcpus,ram,start_s,end_s\n" + lines)
-        self.import_files(
-            *("t.csv", "--time-unit", "s", "--spot-if", "0", "--map", "instance_id=id"),
-            *("--map", "memory_mb=quantity(ram) / 1048576"),
-        )
-        assert [row["end_s"] for row in self.rows()] == ["never"] * 5 + ["60"]
-        assert {row["memory_mb"] for row in self.rows()} == {"16384"}
+        memory = "--map 'memory_mb=quantity(ram) / 1048576'"
+        self.import_files(f"{SECONDS} --map instance_id=id {memory}")
+        assert self.column("end_s") == ["never"] * 5 + ["60"]
+        assert set(self.column("memory_mb")) == {"16384"}
 
     def test_quantities_and_pods(self):
-        instances = exports.draw_instances(3, 3, 1)
-        exports.write_kubernetes(self.folder / "pods.json", instances)
-        text = (
-            (self.folder / "pods.json")
-            .read_text()
-            .replace('"500m"', '"half"')
-            .replace('"250m"', '"half"')
-            .replace('"1000m"', '"half"')
-            .replace('"2000m"', '"half"')
-        )
-        self.write("bad.json", text)
-        error = self.refused("bad.json", "--format", "kubernetes", "--spot-if", "0")
-        assert "bad.json: item 1: 'half' is no quantity from 0, expected one such as 500m" in error
-        # Of a pod that asks for less than nothing, and of one with a word for its priority.
+        exports.write_kubernetes(self.folder / "pods.json", exports.draw_instances(3, 3, 1))
         pods = (self.folder / "pods.json").read_text()
-        self.write("bad.json", text.replace('"half"', '"-5"'))
-        error = self.refused("bad.json", "--format", "kubernetes", "--spot-if", "0")
-        assert "'-5' is no quantity from 0, expected one such as 500m or 2Gi" in error
-        document = json.loads(pods)
-        document["items"][0]["spec"]["priority"] = "high"
-        self.write("bad.json", json.dumps(document))
-        error = self.refused("bad.json", "--format", "kubernetes", "--spot-if", "priority < 0")
-        assert "bad.json: item 1: priority is 'high', expected a number, or nothing" in error
-        self.write("no.json", '{"items": []}')
-        assert "there are no pods" in self.refused(
-            "no.json", "--format", "kubernetes", "--spot-if", "0"
-        )
-        self.write("no.json", "not JSON")
-        assert "not valid JSON" in self.refused(
-            "no.json", "--format", "kubernetes", "--spot-if", "0"
-        )
+        # Of a word, of a pod that asks for less than nothing, and of a word for a priority.
+        high = json.loads(pods)
+        high["items"][0]["spec"]["priority"] = "high"
+        wrong = "is no quantity from 0, expected one such as 500m or 2Gi"
+        for text, expected in (
+            (re.sub(r'"\d+m"', '"half"', pods), f"bad.json: item 1: 'half' {wrong}"),
+            (re.sub(r'"\d+m"', '"-5"', pods), f"'-5' {wrong}"),
+            (json.dumps(high), "item 1: priority is 'high', expected a number, or nothing"),
+            ('{"items": []}', "bad.json: there are no pods"),
+            ("not JSON", "not valid JSON"),
+        ):
+            self.write("bad.json", text)
+            self.refuse("bad.json --format kubernetes --spot-if 'priority < 0'", expected)
 
     def test_mangled_files_never_crash(self):
         rng = random.Random(7)
@@ -778,9 +527,7 @@ class BadRows(ImportCase):
             for _ in range(rng.randrange(1, 30)):
                 bad[rng.randrange(len(bad))] = rng.randrange(256)
             (self.folder / "bad.csv").write_bytes(bytes(bad[: rng.randrange(1, len(bad))]))
-            done = self.cospot(
-                "workload", "import", "bad.csv", "--format", "google2019", "-o", "m.csv"
-            )
+            done = self.cospot("workload import bad.csv --format google2019 -o m.csv")
             assert done.returncode in (0, 2), (done.returncode, done.stderr)
 
 
@@ -794,24 +541,7 @@ class Streaming(ImportCase):
             table.write("vcpus,memory_mb,start_s,note\n")
             for i in range(50_000):
                 table.write(f"1,1,{i},{filler}\n")
-        done = subprocess.run(
-            [
-                PROGRAM,
-                "workload",
-                "import",
-                "t.csv.gz",
-                "--time-unit",
-                "s",
-                "--spot-if",
-                "note = ''",
-                "-o",
-                "w.csv",
-            ],
-            cwd=self.folder,
-            check=False,
-            capture_output=True,
-            text=True,
-        )
+        done = self.cospot("workload import t.csv.gz --time-unit s -o w.csv --spot-if", "note = ''")
         assert done.returncode == 0, done.stderr
         if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes():
             self.skipTest("a sanitizer keeps what is freed")
@@ -823,51 +553,39 @@ class WhatIsSaid(ImportCase):
     """What a user would otherwise find out late."""
 
     OPTIONS = (
-        "--spot-if",
-        "0",
-        "--time-unit",
-        "days",
-        "--map",
-        "instance_id=id",
-        "--map",
-        "vcpus=cpus",
-        "--map",
-        "memory_mb=mb",
-        "--map",
-        "start_s=start",
-        "--map",
-        "end_s=stop",
+        "t.csv --spot-if 0 --time-unit days --map instance_id=id --map vcpus=cpus"
+        " --map memory_mb=mb --map start_s=start --map end_s=stop"
     )
 
-    def test_a_window_that_goes_on_long_after_the_last_start(self):
-        (self.folder / "t.csv").write_text(
-            "id,cpus,mb,start,stop\na,1,1024,0,2\nb,1,1024,3,4\nc,1,1024,6.5,30\n"
-        )
-        self.import_files("t.csv", *self.OPTIONS)
-        # 30 days and the hour after the last end; c is the last to start, on day 6.5.
-        assert self.warnings == [
-            "cospot: warning: w.csv: the window of 30.042 days goes on to the last end, but "
-            "nothing starts in its last 23.5; if no starts were recorded then, --window-start 0 "
-            "--window-days 7 ends it after the last start"
-        ]
-        self.import_files("t.csv", *self.OPTIONS, "--window-start", "0", "--window-days", "7")
+    def check_warning(self, rows, warning, remedy):
+        self.write("t.csv", "id,cpus,mb,start,stop\n" + rows)
+        self.import_files(self.OPTIONS)
+        assert self.warnings == [f"cospot: warning: w.csv: {warning}"]
+        self.import_files(f"{self.OPTIONS} {remedy}")
         assert self.warnings == []
+
+    def test_a_window_that_goes_on_long_after_the_last_start(self):
+        # 30 days and the hour after the last end; c is the last to start, on day 6.5.
+        self.check_warning(
+            "a,1,1024,0,2\nb,1,1024,3,4\nc,1,1024,6.5,30\n",
+            "the window of 30.042 days goes on to the last end, but "
+            "nothing starts in its last 23.5; if no starts were recorded then, --window-start 0 "
+            "--window-days 7 ends it after the last start",
+            "--window-start 0 --window-days 7",
+        )
 
     def test_a_table_that_begins_with_an_empty_cloud(self):
-        rows = "".join(f"v{day},1,1024,{day},{day + 1}\n" for day in range(20))
-        (self.folder / "t.csv").write_text("id,cpus,mb,start,stop\n" + rows)
-        self.import_files("t.csv", *self.OPTIONS)
         # Seen are 20 days: a quarter of them is 5.
-        assert self.warnings == [
-            "cospot: warning: w.csv: nothing starts before the window: if the cloud was in use "
+        self.check_warning(
+            "".join(f"v{day},1,1024,{day},{day + 1}\n" for day in range(20)),
+            "nothing starts before the window: if the cloud was in use "
             "then, its first days look emptier than they were; --window-start 5 begins later, "
-            "with the instances that ran by then"
-        ]
-        self.import_files("t.csv", *self.OPTIONS, "--window-start", "5")
-        assert self.warnings == []
+            "with the instances that ran by then",
+            "--window-start 5",
+        )
 
     def test_an_empty_file_before_anything_else(self):
-        (self.folder / "t.csv").write_text("")
+        self.write("t.csv", "")
         assert self.refused("t.csv") == (
             "cospot: t.csv: the file is empty, expected records of instances: a CSV table with a "
             "header line, or a format of --list-formats\n"

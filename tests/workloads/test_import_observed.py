@@ -4,21 +4,28 @@
 Needs the environment variable COSPOT_PROGRAM: the program to test.
 """
 
-import csv
 import dataclasses
 import json
 import random
 import unittest
 
 import operator_exports as exports
-from test_import import ImportCase
+from import_case import ImportCase
 
 DAY = 86400
-SPOTS = ("--format", "kubernetes", "--spot-if", "priority < 0")
+SPOTS = "--format kubernetes --spot-if 'priority < 0'"
+SECONDS = "t.csv --time-unit s --spot-if 0"
 
 
-def snapshots(folder, instances, days):
-    """Write what kubectl prints once a day; return the files' names."""
+def snapshots(folder, days):
+    """Write what kubectl prints once a day; return the files' names.
+
+    One database pod of 242 days before the first look, and jobs of 12 hours around each look.
+    """
+    instances = [exports.Instance("db", "t", 4, 4096, False, -242 * DAY, None)]
+    for day in range(15):
+        around = (day * DAY - DAY // 4, day * DAY + DAY // 4)
+        instances.append(exports.Instance(f"job-{day}", "t", 2, 2048, True, *around))
     names = []
     for day in days:
         alive = [
@@ -34,20 +41,9 @@ def snapshots(folder, instances, days):
 class Observed(ImportCase):
     """The window begins when everything that ran was known."""
 
-    def old_pod_and_jobs(self):
-        # One database pod of 242 days before the first look, and jobs of 12 hours around each look.
-        database = exports.Instance("db", "t", 4, 4096, False, -242 * DAY, None)
-        jobs = [
-            exports.Instance(
-                f"job-{day}", "t", 2, 2048, True, day * DAY - DAY // 4, day * DAY + DAY // 4
-            )
-            for day in range(15)
-        ]
-        return [database, *jobs]
-
     def test_the_window_begins_with_the_first_snapshot(self):
-        files = snapshots(self.folder, self.old_pod_and_jobs(), range(15))
-        printed = self.import_files(*files, *SPOTS)
+        files = snapshots(self.folder, range(15))
+        printed = self.import_files(SPOTS, *files)
         assert "14.0417 days from 2024-05-01T00:00:00Z, the first of 15 snapshots\n" in printed
         assert "  of 256 days only the last 14 were observed\n" in printed
         assert self.warnings == []
@@ -58,41 +54,38 @@ class Observed(ImportCase):
         assert rows["job-3"]["end_s"] == str(4 * DAY)
         # 14 days and the hour after the last look; 4 cpus / 4 * 2 containers are 2 CPUs.
         assert abs(float(self.statements["window_days"]) - (14 + 1 / 24)) < 1e-9
-        done = self.cospot("workload", "info", "w.csv")
+        done = self.cospot("workload info w.csv")
         assert "VMs 28.1 vCPU-days" in done.stdout, done.stdout
-
-    def test_the_order_of_snapshots_does_not_matter(self):
-        files = snapshots(self.folder, self.old_pod_and_jobs(), range(15))
-        self.import_files(*files, *SPOTS)
+        # Their order does not matter.
         in_order = (self.folder / "w.csv").read_bytes()
         random.Random(1).shuffle(files)
-        self.import_files(*files, *SPOTS)
+        self.import_files(SPOTS, *files)
         assert (self.folder / "w.csv").read_bytes() == in_order
 
     def test_an_earlier_window_is_warned_of_with_a_remedy(self):
-        files = snapshots(self.folder, self.old_pod_and_jobs(), range(15))
-        self.import_files(*files, *SPOTS, "--window-start", exports.iso(-242 * DAY))
+        files = snapshots(self.folder, range(15))
+        self.import_files(SPOTS, *files, "--window-start", exports.iso(-242 * DAY))
         (warning,) = self.warnings
         assert "w.csv: of 256 days only the last 14 were observed: before," in warning
         assert "--window-start 2024-05-01T00:00:00Z begins with the first of 15 snap" in warning
 
     def test_one_snapshot_observes_a_moment(self):
-        (file,) = snapshots(self.folder, self.old_pod_and_jobs(), [0])
-        printed = self.import_files(file, *SPOTS)
+        (file,) = snapshots(self.folder, [0])
+        printed = self.import_files(f"{file} {SPOTS}")
         assert "14.0417 days from 2024-04-17T00:00:00Z, 14 days before the only snap" in printed
         (warning,) = self.warnings
         assert "only the moment 2024-05-01T00:00:00Z was observed" in warning
         assert "take several snapshots" in warning and "--window-days" in warning
-        self.import_files(file, *SPOTS, "--window-days", "14")
+        self.import_files(f"{file} {SPOTS} --window-days 14")
         assert self.warnings == []
 
     def test_snapshots_without_nodes(self):
-        files = snapshots(self.folder, self.old_pod_and_jobs(), range(3))
+        files = snapshots(self.folder, range(3))
         for file in files:
             document = json.loads((self.folder / file).read_text())
             document["items"] = [one for one in document["items"] if one["kind"] == "Pod"]
-            self.write(file, json.dumps(document))
-        self.import_files(*files, *SPOTS)
+            self.write_json(file, document)
+        self.import_files(SPOTS, *files)
         assert "pods-00.json: no node tells when the snapshot was taken" in self.warnings[0]
 
     def test_a_dump_whose_deleted_instances_were_purged(self):
@@ -102,16 +95,16 @@ class Observed(ImportCase):
             exports.Instance(f"s-{i}", "p", 1, 1024, True, (99 + i) * DAY, (100 + i) * DAY)
             for i in range(10)
         ]
-        options = ("--format", "openstack", "--spot-if", "flavor like 'batch.%'")
+        options = "--format openstack --spot-if \"flavor like 'batch.%'\""
         exports.write_nova_dump(self.folder / "dump.csv", [*old, *short])
-        printed = self.import_files("dump.csv", *options)
+        printed = self.import_files(f"dump.csv {options}")
         assert "9.04167 days from 2024-08-09T00:00:00Z, the first end" in printed  # day 100
         assert "of 109 days only the last 9 were observed" in printed
-        assert {row["start_s"] for row in self.rows()} >= {str(-100 * DAY), str(-DAY), "0"}
+        assert set(self.column("start_s")) >= {str(-100 * DAY), str(-DAY), "0"}
         # Only what lives: nothing but the moment of the dump is known.
         late = exports.Instance("late", "p", 1, 1024, True, 100 * DAY, None)
         exports.write_nova_dump(self.folder / "living.csv", [*old, late])
-        printed = self.import_files("living.csv", *options)
+        printed = self.import_files(f"living.csv {options}")
         assert "days from 2024-07-26T00:00:00Z, 14 days before the newest start" in printed
         assert "only the moment 2024-08-09T00:00:00Z was observed" in self.warnings[0]
 
@@ -122,25 +115,21 @@ class Observed(ImportCase):
             for name, flavor, start in (("a", "m1", -50 * DAY), ("b", "batch", 2 * DAY))
         ]
         report = {"start": exports.iso(0), "stop": exports.iso(7 * DAY), "server_usages": usage}
-        self.write("usage.json", json.dumps({"tenant_usages": [report]}))
-        printed = self.import_files(
-            "usage.json", "--format", "openstack", "--spot-if", "flavor = 'batch'"
-        )
+        self.write_json("usage.json", {"tenant_usages": [report]})
+        printed = self.import_files("usage.json --format openstack --spot-if", "flavor = 'batch'")
         assert "7.04167 days from 2024-05-01T00:00:00Z, the start of the report" in printed
         assert "of 57 days only the last 7 were observed" in printed
 
     def test_a_table_whose_ends_come_late(self):
         rows = [f"s{i},1,1024,{(99 + i) * DAY},{(100 + i) * DAY}\n" for i in range(10)]
-        self.write(
-            "t.csv", "instance_id,vcpus,memory_mb,start_s,end_s\nold,1,1024,0,\n" + "".join(rows)
-        )
-        self.import_files("t.csv", "--time-unit", "s", "--spot-if", "0")
+        header = "instance_id,vcpus,memory_mb,start_s,end_s\nold,1,1024,0,\n"
+        self.write("t.csv", header + "".join(rows))
+        self.import_files(SECONDS)
         (warning,) = self.warnings
         assert "nothing ends in the first 100 days after the first start" in warning
         assert "of 109 days only the last 9 were observed" in warning
         assert f"--window-start {100 * DAY} begins with the first end" in warning
-        start = ("--window-start", 100 * DAY)
-        self.import_files("t.csv", "--time-unit", "s", "--spot-if", "0", *start)
+        self.import_files(f"{SECONDS} --window-start {100 * DAY}")
         assert self.warnings == []
 
 
@@ -157,12 +146,11 @@ class Hosts(ImportCase):
         nodes = [one for one in document["items"] if one["kind"] == "Node"]
         nodes[0]["spec"] = {"unschedulable": True}
         nodes[1]["status"]["conditions"][0]["status"] = "Unknown"
-        self.write("2.json", json.dumps(document))
-        printed = self.import_files("1.json", "2.json", *SPOTS, "--hosts-out", "hosts.csv")
+        self.write_json("2.json", document)
+        printed = self.import_files(f"1.json 2.json {SPOTS} --hosts-out hosts.csv")
         # 15 CPUs and 62 GiB, less 100m and 128Mi of the DaemonSet.
         assert "hosts: 2 of --host 14900,63360 (m5.4xlarge)" in printed
-        with (self.folder / "hosts.csv").open() as file:
-            hosts = list(csv.DictReader(file))
+        hosts = self.rows("hosts.csv")
         assert [(host["name"], host["zone"], host["status"]) for host in hosts] == [
             ("node-0", "a", "disabled"),
             ("node-1", "b", "down"),
@@ -173,62 +161,57 @@ class Hosts(ImportCase):
         assert {(h["type"], h["vcpus"], h["memory_mb"]) for h in hosts[:4]} == {
             ("m5.4xlarge", "14900", "63360")
         }
-        done = self.cospot("workload", "info", "w.csv", "--host", "hosts.csv")
+        done = self.cospot("workload info w.csv --host hosts.csv")
         assert "on hosts of types in proportion to m5.4xlarge 2" in done.stdout
         # In whole vCPUs, where requests count so.
-        self.import_files(
-            *("2.json", *SPOTS, "--hosts-out", "whole.csv"),
-            *("--map", "vcpus=cpu", "--vcpus-unit", "1"),
-        )
+        self.import_files(f"2.json {SPOTS} --hosts-out whole.csv --map vcpus=cpu --vcpus-unit 1")
         assert "node-2,m5.4xlarge,14,63360,a,up" in (self.folder / "whole.csv").read_text()
 
     def test_files_without_hosts(self):
         self.write("t.csv", "vcpus,memory_mb,start_s\n1,1024,0\n")
-        options = ("t.csv", "--time-unit", "s", "--spot-if", "0", "--hosts-out")
-        assert "t.csv: there are no hosts for --hosts-out" in self.refused(*options, "h.csv")
-        assert "is the file of -o too" in self.refused(*options, "refused.csv")
-        assert "is an input of this run" in self.refused(*options, "t.csv")
+        for file, expected in (
+            ("h.csv", "t.csv: there are no hosts for --hosts-out"),
+            ("refused.csv", "is the file of -o too"),
+            ("t.csv", "is an input of this run"),
+        ):
+            self.refuse(f"{SECONDS} --hosts-out {file}", expected)
 
 
 class Placements(ImportCase):
     """Requests may ask for zones, extra specs and groups."""
 
     TABLE = "vcpus,memory_mb,start_s,az,specs,team\n1,1024,0,z1,disk=ssd,a\n2,2048,5,,,\n"
-    OPTIONS = ("t.csv", "--time-unit", "s", "--spot-if", "0")
 
     def test_they_are_mapped(self):
         self.write("t.csv", self.TABLE)
         self.import_files(
-            *(*self.OPTIONS, "--map", "zone=az", "--map", "extra_specs=specs"),
-            *("--map", "group=team", "--map", "group_policy='anti-affinity'"),
+            f"{SECONDS} --map zone=az --map extra_specs=specs --map group=team --map",
+            "group_policy='anti-affinity'",
         )
         first, second = self.rows()
         names = ("zone", "extra_specs", "group", "group_policy", "max_server_per_host")
         assert [first[name] for name in names] == ["z1", "disk=ssd", "a", "anti-affinity", ""]
         assert [second[name] for name in names] == [""] * 5
-        assert self.cospot("workload", "info", "w.csv").returncode == 0
+        assert self.cospot("workload info w.csv").returncode == 0
 
     def test_a_column_is_not_taken_for_a_group_by_its_name(self):
         self.write("t.csv", self.TABLE.replace("team", "group"))
-        self.import_files(*self.OPTIONS)
+        self.import_files(SECONDS)
         assert "group" not in self.rows()[0]
 
     def test_what_cannot_be_asked_for(self):
         self.write("t.csv", self.TABLE.replace("disk=ssd", "ssd"))
-        error = self.refused(*self.OPTIONS, "--map", "extra_specs=specs")
-        assert "t.csv:2: extra_specs is 'ssd', expected key=value" in error
-        error = self.refused(*self.OPTIONS, "--map", "group=team")
-        assert "--map group= and --map group_policy= belong together" in error
-        error = self.refused(*self.OPTIONS, "--map", "group=team", "--map", "group_policy='near'")
-        assert "group_policy is 'near', expected affinity, anti-affinity" in error
-        # A column that is not there is told of, of what may be left out too.
-        error = self.refused(*self.OPTIONS, "--map", "zone=zone")
-        assert "no such column: zone; the columns are vcpus, " in error
-
-    def test_a_wrong_column_of_a_format_is_told_of(self):
         exports.write_kubernetes(self.folder / "pods.json", exports.draw_instances(1, 4, 1))
-        error = self.refused("pods.json", *SPOTS, "--map", "end_s=gone")
-        assert "no such column: gone" in error
+        near = "--map group=team --map \"group_policy='near'\""
+        for command, expected in (
+            (f"{SECONDS} --map extra_specs=specs", "t.csv:2: extra_specs is 'ssd', expected key=v"),
+            (f"{SECONDS} --map group=team", "--map group= and --map group_policy= belong together"),
+            (f"{SECONDS} {near}", "group_policy is 'near', expected affinity, anti-affinity"),
+            # A column that is not there is told of, of what may be left out too.
+            (f"{SECONDS} --map zone=zone", "no such column: zone; the columns are vcpus, "),
+            (f"pods.json {SPOTS} --map end_s=gone", "no such column: gone"),
+        ):
+            self.refuse(command, expected)
 
 
 class Plausible(ImportCase):
@@ -237,7 +220,7 @@ class Plausible(ImportCase):
     def warnings_of(self, memory, spot_if="prio < 100"):
         rows = "".join(f"{1 + i % 4},{memory},{i},{50 + 10 * i}\n" for i in range(12))
         self.write("t.csv", "vcpus,memory_mb,start_s,prio\n" + rows)
-        self.import_files("t.csv", "--time-unit", "s", "--spot-if", spot_if)
+        self.import_files("t.csv --time-unit s --spot-if", spot_if)
         return self.warnings
 
     def test_units_of_memory(self):
@@ -259,10 +242,10 @@ class Plausible(ImportCase):
     def test_hosts_in_another_unit(self):
         instances = exports.draw_instances(3, 40, 2)
         exports.write_kubernetes(self.folder / "pods.json", instances)
-        self.import_files("pods.json", *SPOTS)
-        wrong = self.cospot("workload", "info", "w.csv", "--host", "16,65536").stderr
+        self.import_files(f"pods.json {SPOTS}")
+        wrong = self.cospot("workload info w.csv --host 16,65536").stderr
         assert "a host of 16,65536 has 4096" in wrong and "a vcpu counting 0.001 vCPU" in wrong
-        right = self.cospot("workload", "info", "w.csv", "--host", "14900,63360").stderr
+        right = self.cospot("workload info w.csv --host 14900,63360").stderr
         assert "units" not in right
 
 
@@ -276,11 +259,10 @@ class Dates(ImportCase):
             )
 
         def at(form):
-            return lambda hour: (exports.EPOCH + exports.datetime.timedelta(hours=hour)).strftime(
-                form
-            )
+            hours = exports.datetime.timedelta(hours=1)
+            return lambda hour: (exports.EPOCH + hour * hours).strftime(form)
 
-        options = ("--period-hours", "1", "--training-days", "7", "--horizon-days", "7")
+        plan = "economy plan usage.csv --period-hours 1 --training-days 7 --horizon-days 7"
         printed = set()
         for text in (
             usage(lambda hour: str(int(exports.EPOCH.timestamp()) + 3600 * hour)),
@@ -290,13 +272,13 @@ class Dates(ImportCase):
             usage(at("%Y/%m/%d %H:%M:%S +0000")),
         ):
             self.write("usage.csv", text)
-            done = self.cospot("economy", "plan", "usage.csv", *options, "--forecaster", "mean")
+            done = self.cospot(f"{plan} --forecaster mean")
             assert done.returncode == 0, done.stderr
             printed.add("\n".join(x for x in done.stdout.splitlines() if "SHA" not in x))
         assert len(printed) == 1, printed
         # May or January: nobody can tell.
         self.write("usage.csv", usage(at("%m/%d/%Y")))
-        done = self.cospot("economy", "plan", "usage.csv", *options)
+        done = self.cospot(plan)
         assert done.returncode == 2
         assert "time_s is '05/01/2024', expected a time in seconds, or a date such" in done.stderr
 

@@ -9,7 +9,7 @@ import itertools
 import json
 import unittest
 
-from cloud_objects import FLAVORS, KUBERNETES, NULLS, OPENSTACK, KindCase, at, node, pod
+from cloud_objects import FLAVORED, FLAVORS, KUBERNETES, NULLS, OPENSTACK, KindCase, at, node, pod
 
 
 class Nulls(KindCase):
@@ -27,12 +27,10 @@ class Nulls(KindCase):
                 f"{null},2026-03-01 12:00:00\n"
                 f"never-ran,p,2,4096,2026-03-01 10:00:00,{null},{null},{null}\n",
             )
-            self.import_files("dump.csv", *OPENSTACK)
+            self.import_files(f"dump.csv {OPENSTACK}")
             rows = {row["instance_id"]: row for row in self.rows()}
             lives = {
-                name: row["end_s"]
-                and row["end_s"] != "never"
-                and int(row["end_s"]) - int(row["start_s"])
+                name: row["end_s"] != "never" and int(row["end_s"]) - int(row["start_s"])
                 for name, row in rows.items()
             }
             assert lives == {"runs": False, "ended": 86400, "deleted": 7200}, (null, lives)
@@ -45,17 +43,17 @@ class Nulls(KindCase):
                 "time,type,collection_id,instance_index,priority,alloc_collection_id,cpus,memory\n"
                 f"0,3,5,0,103,{null},0.5,0.25\n1000000,6,5,0,103,{null},0.5,0.25\n",
             )
-            self.import_files("e.csv", "--format", "google2019")
+            self.import_files("e.csv --format google2019")
             assert self.ends() == {"5-0": "1"}, null
             self.write(
                 "pods.csv",
                 "name,cpu_milli,memory_mib,qos,creation_time,deletion_time,scheduled_time\n"
                 f"runs,1000,1024,LS,0,{null},10\nwaits,1000,1024,LS,0,30,{null}\n",
             )
-            self.import_files("pods.csv", "--format", "alibaba2023")
+            self.import_files("pods.csv --format alibaba2023")
             assert self.ends() == {"runs": "never"}, null
             self.write("batch_task.csv", f"M1,1,j,1,Running,10,{null},100,0.5\n")
-            self.import_files("batch_task.csv", "--format", "alibaba2018")
+            self.import_files("batch_task.csv --format alibaba2018")
             assert self.ends() == {"j/M1": "never"}, null
 
     def test_a_table_of_anybody(self):
@@ -64,12 +62,12 @@ class Nulls(KindCase):
                 "t.csv",
                 f"vm,vcpus,memory_mb,start_s,end_s,began\na,1,64,0,{null},5\nb,1,64,0,9,{null}\n",
             )
-            options = ("t.csv", "--time-unit", "s", "--spot-if", "0", "--map", "instance_id=vm")
-            self.import_files(*options, "--only", "began is not null")
+            options = "t.csv --time-unit s --spot-if 0 --map instance_id=vm --only"
+            self.import_files(options, "began is not null")
             assert self.ends() == {"a": "never"}, null
             # Whoever names the text means it.
             if null:
-                self.import_files(*options, "--only", f"began = '{null}'")
+                self.import_files(options, f"began = '{null}'")
                 assert self.ends() == {"b": "9"}, null
 
 
@@ -83,16 +81,17 @@ class Ids(KindCase):
             "vm,account,cores,ram,start,end\n"
             + "".join(f"v{i},{account},2,64,0,100\n" for i, account in enumerate(accounts)),
         )
-        columns = {"vcpus": "cores", "memory_mb": "ram", "start_s": "start", "end_s": "end"}
-        maps = [part for pair in columns.items() for part in ("--map", "=".join(pair))]
-        options = ("t.csv", *maps, "--time-unit", "s", "--map", "instance_id=vm")
+        options = (
+            "t.csv --time-unit s --map vcpus=cores --map memory_mb=ram --map start_s=start"
+            " --map end_s=end --map instance_id=vm --spot-if"
+        )
         for account in accounts:
-            self.import_files(*options, "--spot-if", f"account = '{account}'")
+            self.import_files(options, f"account = '{account}'")
             spots = [row["instance_id"] for row in self.rows() if row["class"] == "spot"]
             assert spots == [f"v{accounts.index(account)}"], (account, spots)
         for tenant in ("account", "coalesce(account, 'none')", "trim(account)"):
-            self.import_files(*options, "--map", f"tenant_id={tenant}", "--spot-if", "0")
-            assert [row["tenant_id"] for row in self.rows()] == list(accounts), tenant
+            self.import_files(f"{options} 0", "--map", f"tenant_id={tenant}")
+            assert self.column("tenant_id") == list(accounts), tenant
 
 
 class Ties(KindCase):
@@ -105,7 +104,7 @@ class Ties(KindCase):
         lines = (f"{second}000000,{kind},5,0,103,0.5,0.25\n" for second, kind in events)
         other = "0,3,1,0,103,0.5,0.25\n"
         self.write("e.csv", self.HEADER + other + "".join(lines))
-        self.printed = self.import_files("e.csv", "--format", "google2019")
+        self.printed = self.import_files("e.csv --format google2019")
         return [(row["start_s"], row["end_s"]) for row in self.rows() if row["tenant_id"] == "5"]
 
     def test_an_end_needs_a_start(self):
@@ -143,10 +142,8 @@ class Pages(KindCase):
 
     def test_usage_and_servers(self):
         def usage(*names):
-            rows = [
-                {"instance_id": name, "vcpus": 1, "memory_mb": 64, "started_at": at(9)}
-                for name in names
-            ]
+            size = {"vcpus": 1, "memory_mb": 64, "started_at": at(9)}
+            rows = [{"instance_id": name} | size for name in names]
             return {"tenant_usages": [{"server_usages": rows}]}, "tenant_usages"
 
         def one_usage(*names):
@@ -163,24 +160,19 @@ class Pages(KindCase):
             links = [{"rel": "self", "href": "x"}, {"rel": "next", "href": "x?marker=b"}]
             self.write_json("1.json", first | {f"{member}_links": links})
             self.write_json("2.json", make("c")[0] | {f"{member}_links": links[:1]})
-            self.import_files("1.json", *OPENSTACK)
-            assert any(
-                f"1.json: {member}_links says that there is a next page" in warning
-                for warning in self.warnings
-            ), self.warnings
-            self.import_files("1.json", "2.json", *OPENSTACK)
+            self.import_files(f"1.json {OPENSTACK}")
+            (warning,) = self.pages_warned_of()
+            assert f"1.json: {member}_links says that there is a next page" in warning
+            self.import_files(f"1.json 2.json {OPENSTACK}")
             assert set(self.ends()) == {"a", "b", "c"}
-            assert not any("page" in warning for warning in self.warnings), self.warnings
+            assert self.pages_warned_of() == []
 
     def test_as_many_servers_as_nova_lists_at_once(self):
         self.write_json("flavors.json", FLAVORS)
         for count, warns in ((999, False), (1000, True), (1001, False)):
-            servers = [
-                {"ID": f"s{i}", "Flavor Name": "m1.small", "Created At": at(9)}
-                for i in range(count)
-            ]
-            self.write_json("servers.json", servers)
-            self.import_files("servers.json", *OPENSTACK, "--flavors", "flavors.json")
+            server = {"Flavor Name": "m1.small", "Created At": at(9)}
+            self.write_json("servers.json", [{"ID": f"s{i}"} | server for i in range(count)])
+            self.import_files(FLAVORED)
             found = any("servers.json has exactly 1000 rows" in line for line in self.warnings)
             assert found == warns, (count, self.warnings)
 
@@ -189,15 +181,13 @@ class Pages(KindCase):
         self.snapshot("1.json", pod("web"), pod("db"), **version, **{"continue": "token"})
         # Its newest pod came later, but it is a part of the same list.
         self.snapshot("2.json", pod("late", started=at(10)), **version)
-        self.import_files("1.json", *KUBERNETES)
-        assert any(
-            "1.json: metadata.continue says that there is a next page" in line
-            for line in self.warnings
-        ), self.warnings
-        for files in (("1.json", "2.json"), ("2.json", "1.json")):
-            self.import_files(*files, *KUBERNETES)
+        self.import_files(f"1.json {KUBERNETES}")
+        (warning,) = self.pages_warned_of()
+        assert "1.json: metadata.continue says that there is a next page" in warning
+        for files in ("1.json 2.json", "2.json 1.json"):
+            self.import_files(f"{files} {KUBERNETES}")
             assert self.ends() == {"web": "never", "db": "never", "late": "never"}
-            assert not any("page" in warning for warning in self.warnings), self.warnings
+            assert self.pages_warned_of() == []
 
 
 class Names(KindCase):
@@ -210,39 +200,33 @@ class Names(KindCase):
         twice = {"ID": "f9", "Name": "m1.small", "RAM": 16384, "VCPUs": 8}
         self.write_json("flavors.json", [*FLAVORS, twice])
         self.servers("Flavor Name", "m1.large")
-        error = self.refused("servers.json", *OPENSTACK, "--flavors", "flavors.json")
-        assert (
+        self.refuse(
+            FLAVORED,
             "flavors.json: item 3: the flavor 'm1.small' has 8 vCPUs and 16384 MiB, but 1 and 2048 "
-            "at flavors.json: item 1, expected one of the two" in error
+            "at flavors.json: item 1, expected one of the two",
         )
         self.write_json("flavors.json", [*FLAVORS, twice | {"Name": "other", "ID": "f1"}])
-        error = self.refused("servers.json", *OPENSTACK, "--flavors", "flavors.json")
-        assert "the flavor 'f1' has 8 vCPUs" in error
+        self.refuse(FLAVORED, "the flavor 'f1' has 8 vCPUs")
         # Twice the same is no doubt.
         self.write_json("flavors.json", [*FLAVORS, *FLAVORS])
-        self.import_files("servers.json", *OPENSTACK, "--flavors", "flavors.json")
+        self.import_files(FLAVORED)
 
     def test_an_id_that_is_another_flavors_name(self):
-        self.write_json(
-            "flavors.json",
-            {
-                "flavors": [
-                    {"id": "1", "name": "2", "ram": 64, "vcpus": 1},
-                    {"id": "2", "name": "3", "ram": 128, "vcpus": 2},
-                ]
-            },
-        )
+        flavors = [
+            {"id": "1", "name": "2", "ram": 64, "vcpus": 1},
+            {"id": "2", "name": "3", "ram": 128, "vcpus": 2},
+        ]
+        self.write_json("flavors.json", {"flavors": flavors})
         for column, size in (("Flavor Name", (1, 64)), ("Flavor ID", (2, 128))):
             self.servers(column, "2")
-            self.import_files("servers.json", *OPENSTACK, "--flavors", "flavors.json")
+            self.import_files(FLAVORED)
             assert self.sizes() == {"a": size}, column
 
     def test_nodes_and_pods(self):
         self.snapshot("p.json", node("n1", at(9)), node("n1", at(10)), pod("web"))
-        assert "p.json: node 'n1' comes twice" in self.refused("p.json", *KUBERNETES)
+        self.refuse(f"p.json {KUBERNETES}", "p.json: node 'n1' comes twice")
         self.snapshot("p.json", node("n1", at(9)), pod("web"), pod("db"), pod("web"))
-        error = self.refused("p.json", *KUBERNETES)
-        assert "the uid 'web' comes twice, also in p.json: item 2" in error
+        self.refuse(f"p.json {KUBERNETES}", "the uid 'web' comes twice, also in p.json: item 2")
 
 
 class Servers(KindCase):
@@ -251,31 +235,23 @@ class Servers(KindCase):
     def test_the_api_with_flavors_embedded_and_named(self):
         def server(name, flavor, **members):
             return {"id": name, "tenant_id": "p", "status": "ACTIVE", "created": at(9)} | {
-                "flavor": flavor,
-                "metadata": {name: "x", name.upper(): "y"},
-                **members,
-            }
+                "flavor": flavor, "metadata": {name: "x", name.upper(): "y"}, **members,
+            }  # fmt: skip
 
         embedded = {"original_name": "batch.small", "vcpus": 2, "ram": 4096, "disk": 20}
-        ended = {"OS-SRV-USG:launched_at": at(9), "OS-SRV-USG:terminated_at": at(10)}
-        never = {"OS-SRV-USG:launched_at": None, "OS-SRV-USG:terminated_at": None}
-        self.write_json(
-            "api.json",
-            {
-                "servers": [
-                    server("a", embedded, **ended),
-                    server(
-                        "b",
-                        embedded | {"original_name": "m1"},
-                        **ended | {"OS-SRV-USG:terminated_at": None},
-                    ),
-                    server("never", embedded, **never),
-                ]
-            },
-        )
+
+        def times(launched, terminated):
+            return {"OS-SRV-USG:launched_at": launched, "OS-SRV-USG:terminated_at": terminated}
+
+        servers = [
+            server("a", embedded, **times(at(9), at(10))),
+            server("b", embedded | {"original_name": "m1"}, **times(at(9), None)),
+            server("never", embedded, **times(None, None)),
+        ]
+        self.write_json("servers.json", {"servers": servers})
         self.import_files(
-            *("api.json", "--format", "openstack", "--window-days", "14"),
-            *("--spot-if", "\"flavor.original_name\" like 'batch.%'"),
+            "servers.json --format openstack --window-days 14 --spot-if",
+            "\"flavor.original_name\" like 'batch.%'",
         )
         rows = {row["instance_id"]: row for row in self.rows()}
         assert set(rows) == {"a", "b"} and rows["b"]["end_s"] == "never"
@@ -284,18 +260,16 @@ class Servers(KindCase):
         assert self.sizes() == {"a": (2, 4096), "b": (2, 4096)}
         # Before microversion 2.47 a server names its flavor only.
         self.write_json("flavors.json", FLAVORS)
-        self.write_json("api.json", {"servers": [server("a", {"id": "f2", "links": []})]})
-        assert "--flavors FILE gives them" in self.refused("api.json", *OPENSTACK)
-        self.import_files("api.json", *OPENSTACK, "--flavors", "flavors.json")
+        self.write_json("servers.json", {"servers": [server("a", {"id": "f2", "links": []})]})
+        self.refuse(f"servers.json {OPENSTACK}", "--flavors FILE gives them")
+        self.import_files(FLAVORED)
         assert self.sizes() == {"a": (4, 8192)}
 
     def test_a_list_without_times(self):
         self.write_json("flavors.json", FLAVORS)
-        self.write_json(
-            "servers.json", [{"ID": "a", "Flavor Name": "m1.small", "Status": "ACTIVE"}]
-        )
-        error = self.refused("servers.json", *OPENSTACK, "--flavors", "flavors.json")
-        assert "openstack server list prints it with -c 'Created At'" in error
+        listed = {"ID": "a", "Flavor Name": "m1.small", "Status": "ACTIVE"}
+        self.write_json("servers.json", [listed])
+        self.refuse(FLAVORED, "openstack server list prints it with -c 'Created At'")
 
 
 class Degenerate(KindCase):
@@ -320,44 +294,36 @@ class Degenerate(KindCase):
         "a,A\n1,2\n", ",\n", "\n", " \n", "\n\n1\n", "a\n1\n", ";", "; a\n", "\0", "\0\0\n",
         ",".join(f"c{i}" for i in range(2500)) + "\n", '"', '"a\n', "1 2 3\n", "-1 " * 18,
     )  # fmt: skip
-    FORMATS = ("google2019", "alibaba2018", "alibaba2023", "swf", "openstack", "kubernetes", "")
+    FORMATS = ("google2019", "alibaba2018", "alibaba2023", "swf", "openstack", "kubernetes")
 
     def test_every_format(self):
         self.write_json("flavors.json", FLAVORS)
-        good = self.write_json(
-            "servers.json", [{"ID": "a", "Flavor Name": "m1.small", "Created At": at(9)}]
-        )
-        cases = [
-            (*(("--format", name) if name else ("--time-unit", "s")), "--spot-if", "0")
-            for name in self.FORMATS
-        ]
+        server = {"ID": "a", "Flavor Name": "m1.small", "Created At": at(9)}
+        self.write_json("servers.json", [server])
+        runs = [f"odd --format {name} --spot-if 0" for name in self.FORMATS]
+        runs.append("odd --time-unit s --spot-if 0")
+        runs.append(f"odd {OPENSTACK} --flavors flavors.json")
+        runs.append(f"servers.json {OPENSTACK} --flavors odd")
         for document in self.DOCUMENTS:
             self.write("odd", document)
-            runs = [("odd", *case) for case in cases]
-            runs.append(("odd", *OPENSTACK, "--flavors", "flavors.json"))
-            runs.append((good, *OPENSTACK, "--flavors", "odd"))
             for run in runs:
-                error = self.refused(*run)
+                error = self.refused(run)
                 assert error.startswith("cospot: ") and "internal" not in error, (run, error)
                 assert len(error) < 4000, (run, document[:50], len(error))
 
     def test_names_of_columns_given_twice(self):
         self.write("t.csv", "1,2\n")
         for columns in ("a,a", "a,A"):
-            error = self.refused(
-                "t.csv", "--time-unit", "s", "--spot-if", "0", "--columns", columns
-            )
-            assert "comes twice" in error
+            self.refuse(f"t.csv --time-unit s --spot-if 0 --columns {columns}", "comes twice")
 
     def test_keys_that_differ_in_case_only(self):
         row = {"vcpus": 1, "memory_mb": 64, "start_s": 0}
-        options = ("t.json", "--time-unit", "s", "--spot-if", "0")
+        options = "t.json --time-unit s --spot-if 0"
         self.write_json("t.json", [row | {"VCPUS": 8}])
-        error = self.refused(*options)
-        assert "--map vcpus: the columns 'vcpus' and 'VCPUS' differ in case only" in error
+        self.refuse(options, "--map vcpus: the columns 'vcpus' and 'VCPUS' differ in case only")
         # Of what nobody asks for it does not matter.
         self.write_json("t.json", [row | {"Owner": "x"}, row | {"owner": "y"}])
-        self.import_files(*options)
+        self.import_files(options)
 
 
 if __name__ == "__main__":

@@ -4,18 +4,11 @@
 Needs the environment variable COSPOT_PROGRAM: the program to test.
 """
 
-import csv
-import gzip
-import io
-import os
-import pathlib
-import subprocess
-import tempfile
 import unittest
 
 import packing_trace
+from import_case import ProgramCase
 
-PROGRAM = os.environ["COSPOT_PROGRAM"]
 SWEEP = """\
 workloads: [sample.csv]
 host: {vcpus: 64, memory_mb: 256}
@@ -28,34 +21,11 @@ otn: [1, 4]
 """
 
 
-class Reconstruct(unittest.TestCase):
-    """Each test has a folder of its own."""
-
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory(prefix="cospot-reconstruct-")
-        self.addCleanup(scratch.cleanup)
-        self.folder = pathlib.Path(scratch.name)
-
-    def cospot(self, *arguments):
-        return subprocess.run(
-            [PROGRAM, *map(str, arguments)],
-            cwd=self.folder,
-            timeout=300,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def succeed(self, *arguments):
-        done = self.cospot(*arguments)
+class Reconstruct(ProgramCase):
+    def succeed(self, command):
+        done = self.cospot(f"workload {command}")
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
         return done.stdout
-
-    def read_table(self, name):
-        data = (self.folder / name).read_bytes()
-        text = (gzip.decompress(data) if name.endswith(".gz") else data).decode()
-        return list(csv.DictReader(io.StringIO(text)))
 
     def write_sqlite(self, **recipe):
         trace = packing_trace.make_trace(seed=1, **recipe)
@@ -63,33 +33,23 @@ class Reconstruct(unittest.TestCase):
         return trace
 
     def check_sizes(self, trace, rows):
-        machines = {
-            int(row["id"]): (int(row["vcpus"]), int(row["memory"]))
-            for row in rows
-            if row["kind"] == "machine_type"
-        }
-        types = {
-            int(row["id"]): (int(row["vcpus"]), int(row["memory"]))
-            for row in rows
-            if row["kind"] == "vm_type" and row["status"] == "recovered"
-        }
-        assert machines == trace.machines
-        assert types == trace.types
-        left_out = {
-            int(row["id"])
-            for row in rows
-            if row["kind"] == "vm_type" and row["status"] != "recovered"
-        }
-        assert left_out == trace.inconsistent
+        machines, types, left_out = {}, {}, set()
+        for row in rows:
+            if row["kind"] == "vm_type" and row["status"] != "recovered":
+                left_out.add(int(row["id"]))
+            else:
+                found = {"machine_type": machines, "vm_type": types}[row["kind"]]
+                found[int(row["id"])] = (int(row["vcpus"]), int(row["memory"]))
+        assert (machines, types, left_out) == (trace.machines, trace.types, trace.inconsistent)
 
     def test_sqlite_to_comparison(self):
         trace = self.write_sqlite(inconsistent=2)
-        output = self.succeed("workload", "reconstruct", "trace.sqlite", "-o", "zone.csv.gz")
+        output = self.succeed("reconstruct trace.sqlite -o zone.csv.gz")
         assert "16 of 18 requested VM types have consistent sizes\n" in output
         assert "2 left out, inconsistent vcpus: 100 101\n" in output
-        self.check_sizes(trace, self.read_table("zone.sizes.csv"))
+        self.check_sizes(trace, self.rows("zone.sizes.csv"))
 
-        rows = self.read_table("zone.csv.gz")
+        rows = self.rows("zone.csv.gz")
         kept = sorted(
             (row for row in trace.request_rows if row[2] not in trace.inconsistent),
             key=lambda row: (row[4], row[0]),
@@ -105,23 +65,12 @@ class Reconstruct(unittest.TestCase):
             else:
                 assert abs(float(row["end_s"]) - end * 86400) <= 1e-06
 
-        self.succeed("workload", "info", "zone.csv.gz", "--host", "64,256")
-        self.succeed(
-            "workload",
-            "sample",
-            "zone.csv.gz",
-            "-o",
-            "sample.csv",
-            "--probability",
-            "0.5",
-            "--batched",
-            "--seed",
-            "7",
-        )
-        (self.folder / "sweep.yaml").write_text(SWEEP, encoding="utf-8")
-        done = self.cospot("compare", "sweep.yaml", "--db", "results.db", "--csv", "results.csv")
+        self.succeed("info zone.csv.gz --host 64,256")
+        self.succeed("sample zone.csv.gz -o sample.csv --probability 0.5 --batched --seed 7")
+        self.write("sweep.yaml", SWEEP)
+        done = self.cospot("compare sweep.yaml --db results.db --csv results.csv")
         assert done.returncode == 0, done.stderr
-        results = self.read_table("results.csv")
+        results = self.rows("results.csv")
         assert len(results) == 8
         for row in results:
             assert int(row["spot_requests"]) > 100
@@ -130,14 +79,13 @@ class Reconstruct(unittest.TestCase):
     def test_csv_gives_the_same_as_sqlite(self):
         trace = self.write_sqlite()
         trace.request_rows.sort(key=lambda row: (row[4], row[0]))  # as SQLite is read
-        packing_trace.write_csv(
-            packing_trace.REQUEST_COLUMNS, trace.request_rows, self.folder / "vm.csv.gz"
-        )
-        packing_trace.write_csv(
-            packing_trace.TYPE_COLUMNS, trace.type_rows, self.folder / "types.csv"
-        )
-        self.succeed("workload", "reconstruct", "trace.sqlite", "-o", "a.csv")
-        self.succeed("workload", "reconstruct", "vm.csv.gz", "--types", "types.csv", "-o", "b.csv")
+        for columns, rows, name in (
+            (packing_trace.REQUEST_COLUMNS, trace.request_rows, "vm.csv.gz"),
+            (packing_trace.TYPE_COLUMNS, trace.type_rows, "types.csv"),
+        ):
+            packing_trace.write_csv(columns, rows, self.folder / name)
+        self.succeed("reconstruct trace.sqlite -o a.csv")
+        self.succeed("reconstruct vm.csv.gz --types types.csv -o b.csv")
         for name in ("a.csv", "a.sizes.csv"):
             other = name.replace("a", "b", 1)
             assert (self.folder / name).read_bytes() == (self.folder / other).read_bytes()
@@ -145,21 +93,10 @@ class Reconstruct(unittest.TestCase):
     def test_known_totals(self):
         trace = self.write_sqlite(requests=300)
         self.succeed(
-            "workload",
-            "reconstruct",
-            "trace.sqlite",
-            "-o",
-            "zone.csv",
-            "--machines",
-            "3,9",
-            "--host-cores",
-            "9=960",
-            "--host-memory",
-            "3=1920",
-            "--sizes",
-            "sizes.csv",
+            "reconstruct trace.sqlite -o zone.csv --machines 3,9 --host-cores 9=960"
+            " --host-memory 3=1920 --sizes sizes.csv"
         )
-        rows = self.read_table("sizes.csv")
+        rows = self.rows("sizes.csv")
         for row in rows:
             known = trace.machines if row["kind"] == "machine_type" else trace.types
             cores, memory = known[int(row["id"])]
@@ -169,34 +106,34 @@ class Reconstruct(unittest.TestCase):
         self.write_sqlite(requests=300)
         good = (self.folder / "trace.sqlite").read_bytes()
         (self.folder / "cut.sqlite").write_bytes(good[: len(good) // 2])
-        (self.folder / "text.csv").write_text("vmId\n1\n", encoding="utf-8")
+        self.write("text.csv", "vmId\n1\n")
         twice = packing_trace.make_trace(seed=1, requests=300)
         twice.request_rows.append((5, 1, 20, 0, 20.0, None))
         packing_trace.write_sqlite(twice, self.folder / "twice.sqlite")
         before = sorted(self.folder.iterdir())
         cases = [
-            (["none.sqlite"], "none.sqlite: cannot be read: there is no such file"),
-            (["cut.sqlite"], "cut.sqlite: is damaged"),
-            (["text.csv"], "text.csv: is not an SQLite file, expected one with the tables"),
-            (["text.csv", "--types", "none.csv"], "none.csv: cannot be read"),
-            (["twice.sqlite"], "two requests with the vmId 5, expected unique ids"),
-            (["trace.sqlite", "--machines", "3,4"], "the trace has no machine type 4, valid ones"),
-            (["trace.sqlite", "--machines", "x"], "--machines: found 'x', expected machine types"),
-            (["trace.sqlite", "--host-cores", "9=97"], "--host-cores 9=97: expected a multiple of"),
-            (["trace.sqlite", "--host-cores", "9"], "expected MACHINE=TOTAL"),
-            (["trace.sqlite", "--tolerance", "nan"], "--tolerance is nan, expected a number"),
-            (["trace.sqlite", "--schema", "x"], "unknown workload schema 'x'"),
-            (["trace.sqlite", "--sizes", "out.csv"], "expected two files"),
-            (["trace.sqlite", "--sizes", "none/sizes.csv"], "none/sizes.csv: cannot be written"),
+            ("none.sqlite", "none.sqlite: cannot be read: there is no such file"),
+            ("cut.sqlite", "cut.sqlite: is damaged"),
+            ("text.csv", "text.csv: is not an SQLite file, expected one with the tables"),
+            ("text.csv --types none.csv", "none.csv: cannot be read"),
+            ("twice.sqlite", "two requests with the vmId 5, expected unique ids"),
+            ("trace.sqlite --machines 3,4", "the trace has no machine type 4, valid ones"),
+            ("trace.sqlite --machines x", "--machines: found 'x', expected machine types"),
+            ("trace.sqlite --host-cores 9=97", "--host-cores 9=97: expected a multiple of"),
+            ("trace.sqlite --host-cores 9", "expected MACHINE=TOTAL"),
+            ("trace.sqlite --tolerance nan", "--tolerance is nan, expected a number"),
+            ("trace.sqlite --schema x", "unknown workload schema 'x'"),
+            ("trace.sqlite --sizes out.csv", "expected two files"),
+            ("trace.sqlite --sizes none/sizes.csv", "none/sizes.csv: cannot be written"),
         ]
         for arguments, expected in cases:
             with self.subTest(arguments=arguments):
-                done = self.cospot("workload", "reconstruct", *arguments, "-o", "out.csv")
+                done = self.cospot(f"workload reconstruct {arguments} -o out.csv")
                 assert (done.returncode, done.stdout) == (2, "")
                 assert expected in done.stderr
                 assert done.stderr.count("\n") == 1
                 assert sorted(self.folder.iterdir()) == before
-        done = self.cospot("workload", "reconstruct", "trace.sqlite", "-o", "trace.sqlite")
+        done = self.cospot("workload reconstruct trace.sqlite -o trace.sqlite")
         assert done.returncode == 2
         assert (self.folder / "trace.sqlite").read_bytes() == good
 

@@ -28,6 +28,16 @@ class Policy:
         # for VMs still to come; it must not do so for longer than a scenario takes to set up.
         return {**self.__dict__, "claim_seconds": 3}
 
+    def exact_options(self):
+        """Return options, and arguments of `set_policy`, that make every decision this one's.
+
+        A scheduler hears of a new instance after Nova shows it as ACTIVE, on a busy machine after
+        the next request; until then only the process that placed a spot takes it for one. So a
+        single one decides, counts what it decided until it has heard of it, and waits for answers.
+        """
+        waits = {"inventory_wait": 30, "database_wait": 30, "spot_check_wait": 10}
+        return {**self.__dict__, "workers": 1, "claim_seconds": 60, **waits}
+
 
 class State:
     """Hosts and instances as a Datacenter.

@@ -51,18 +51,6 @@ class Delete:
     number: int
 
 
-#: A scheduler hears of a new instance after Nova shows it as ACTIVE, on a busy machine after the
-#: next request; until then only the process that placed a spot takes it for one. So a single one
-#: decides, counts what it decided until it has heard of it, and waits for answers as long as they
-#: take.
-ALL_KNOWN = {
-    "workers": 1,
-    "claim_seconds": 60,
-    "inventory_wait": 30,
-    "database_wait": 30,
-    "spot_check_wait": 10,
-}
-
 #: Spots first, so that the VMs evict some, whatever the policy.
 LIFE = (
     Ask("spot", (8, 6144)),
@@ -275,7 +263,7 @@ def simulate(policy, folder):
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda p: f"{p.vm_policy}-otn{p.otn}")
 def test_the_simulated_history_does_what_nova_did(cloud, tmp_path, policy):
-    cloud.set_policy(**{**policy.options(), **ALL_KNOWN})
+    cloud.set_policy(**policy.exact_options())
     cloud.have_plain_evictor()
     with zones(cloud), new_flavors(cloud), group_apart(cloud) as group:
         # What was deleted before ended before this second, also when a database rounds times: it is

@@ -133,6 +133,14 @@ def test_hosts_that_the_request_cannot_have_count(set_option: SetOption) -> None
     ) == ["a"]
 
 
+def test_what_was_sent_to_a_host_that_the_request_cannot_have_counts(set_option: SetOption) -> None:
+    """The VM takes all of b: of 4 pieces of 8 the 2 of a are left, and 3 are reserved."""
+    set_option(default_reserve="8:0:3")
+    case = Case(0, 0)
+    assert case.place(make_flavor(16, 1024), only="b") == ["b"]
+    assert case.place(only="a") == []
+
+
 @pytest.mark.parametrize("next_flavor", [SPOT, make_flavor(1, 64, spot=True)])
 def test_hosts_that_filled_up_do_not_count(set_option: SetOption, next_flavor: Any) -> None:
     """Placement leaves out a host that is full: what was free on it before is no reserve.

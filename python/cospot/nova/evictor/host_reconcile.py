@@ -192,12 +192,10 @@ class _Iteration:
         goes_on = True
         try:
             for number, pick in enumerate(picks):
-                found = self._context.observer.check(snapshot, pick.uuid)
+                spot = self._context.observer.check(snapshot, pick.uuid)
                 # Nova may have taken its time to answer, and room have come about meanwhile.
                 snapshot = self._context.observer.renew(snapshot, float("inf"))
-                verdict = (
-                    found if isinstance(found, Refusal) else self._judge(snapshot, pick, found)
-                )
+                verdict = spot if isinstance(spot, Refusal) else self._judge(snapshot, pick, spot)
                 held_back = None
                 if isinstance(verdict, Spot):
                     held_back = self._prepare(snapshot, pick, verdict, prepared)

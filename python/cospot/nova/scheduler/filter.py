@@ -91,7 +91,7 @@ class CospotFilter(filters.BaseHostFilter):  # type: ignore[misc]  # Nova is not
         if self._metrics is not None:
             if not isinstance(self._decider, PassThrough):
                 tally.unanswered = self._decider.take_unanswered()
-                tally.hanging = self._decider.hanging()
+                tally.hanging = self._decider.hanging
             self._metrics.note_request(tally, time.perf_counter() - began)
         return kept
 

@@ -58,6 +58,7 @@ class MirroredHost:
     Attributes:
         free: Its capacity beside all VMs and spots, of the CPUs that they share.
         free_beside_vms: The same without spots.
+        state: Nova's HostState that was read last.
     """
 
     __slots__ = (
@@ -69,6 +70,7 @@ class MirroredHost:
         "name",
         "num_io_ops",
         "row",
+        "state",
         "unknown",
         "usage",
     )
@@ -82,6 +84,7 @@ class MirroredHost:
         self.usage = HostUsage(NOTHING, 0, (), ())
         self.free = self.free_beside_vms = NOTHING
         self.unknown: list[Any] = []
+        self.state: Any = None
         self.aggregates: frozenset[str] = frozenset()  # as far as reserves need them
 
 
@@ -225,6 +228,11 @@ class HostMirror:
         if new:
             self._inventories.read_new(new, inventory_wait)
         self._read([states[position] for position in changed], asking, database_wait)
+        # What was decided for hosts that this request cannot have counts there too.
+        elsewhere = stale.difference(states[position].uuid for position in changed)
+        for provider in elsewhere & self._number_of.keys():
+            self._read_host(self.host(provider).state, None)
+            self._show(self.host(provider))
         if new or self._needs_dedicated():
             self._make_rows()
         # What is `asking`'s was left out this once.
@@ -281,6 +289,7 @@ class HostMirror:
     def _read_host(self, state: Any, asking: str | None) -> list[Any]:
         """Read one host; return the instances of which nothing is known."""
         host, provider = self.host(state.uuid), state.uuid
+        host.state = state
         host.num_io_ops = max(state.num_io_ops, 0)
         host.capacity = self._inventories.get(provider) or capacity_of_host_state(state)
         self._has_dedicated |= host.capacity.total.pcpus > 0

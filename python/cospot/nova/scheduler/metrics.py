@@ -15,7 +15,7 @@ import bisect
 import fcntl
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -97,7 +97,7 @@ class RequestTally:
         promise: what a spot that asked for a lifetime was told.
         passed_through: why Nova's own order decided.
         unanswered: the services that failed or did not answer in time, one for each question.
-        hanging: the services with questions that have not ended yet, one for each.
+        hanging: gives the services with questions that have not ended yet, one for each.
     """
 
     kind: str = "vm"
@@ -106,7 +106,7 @@ class RequestTally:
     promise: str = ""
     passed_through: str = ""
     unanswered: Sequence[str] = ()
-    hanging: Sequence[str] = ()
+    hanging: Callable[[], Sequence[str]] = tuple
 
     def counters(self) -> Iterator[tuple[str, str]]:
         """Return what counts one more: names of metrics and values of their label."""
@@ -139,7 +139,7 @@ class _Counts:
             (family.name, value): 0 for family in COUNTERS for value in family.values
         }
     )
-    hanging: Sequence[str] = ()
+    hanging: Callable[[], Sequence[str]] = tuple
     reload_failed: bool = False
     buckets: dict[str, list[int]] = field(
         default_factory=lambda: {part: [0] * (len(BUCKETS_S) + 1) for part in DURATION.values}
@@ -160,7 +160,7 @@ class _Counts:
                 labels = f'worker="{worker}",{family.label}="{value}"'
                 lines.append(f"{_PREFIX}{family.name}{{{labels}}} {counters[family.name, value]}")
         lines += _head(HANGING, "gauge")
-        hanging = self.hanging
+        hanging = self.hanging()
         for value in HANGING.values:
             labels = f'worker="{worker}",{HANGING.label}="{value}"'
             lines.append(f"{_PREFIX}{HANGING.name}{{{labels}}} {hanging.count(value)}")

@@ -31,3 +31,10 @@ def run_program(*command: Any, **more: Any) -> subprocess.CompletedProcess[str]:
 def run_python(*arguments: Any, **more: Any) -> subprocess.CompletedProcess[str]:
     """Run this Python with arguments."""
     return run_program(sys.executable, *arguments, **more)
+
+
+def printed_by(*command: Any, **more: Any) -> str:
+    """Run a program that has to succeed; return what it printed."""
+    done = run_program(*command, **more)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
