@@ -104,9 +104,8 @@ def test_policies_of_python_beside_compiled_ones(tmp_path: Path) -> None:
             "SELECT configuration FROM run WHERE vm = 'scaled' AND evictor = 'own'"
         ).fetchone()
     configuration = json.loads(found[0])
-    assert configuration["vm"]["weighers"] == [
-        {"name": "python:sample_policies.Scaled", "multiplier": 1, "options": {"factor": 3}}
-    ]
+    scaled = {"name": "python:sample_policies.Scaled", "label": "scaled", "factor": 3}
+    assert configuration["vm"] == scaled
     assert configuration["evictor"]["name"] == "python:sample_policies.Fifo"
 
 
