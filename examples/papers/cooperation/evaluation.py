@@ -97,7 +97,8 @@ def _require_paper_axes(grid: Path, runs: pd.DataFrame) -> None:
 
 
 def _with_sampling(runs: pd.DataFrame, sweep: Mapping[str, Any]) -> pd.DataFrame:
-    samplings = {item["label"]: _sampling_of(item) for item in sweep["workloads"]}
+    workloads = [one if isinstance(one, Mapping) else {"label": one} for one in sweep["workloads"]]
+    samplings = {one["label"]: _sampling_of(one) for one in workloads}
     return runs.assign(sampling=[samplings[label] for label in runs["workload"]])
 
 
