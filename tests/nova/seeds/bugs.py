@@ -113,8 +113,8 @@ def _planned_anyhow(self: Any, snapshot: Any, now: float) -> Any:
     ]
 
 
-def _check_spot_only(self: Any, snapshot: Any, pick: Any) -> Any:
-    return self._context.observer.check(snapshot, pick.uuid)
+def _judge_nothing(self: Any, snapshot: Any, pick: Any, spot: Any) -> Any:
+    return spot
 
 
 _write = AuditLog.write
@@ -211,7 +211,7 @@ BUGS: tuple[Bug, ...] = (
     Bug(
         "older-answer",
         "an older answer of placement than the last begins the grace of a wrong ratio",
-        400,
+        1500,
         ((HostHistory, "unexplained", _unexplained_anyhow),),
         actions=(
             # Slow answers of short times begin the grace; then the ratio is wrong for less of it.
@@ -245,7 +245,7 @@ BUGS: tuple[Bug, ...] = (
         "what a plan names is evicted without looking whether it is needed any more",
         2000,
         (
-            (host_reconcile._Iteration, "_check", _check_spot_only),
+            (host_reconcile._Iteration, "_judge", _judge_nothing),
             (picks.SpotPicker, "_planned", _planned_anyhow),
         ),
     ),
