@@ -1,4 +1,4 @@
-"""What the tests of `cospot workload` share: a folder each, the program, tables and refusals."""
+"""A folder each, the program, tables and refusals: the tests of `cospot workload` share them."""
 
 import csv
 import gzip

@@ -504,7 +504,7 @@ class BadRows(ImportCase):
     def test_quantities_and_pods(self):
         exports.write_kubernetes(self.folder / "pods.json", exports.draw_instances(3, 3, 1))
         pods = (self.folder / "pods.json").read_text()
-        # Of a word, of a pod that asks for less than nothing, and of a word for a priority.
+        # A word for an amount, a pod that asks for less than nothing, and a word for a priority.
         high = json.loads(pods)
         high["items"][0]["spec"]["priority"] = "high"
         wrong = "is no quantity from 0, expected one such as 500m or 2Gi"

@@ -228,11 +228,12 @@ class HostMirror:
         if new:
             self._inventories.read_new(new, inventory_wait)
         self._read([states[position] for position in changed], asking, database_wait)
-        # What was decided for hosts that this request cannot have counts there too.
+        # Decisions for hosts that this request cannot have count there too.
         elsewhere = stale.difference(states[position].uuid for position in changed)
         for provider in elsewhere & self._number_of.keys():
-            self._read_host(self.host(provider).state, None)
-            self._show(self.host(provider))
+            if (host := self.host(provider)).row >= 0:  # it has been read
+                self._read_host(host.state, None)
+                self._show(host)
         if new or self._needs_dedicated():
             self._make_rows()
         # What is `asking`'s was left out this once.
