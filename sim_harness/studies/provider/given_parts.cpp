@@ -96,7 +96,7 @@ Json GivenParts::json() const {
     for (const auto& [key, value] : life.items()) {
       with_digests[key] = value;
       const auto file = std::ranges::find_if(
-          files, [&value](const InputRecord& one) { return value == one.label; });
+          files, [&name = value](const InputRecord& one) { return name == one.label; });
       if (key != "label" && file != files.end()) with_digests[key + "_sha256"] = file->sha256;
     }
     life = std::move(with_digests);
