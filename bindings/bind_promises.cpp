@@ -122,7 +122,7 @@ GivenEconomy read_economy(const py::object& usage, const std::vector<std::string
   const std::vector<double> confidences = read_numbers(given_confidences, "confidences");
   GivenPolicies none;
   const ConfigNode root = sweep_tree(settings, "economy", none);
-  require_known_keys(root, "economy", std::span(kEconomyKeys).first(kEconomyKeys.size() - 1));
+  require_known_keys(root, "economy", economy_keys());
   for (const double confidence : confidences) {
     (void)read_number(py::float_(confidence), "confidences", 0, kMostConfidence);
   }

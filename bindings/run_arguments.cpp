@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -50,37 +49,6 @@ HostTable read_hosts(const py::object& hosts, const py::object& host, RunSetting
   return table;
 }
 
-/// Refuses keys that nothing reads.
-void require_keys(const py::dict& dict, std::string_view name,
-                  std::initializer_list<const char*> keys) {
-  for (const auto& [key, value] : dict) {
-    const std::string found = read_text(key, fmt::format("a key of {}", name));
-    if (std::find(keys.begin(), keys.end(), found) == keys.end()) {
-      throw ConfigError(
-          fmt::format("{}: unknown key '{}'; valid keys: {}", name, found, fmt::join(keys, ", ")));
-    }
-  }
-}
-
-py::object required(const py::dict& dict, std::string_view name, const char* key) {
-  if (!dict.contains(key)) throw ConfigError(fmt::format("{}: the key {} is missing", name, key));
-  return dict[key];
-}
-
-OfferRule read_adaptive(const py::object& value) {
-  constexpr std::string_view kName = "otn['adaptive']";
-  if (!py::isinstance<py::dict>(value)) {
-    throw ArgumentError(fmt::format("{} is {}, expected a dict", kName, a_type_name(value)));
-  }
-  const auto dict = value.cast<py::dict>();
-  require_keys(dict, kName, {"at_low_load", "at_high_load", "from", "to"});
-  return OfferRule::adaptive(
-      {.at_low_load = read_count(required(dict, kName, "at_low_load"), "at_low_load", 1),
-       .at_high_load = read_count(required(dict, kName, "at_high_load"), "at_high_load", 1),
-       .from = read_number(required(dict, kName, "from"), "from", 0, 1),
-       .to = read_number(required(dict, kName, "to"), "to", 0, 1)});
-}
-
 OfferRule parse_offer_rule(const std::string& text) {
   try {
     return OfferRule::parse(text);
@@ -94,14 +62,8 @@ OfferRule parse_offer_rule(const std::string& text) {
 OfferRule read_offer_rule(py::handle value) {
   if (py::isinstance<py::str>(value)) return parse_offer_rule(read_text(value, "otn"));
   if (!py::isinstance<py::dict>(value)) return read_count(value, "otn", 1);
-  const auto dict = py::reinterpret_borrow<py::dict>(value);
-  require_keys(dict, "otn", {"adaptive", "epsilon"});
-  if (dict.size() != 1) {
-    throw ConfigError(
-        fmt::format("otn: a dict of {} keys, expected adaptive or epsilon", dict.size()));
-  }
-  if (dict.contains("adaptive")) return read_adaptive(dict["adaptive"]);
-  return OfferRule::within(read_number(dict["epsilon"], "otn['epsilon']", 0, 1));
+  GivenPolicies none;
+  return read_offer(sweep_tree(value, "otn", none));
 }
 
 HostMix read_host_mix(const py::object& value, std::string_view name) {

@@ -76,7 +76,7 @@ EconomySettings settings_of(const EconomyArguments& arguments) {
   if (arguments.hosts.is_given()) {
     apply_override(root, fmt::format("capacity={}", capacity_of(arguments, root)));
   }
-  require_known_keys(root, "economy", kEconomyKeys);
+  require_known_keys(root, "economy", economy_keys());
   return read_economy_settings(root, {});
 }
 

@@ -9,16 +9,16 @@
 
 namespace cospot {
 
-using Fields = std::vector<std::string_view>;
+using Texts = std::vector<std::string_view>;
 
 TEST_CASE("split_fields: what is between the separators, at least one field") {
-  CHECK(split_fields("a,,b,") == Fields{"a", "", "b", ""});
-  CHECK(split_fields("") == Fields{""});
-  CHECK(split_fields("k=1,2;l=3", ';') == Fields{"k=1,2", "l=3"});
-  CHECK(split_fields("a,b", ';') == Fields{"a,b"});
-  Fields fields{"from", "the", "line", "before"};
+  CHECK(split_fields("a,,b,") == Texts{"a", "", "b", ""});
+  CHECK(split_fields("") == Texts{""});
+  CHECK(split_fields("k=1,2;l=3", ';') == Texts{"k=1,2", "l=3"});
+  CHECK(split_fields("a,b", ';') == Texts{"a,b"});
+  Texts fields{"from", "the", "line", "before"};
   split_fields("a;b", fields, ';');
-  CHECK(fields == Fields{"a", "b"});
+  CHECK(fields == Texts{"a", "b"});
 }
 
 TEST_CASE("csv_field: what a reader of CSV takes apart is quoted, and reads back") {
@@ -29,17 +29,17 @@ TEST_CASE("csv_field: what a reader of CSV takes apart is quoted, and reads back
   for (const char* text : {"", "a", "a,b", "\"", "a\"b", "\"\"", ",", "#"}) {
     CAPTURE(text);
     const std::string line = csv_field(text) + "," + csv_field("x");
-    Fields fields;
+    Texts fields;
     CHECK(splitter.split(line, fields).empty());
-    CHECK(fields == Fields{text, "x"});
+    CHECK(fields == Texts{text, "x"});
   }
 }
 
 TEST_CASE("take_line: lines without their ends, in LF, CRLF, and without the last end") {
   std::string_view text = "a\r\n\nb\rc\n\rd";
-  Fields lines;
+  Texts lines;
   while (!text.empty()) lines.push_back(take_line(text));
-  CHECK(lines == Fields{"a", "", "b\rc", "\rd"});
+  CHECK(lines == Texts{"a", "", "b\rc", "\rd"});
   CHECK(take_line(text).empty());
 }
 

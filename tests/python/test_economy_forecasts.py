@@ -255,7 +255,9 @@ def test_other_programs_may_forecast(
     assert "found 'last', expected one of: ses, mean, minimum, arima, ets, oracle" in unknown.stderr
 
 
-def test_plan_and_backtest_from_python(tmp_path: Path) -> None:
+def test_plan_and_backtest_from_python(
+    program: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
     from cospot import economy
 
     usage = usage_file(tmp_path)
@@ -267,7 +269,11 @@ def test_plan_and_backtest_from_python(tmp_path: Path) -> None:
     assert all(one.least_slack == one.quantities[0] for one in past.predictions)
     with pytest.raises(InputError, match="horizon_days is 0.3, expected a whole number of periods"):
         economy.plan(usage, forecaster="mean", horizon_days=0.3)
-    with pytest.raises(InputError, match="economy: unknown key 'horizon'"):
+    with pytest.raises(InputError, match="economy: unknown key 'horizon'") as refused:
         economy.plan(usage, horizon=3)
+    by_command = run(program, environment, "economy", "plan", usage, "--set", "horizon=3").stderr
+    assert str(refused.value).split("valid names")[1] == by_command.strip().split("valid names")[1]
+    with pytest.raises(InputError, match="time_zone: found 'Mars', expected a time zone"):
+        economy.plan(usage, time_zone="Mars")
     with pytest.raises(InputError, match="price is 2.0, expected a number from 0 to 1"):
         economy.plan(usage, price=2)

@@ -80,6 +80,15 @@ void throw_bad_value(const ConfigNode& node, std::string_view key, std::string_v
       fmt::format("{}: found {}, expected {}", key_place(node, key), found_text(node), expected));
 }
 
+void Labels::add(const std::string& label, const ConfigNode& value, std::string_view key,
+                 std::string_view form) {
+  const auto [first, is_new] = places_.emplace(label, value.where);
+  if (is_new) return;
+  throw ConfigError(
+      fmt::format("{}: duplicate label '{}', already used at {}; give one of them another{}{}",
+                  key_place(value, key), label, first->second, form.empty() ? "" : ": ", form));
+}
+
 void throw_duplicate(const ConfigNode& node, std::string_view key) {
   throw ConfigError(fmt::format("{}: duplicate value {}", key_place(node, key), shown(node.text)));
 }

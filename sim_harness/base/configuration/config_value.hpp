@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +41,17 @@ void require_known_keys(const ConfigNode& mapping, std::string_view subject,
 /// The elements of a non-empty list; a scalar or mapping counts as a list of one.
 [[nodiscard]] std::vector<const ConfigNode*> read_list(const ConfigNode& node,
                                                        std::string_view key);
+
+/// The labels of a list's values, each with the place of the first that has it.
+class Labels {
+ public:
+  /// Errors: ConfigError if an earlier value has the label; `form` shows where one is given.
+  void add(const std::string& label, const ConfigNode& value, std::string_view key,
+           std::string_view form = {});
+
+ private:
+  std::map<std::string, std::string> places_;
+};
 
 [[noreturn]] void throw_duplicate(const ConfigNode& node, std::string_view key);
 

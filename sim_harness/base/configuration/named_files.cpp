@@ -1,7 +1,9 @@
 #include "sim_harness/base/configuration/named_files.hpp"
 
+#include <fmt/format.h>
+
 #include "core/errors.hpp"
-#include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
 
 namespace cospot {
 namespace {
@@ -31,6 +33,23 @@ void add_files(const Json& json, const std::filesystem::path& folder,
 }
 
 }  // namespace
+
+std::vector<ExpandedPath> read_paths(const ConfigNode& node, std::string_view key,
+                                     const std::filesystem::path& folder) {
+  const std::string written = read_text(node, key);
+  try {
+    return expand_path(written, folder);
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("{}: {}", key_place(node, key), error.what()));
+  }
+}
+
+ExpandedPath read_path(const ConfigNode& node, std::string_view key,
+                       const std::filesystem::path& folder) {
+  const std::vector<ExpandedPath> found = read_paths(node, key, folder);
+  if (found.size() == 1) return found.front();
+  throw ConfigError(key_place(node, key) + ": expected one file");
+}
 
 std::vector<std::filesystem::path> files_named_in(const Json& configuration,
                                                   const std::filesystem::path& folder) {

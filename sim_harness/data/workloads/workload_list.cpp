@@ -16,7 +16,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
-#include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/base/configuration/named_files.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/window.hpp"
 
@@ -70,17 +70,12 @@ WorkloadSpec read_synthetic(const ConfigNode& node, std::string_view key) {
 
 std::vector<WorkloadSpec> read_files(const ConfigNode& path, const std::filesystem::path& folder,
                                      std::string_view key) {
-  const std::string written = read_text(path, key);
   std::vector<WorkloadSpec> specs;
-  try {
-    for (ExpandedPath& expanded : expand_path(written, folder)) {
-      specs.push_back({.label = expanded.label,
-                       .file = std::move(expanded.file),
-                       .synthetic = std::nullopt,
-                       .path = std::move(expanded.label)});
-    }
-  } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}", key_place(path, key), error.what()));
+  for (ExpandedPath& expanded : read_paths(path, key, folder)) {
+    specs.push_back({.label = expanded.label,
+                     .file = std::move(expanded.file),
+                     .synthetic = std::nullopt,
+                     .path = std::move(expanded.label)});
   }
   return specs;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/fields.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/experiments/grid/grid.hpp"
 #include "sim_harness/experiments/grid/study_file.hpp"
@@ -78,6 +79,20 @@ struct Setting {
   std::function<void(const Settings& settings, Json& configuration)> write;
   std::vector<RenamedKey> renamed{};
 };
+
+/// Keys of the file itself that fill the settings, or a member of them.
+template <class Settings, class Owner, class Member = std::identity>
+[[nodiscard]] Setting<Settings> setting_of(const Fields<Owner>& fields, Member member = {}) {
+  return {.keys = fields.keys(),
+          .read =
+              [fields, member](const StudyFile& file, Settings& settings) {
+                fields.read(file.root, "study", std::invoke(member, settings));
+              },
+          .write =
+              [fields, member](const Settings& settings, Json& configuration) {
+                fields.write(std::invoke(member, settings), configuration);
+              }};
+}
 
 /// An axis or another setting, with its type erased.
 template <class Settings>

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -159,16 +158,10 @@ template <class Spec, class ReadOne>
 std::vector<Spec> read_policies(const ConfigNode& node, std::string_view key,
                                 const ReadOne& read_one) {
   std::vector<Spec> specs;
-  std::map<std::string, std::string> places;  // label -> where it was first used
+  Labels labels;
   for (const ConfigNode* item : read_list(node, key)) {
     specs.push_back(read_one(*item));
-    const auto [first, is_new] = places.emplace(specs.back().label, item->where);
-    if (!is_new) {
-      throw ConfigError(
-          fmt::format("{}: duplicate label '{}', already used at {}; give one of them another: "
-                      "{{name: ..., label: ...}}",
-                      key_place(*item, key), specs.back().label, first->second));
-    }
+    labels.add(specs.back().label, *item, key, "{name: ..., label: ...}");
   }
   return specs;
 }

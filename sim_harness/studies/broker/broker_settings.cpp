@@ -12,7 +12,8 @@
 #include "core/errors.hpp"
 #include "core/random.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
-#include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/base/configuration/fields.hpp"
+#include "sim_harness/base/configuration/named_files.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/imports/import_plan.hpp"
@@ -58,24 +59,30 @@ JobColumns read_job_columns(const ConfigNode& node) {
   return columns;
 }
 
+const Fields<JobsSpec> kJobFields{
+    {.key = "seed",
+     .read = [](const auto& value, auto name,
+                JobsSpec& spec) { spec.synthetic_seed = read_integer(value, name, 0, kMaxSeed); },
+     .write = [](const JobsSpec& spec) -> std::optional<Json> {
+       if (!spec.file.empty()) return std::nullopt;
+       return spec.synthetic_seed;
+     }},
+    number_field("count", &JobsSpec::count, 1, kMaxJobs),
+    number_field("days", &JobsSpec::days, 1e-3, 3650),
+    {.key = "requested_time",
+     .read = [](const auto& value, auto name,
+                JobsSpec& spec) { spec.uses_requested_time = read_bool(value, name); },
+     .write = [](const JobsSpec& spec) -> std::optional<Json> {
+       if (spec.uses_requested_time) return std::nullopt;
+       return false;
+     }}};
+
 JobsSpec read_jobs(const ConfigNode& node, const std::filesystem::path& folder) {
-  static constexpr std::array<std::string_view, 12> kKeys{
-      "label",          "swf", "csv",  "synthetic", "seed",     "count", "days",
-      "requested_time", "map", "only", "separator", "time_zone"};
-  require_known_keys(node, "jobs", kKeys);
+  require_known_keys(node, "jobs",
+                     kJobFields.keys({"label", "swf", "csv", "synthetic"},
+                                     {"map", "only", "separator", "time_zone"}));
   JobsSpec spec;
-  if (const ConfigNode* count = node.find("count")) {
-    spec.count = read_integer(*count, "jobs.count", 1, kMaxJobs);
-  }
-  if (const ConfigNode* days = node.find("days")) {
-    spec.days = read_number(*days, "jobs.days", 1e-3, 3650);
-  }
-  if (const ConfigNode* seed = node.find("seed")) {
-    spec.synthetic_seed = read_integer(*seed, "jobs.seed", 0, kMaxSeed);
-  }
-  if (const ConfigNode* requested = node.find("requested_time")) {
-    spec.uses_requested_time = read_bool(*requested, "jobs.requested_time");
-  }
+  kJobFields.read(node, "jobs", spec, "jobs.");
   spec.columns = read_job_columns(node);
   const ConfigNode* swf = node.find("swf");
   const ConfigNode* csv = node.find("csv");
@@ -89,16 +96,11 @@ JobsSpec read_jobs(const ConfigNode& node, const std::filesystem::path& folder) 
   if (synthetic == nullptr) {
     const char* key = swf != nullptr ? "jobs.swf" : "jobs.csv";
     const ConfigNode& file = swf != nullptr ? *swf : *csv;
-    try {
-      const std::vector<ExpandedPath> found = expand_path(read_text(file, key), folder);
-      if (found.size() != 1) throw ConfigError("expected one file");
-      spec.file = found.front().file;
-      spec.label = found.front().label;
-      spec.written = file.text;
-      spec.is_swf = swf != nullptr;
-    } catch (const ConfigError& error) {
-      throw ConfigError(fmt::format("{}: {}", key_place(file, key), error.what()));
-    }
+    const ExpandedPath found = read_path(file, key, folder);
+    spec.file = found.file;
+    spec.label = found.label;
+    spec.written = file.text;
+    spec.is_swf = swf != nullptr;
   } else {
     if (read_text(*synthetic, "jobs.synthetic") != "grid") {
       throw_bad_value(*synthetic, "jobs.synthetic", "grid");
@@ -111,49 +113,29 @@ JobsSpec read_jobs(const ConfigNode& node, const std::filesystem::path& folder) 
   return spec;
 }
 
+const Fields<JobModel> kModelFields{
+    number_field("max_parallelism", &JobModel::max_parallelism, 1, 1e6),
+    number_field("max_sigma", &JobModel::max_sigma, 0, 1e6),
+    // Below 1 not even the job alone on its own processor would be done in time.
+    number_field("min_slack", &JobModel::min_slack, 1, 1e6),
+    number_field("max_slack", &JobModel::max_slack, 1, 1e6)};
+
 void read_model(const ConfigNode& root, JobModel& model) {
   const ConfigNode* node = root.find("job_model");
   if (node == nullptr) return;
-  static constexpr std::array<std::string_view, 4> kKeys{"max_parallelism", "max_sigma",
-                                                         "min_slack", "max_slack"};
-  require_known_keys(*node, "job_model", kKeys);
-  const auto number = [node](const char* key, double& value, double least) {
-    if (const ConfigNode* found = node->find(key)) value = read_number(*found, key, least, 1e6);
-  };
-  number("max_parallelism", model.max_parallelism, 1);
-  number("max_sigma", model.max_sigma, 0);
-  // Below 1 not even the job alone on its own processor would be done in time.
-  number("min_slack", model.min_slack, 1);
-  number("max_slack", model.max_slack, 1);
+  require_known_keys(*node, "job_model", kModelFields.keys());
+  kModelFields.read(*node, "job_model", model);
   if (model.max_slack < model.min_slack) {
     throw_bad_value(*node, "job_model", "max_slack that is at least min_slack");
   }
 }
 
-void read_switches(const ConfigNode& root, BrokerStudySettings& settings) {
-  const auto seconds = [&root](const char* key, std::int64_t& value, std::int64_t least) {
-    if (const ConfigNode* node = root.find(key)) value = read_integer(*node, key, least, 86'400);
-  };
-  seconds("interval_seconds", settings.interval_seconds, 1);
-  seconds("boot_seconds", settings.boot_seconds, 0);
-  seconds("notice_seconds", settings.notice_seconds, 0);
-  if (const ConfigNode* node = root.find("postpone")) {
-    settings.postpones = read_bool(*node, "postpone");
-  }
-  if (const ConfigNode* node = root.find(kMaxLateKey)) {
-    settings.max_late_percent = read_number(*node, kMaxLateKey, 0, 100);
-  }
-}
-
 std::vector<JobsSpec> read_all_jobs(const StudyFile& file) {
   std::vector<JobsSpec> jobs;
+  Labels labels;
   for (const ConfigNode* item : read_list(require_key(file.root, "study", "jobs"), "jobs")) {
     JobsSpec one = read_jobs(*item, file.folder);
-    for (const JobsSpec& other : jobs) {
-      if (other.label != one.label) continue;
-      throw ConfigError(fmt::format("{}: duplicate value '{}'; a label tells them apart",
-                                    key_place(*item, "jobs"), one.label));
-    }
+    labels.add(one.label, *item, "jobs");
     jobs.push_back(std::move(one));
   }
   return jobs;
@@ -188,24 +170,16 @@ const Setting<B> kModel{
     .read = [](const StudyFile& file, B& settings) { read_model(file.root, settings.model); },
     .write =
         [](const B& settings, Json& configuration) {
-          configuration["job_model"] = {
-              {"max_parallelism", json_of(settings.model.max_parallelism)},
-              {"max_sigma", json_of(settings.model.max_sigma)},
-              {"min_slack", json_of(settings.model.min_slack)},
-              {"max_slack", json_of(settings.model.max_slack)}};
+          configuration["job_model"] = kModelFields.json(settings.model);
         }};
 
-const Setting<B> kSwitches{
-    .keys = {"interval_seconds", "boot_seconds", "notice_seconds", "postpone", kMaxLateKey},
-    .read = [](const StudyFile& file, B& settings) { read_switches(file.root, settings); },
-    .write =
-        [](const B& settings, Json& configuration) {
-          configuration["interval_seconds"] = settings.interval_seconds;
-          configuration["boot_seconds"] = settings.boot_seconds;
-          configuration["notice_seconds"] = settings.notice_seconds;
-          configuration["postpone"] = settings.postpones;
-          configuration[std::string(kMaxLateKey)] = json_of(settings.max_late_percent);
-        }};
+constexpr std::int64_t kMostSeconds = 86'400;
+const Setting<B> kSwitches =
+    setting_of<B>(Fields<B>{number_field("interval_seconds", &B::interval_seconds, 1, kMostSeconds),
+                            number_field("boot_seconds", &B::boot_seconds, 0, kMostSeconds),
+                            number_field("notice_seconds", &B::notice_seconds, 0, kMostSeconds),
+                            flag_field("postpone", &B::postpones),
+                            number_field(kMaxLateKey, &B::max_late_percent, 0, 100)});
 
 }  // namespace
 
@@ -218,13 +192,8 @@ AxisValue axis_value(const JobsSpec& jobs) {
 
 Json setting_json(const JobsSpec& jobs) {
   Json json{{"label", jobs.label}};
-  if (jobs.file.empty()) {
-    json["synthetic"] = "grid";
-    json["seed"] = jobs.synthetic_seed;
-  }
-  if (jobs.count) json["count"] = *jobs.count;
-  if (jobs.days) json["days"] = json_of(jobs.days);
-  if (!jobs.uses_requested_time) json["requested_time"] = false;
+  if (jobs.file.empty()) json["synthetic"] = "grid";
+  kJobFields.write(jobs, json);
   for (const auto& [name, expression] : jobs.columns.map) json["map"][name] = expression;
   if (!jobs.columns.only.empty()) json["only"] = jobs.columns.only;
   if (jobs.columns.separator != ',') json["separator"] = std::string(1, jobs.columns.separator);

@@ -12,7 +12,8 @@
 #include "core/digest.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
-#include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/base/configuration/fields.hpp"
+#include "sim_harness/base/configuration/named_files.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/customer/broker/bid_strategy.hpp"
@@ -31,17 +32,24 @@ MicroUsd read_usd(const ConfigNode& node, std::string_view key) {
 
 Json usd_json(MicroUsd amount) { return json_of(usd(amount)); }
 
+const Fields<InstanceType>& type_fields() {
+  using T = InstanceType;
+  static const Fields<T> fields{
+      required(number_field("ecu", &T::ecu, 1, 100'000)),
+      required(number_field("memory_mb", &T::memory_mb, 1, 100'000'000)),
+      {.key = "on_demand",
+       .read = [](const auto& value, auto name,
+                  T& type) { type.on_demand_price = read_usd(value, name); },
+       .write = [](const T& type) { return usd_json(type.on_demand_price); },
+       .is_required = true}};
+  return fields;
+}
+
 InstanceType read_type(const ConfigEntry& entry) {
-  static constexpr std::array<std::string_view, 3> kKeys{"ecu", "memory_mb", "on_demand"};
-  require_known_keys(entry.value, "types." + entry.key, kKeys);
-  const auto key = [&entry](const char* name) -> const ConfigNode& {
-    return require_key(entry.value, "types." + entry.key, name);
-  };
+  const std::string subject = "types." + entry.key;
+  require_known_keys(entry.value, subject, type_fields().keys());
   InstanceType type{.name = entry.key};
-  type.ecu = static_cast<std::int32_t>(read_integer(key("ecu"), "ecu", 1, 100'000));
-  type.memory_mb =
-      static_cast<std::int32_t>(read_integer(key("memory_mb"), "memory_mb", 1, 100'000'000));
-  type.on_demand_price = read_usd(key("on_demand"), "on_demand");
+  type_fields().read(entry.value, subject, type);
   return type;
 }
 
@@ -97,14 +105,9 @@ MarketFile read_file(const ConfigNode& node, const MarketSpec& spec,
     }
   }
   if (paths != 1) throw_bad_value(node, kKey, "one of the keys prices, availability, events");
-  try {
-    const std::vector<ExpandedPath> found = expand_path(read_text(*path, kKey), folder);
-    if (found.size() != 1) throw ConfigError("expected one file");
-    file.file = found.front().file;
-    file.label = found.front().label;
-  } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}", key_place(*path, kKey), error.what()));
-  }
+  const ExpandedPath found = read_path(*path, kKey, folder);
+  file.file = found.file;
+  file.label = found.label;
   if (const ConfigNode* type = node.find("type")) {
     file.type = read_label(*type, "type");
     (void)find_type(spec, file.type, type->where);
@@ -137,41 +140,35 @@ void read_files(const ConfigNode& list, MarketSpec& spec, const std::filesystem:
   }
 }
 
+const Fields<SyntheticMarket>& synthetic_fields() {
+  using M = SyntheticMarket;
+  static const Fields<M> fields{
+      number_field("seed", &M::seed, 0, std::numeric_limits<std::int64_t>::max()),
+      number_field("days", &M::days, 8, 3650),
+      number_field("zones", &M::zones, 1, 26),
+      number_field("floor", &M::floor, 0.01, 1),
+      number_field("band", &M::band, 0, 1),
+      number_field("change_minutes", &M::change_minutes, 1, 100'000),
+      number_field("spikes_per_100_days", &M::spikes_per_100_days, 0, 10'000),
+      number_field("rises_per_day", &M::rises_per_day, 0, 100),
+      number_field("regime_days", &M::regime_days, 0.1, 3650),
+      number_field("regime_swing", &M::regime_swing, 0, 0.9),
+      number_field("correlation", &M::correlation, 0, 1)};
+  return fields;
+}
+
 void read_synthetic(const ConfigNode& node, MarketSpec& spec) {
   const std::string name = read_text(*node.find("synthetic"), "synthetic");
   if (name != kSyntheticMarketName) {
     throw_bad_value(*node.find("synthetic"), "synthetic", kSyntheticMarketName);
   }
-  SyntheticMarket& market = spec.synthetic;
-  if (const ConfigNode* seed = node.find("seed")) {
-    market.seed = static_cast<std::uint64_t>(
-        read_integer(*seed, "seed", 0, std::numeric_limits<std::int64_t>::max()));
-  }
-  const auto number = [&node](const char* key, double& value, double least, double most) {
-    if (const ConfigNode* found = node.find(key)) value = read_number(*found, key, least, most);
-  };
-  number("days", market.days, 8, 3650);
-  number("floor", market.floor, 0.01, 1);
-  number("band", market.band, 0, 1);
-  number("change_minutes", market.change_minutes, 1, 100'000);
-  number("spikes_per_100_days", market.spikes_per_100_days, 0, 10'000);
-  number("rises_per_day", market.rises_per_day, 0, 100);
-  number("regime_days", market.regime_days, 0.1, 3650);
-  number("regime_swing", market.regime_swing, 0, 0.9);
-  number("correlation", market.correlation, 0, 1);
-  if (const ConfigNode* zones = node.find("zones")) {
-    market.zones = static_cast<std::int32_t>(read_integer(*zones, "zones", 1, 26));
-  }
-  if (spec.label.empty()) spec.label = fmt::format("{}-{}", name, market.seed);
+  synthetic_fields().read(node, kKey, spec.synthetic);
+  if (spec.label.empty()) spec.label = fmt::format("{}-{}", name, spec.synthetic.seed);
 }
 
 MarketSpec read_spec(const ConfigNode& node, const std::vector<InstanceType>& types,
                      const std::filesystem::path& folder) {
-  static constexpr std::array<std::string_view, 14> kKeys{
-      "label",         "markets",     "synthetic",    "seed",           "days",
-      "zones",         "floor",       "band",         "change_minutes", "spikes_per_100_days",
-      "rises_per_day", "regime_days", "regime_swing", "correlation"};
-  require_known_keys(node, kKey, kKeys);
+  require_known_keys(node, kKey, synthetic_fields().keys({"label", "markets", "synthetic"}));
   MarketSpec spec{.types = types};
   if (const ConfigNode* label = node.find("label")) spec.label = read_label(*label, "label");
   const ConfigNode* markets = node.find("markets");
@@ -248,13 +245,10 @@ std::vector<MarketSpec> read_market_specs(const ConfigNode& node, const ConfigNo
     return {spec};
   }
   std::vector<MarketSpec> specs;
+  Labels labels;
   for (const ConfigNode* item : items) {
     MarketSpec spec = read_spec(*item, known, folder);
-    for (const MarketSpec& other : specs) {
-      if (other.label != spec.label) continue;
-      throw ConfigError(fmt::format("{}: duplicate value '{}'; a label tells them apart",
-                                    key_place(*item, kKey), spec.label));
-    }
+    labels.add(spec.label, *item, kKey);
     specs.push_back(std::move(spec));
   }
   return specs;
@@ -263,27 +257,15 @@ std::vector<MarketSpec> read_market_specs(const ConfigNode& node, const ConfigNo
 Json setting_json(const MarketSpec& spec) {
   Json json{{"label", spec.label}};
   if (spec.files.empty()) {
-    const SyntheticMarket& market = spec.synthetic;
-    json.update({{"synthetic", kSyntheticMarketName},
-                 {"seed", market.seed},
-                 {"days", json_of(market.days)},
-                 {"zones", market.zones},
-                 {"floor", json_of(market.floor)},
-                 {"band", json_of(market.band)},
-                 {"change_minutes", json_of(market.change_minutes)},
-                 {"spikes_per_100_days", json_of(market.spikes_per_100_days)},
-                 {"rises_per_day", json_of(market.rises_per_day)},
-                 {"regime_days", json_of(market.regime_days)},
-                 {"regime_swing", json_of(market.regime_swing)},
-                 {"correlation", json_of(market.correlation)}});
+    json["synthetic"] = kSyntheticMarketName;
+    synthetic_fields().write(spec.synthetic, json);
   } else {
     json["markets"] = json_list_of(spec.files, file_json);
   }
   json["types"] = json_list_of(spec.types, [](const InstanceType& type) {
-    return Json{{"name", type.name},
-                {"ecu", type.ecu},
-                {"memory_mb", type.memory_mb},
-                {"on_demand", usd_json(type.on_demand_price)}};
+    Json one{{"name", type.name}};
+    type_fields().write(type, one);
+    return one;
   });
   return json;
 }

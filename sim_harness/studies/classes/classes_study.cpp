@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/base/configuration/named_files.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/experiments/results/measure.hpp"
 #include "sim_harness/studies/classes/class_settings.hpp"
@@ -56,6 +56,7 @@ struct Settings {
 std::vector<CapacityTraceSpec> read_traces(const ConfigNode& node,
                                            const std::filesystem::path& folder) {
   std::vector<CapacityTraceSpec> traces;
+  Labels labels;
   for (const ConfigNode* item : read_list(node, "trace")) {
     const std::string written = read_text(*item, "trace");
     CapacityTraceSpec spec = parse_trace_spec(written);
@@ -63,24 +64,15 @@ std::vector<CapacityTraceSpec> read_traces(const ConfigNode& node,
       traces.push_back(std::move(spec));
       continue;
     }
-    try {
-      for (ExpandedPath& path : expand_path(written, folder)) {
-        spec.label = spec.source.label = path.label;
-        spec.source.file = path.file;
-        traces.push_back(spec);
-      }
-    } catch (const ConfigError& error) {
-      throw ConfigError(fmt::format("{}: {}", key_place(*item, "trace"), error.what()));
+    for (ExpandedPath& path : read_paths(*item, "trace", folder)) {
+      spec.label = spec.source.label = path.label;
+      spec.source.file = path.file;
+      traces.push_back(spec);
     }
   }
-  for (std::size_t i = 0; i < traces.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (traces[i].label != traces[j].label) continue;
-      throw ConfigError(
-          fmt::format("{}: duplicate value '{}'", key_place(node, "trace"), traces[i].label));
-    }
-    if (!is_label(traces[i].label))
-      throw_bad_value(node, "trace", "names without commas or quotes");
+  for (const CapacityTraceSpec& trace : traces) {
+    labels.add(trace.label, node, "trace");
+    if (!is_label(trace.label)) throw_bad_value(node, "trace", "names without commas or quotes");
   }
   return traces;
 }
@@ -93,22 +85,6 @@ auto read_word(const ConfigNode& item, std::string_view key, const Parse& parse)
   } catch (const ConfigError& error) {
     if (std::string_view(error.what()).starts_with(item.where)) throw;
     throw ConfigError(fmt::format("{}: {}", item.where, error.what()));
-  }
-}
-
-void read_options(const ConfigNode& root, TraceOptions& options) {
-  constexpr double kMostDays = 1e6;
-  if (const ConfigNode* node = root.find("servers")) {
-    options.servers = static_cast<std::size_t>(read_integer(*node, "servers", 1, kMostServers));
-  }
-  if (const ConfigNode* node = root.find("from_day")) {
-    options.from_day = read_number(*node, "from_day", 0, kMostDays);
-  }
-  if (const ConfigNode* node = root.find("to_day")) {
-    options.to_day = read_number(*node, "to_day", 0, kMostDays);
-  }
-  if (const ConfigNode* node = root.find("server_vcpus")) {
-    options.server_vcpus = read_integer(*node, "server_vcpus", 1, kMaxResourceAmount);
   }
 }
 
@@ -151,18 +127,14 @@ const Axis<Settings, double> kCheckpointAxis{.name = "checkpoint_minutes",
                                              .values = &Settings::checkpoint_minutes,
                                              .read = read_minutes};
 
-const Setting<Settings> kTraceOptions{
-    .keys = {"servers", "from_day", "to_day", "server_vcpus"},
-    .read = [](const StudyFile& file,
-               Settings& settings) { read_options(file.root, settings.options); },
-    .write =
-        [](const Settings& settings, Json& configuration) {
-          const TraceOptions& options = settings.options;
-          configuration["from_day"] = json_of(options.from_day);
-          if (options.to_day) configuration["to_day"] = json_of(options.to_day);
-          if (options.servers) configuration["servers"] = *options.servers;
-          if (options.server_vcpus) configuration["server_vcpus"] = *options.server_vcpus;
-        }};
+constexpr double kMostDays = 1e6;
+const Setting<Settings> kTraceOptions = setting_of<Settings>(
+    Fields<TraceOptions>{
+        number_field("from_day", &TraceOptions::from_day, 0, kMostDays),
+        number_field("to_day", &TraceOptions::to_day, 0, kMostDays),
+        number_field("servers", &TraceOptions::servers, 1, kMostServers),
+        number_field("server_vcpus", &TraceOptions::server_vcpus, 1, kMaxResourceAmount)},
+    &Settings::options);
 
 const SettingTable<Settings>& table() {
   static const SettingTable<Settings> made(

@@ -190,6 +190,10 @@ const Axis<Settings, HourPrice> kOnDemandPriceAxis{
     .read = [](const auto& item, auto key) { return read_hour_price(item, key); },
     .may_be_null = true};
 
+const Fields<DeadlineType> kTypeFields{
+    required(number_field("on_demand", &DeadlineType::on_demand, 0, kMaxPrice)),
+    number_field("speed", &DeadlineType::speed, 1e-3, 1e3)};
+
 void read_types(const StudyFile& file, Settings& settings) {
   const ConfigNode* node = file.root.find("types");
   if (node == nullptr) return;
@@ -199,30 +203,23 @@ void read_types(const StudyFile& file, Settings& settings) {
                                   key_place(*price, "on_demand_price")));
   }
   for (const ConfigEntry& entry : node->entries) {
-    static constexpr std::array<std::string_view, 2> kKeys{"on_demand", "speed"};
-    const std::string key = "types." + entry.key;
-    require_known_keys(entry.value, key, kKeys);
-    DeadlineType type{.name = entry.key};
-    type.on_demand =
-        read_number(require_key(entry.value, key, "on_demand"), "on_demand", 0, kMaxPrice);
-    if (const ConfigNode* speed = entry.value.find("speed")) {
-      type.speed = read_number(*speed, "speed", 1e-3, 1e3);
-    }
+    const std::string subject = "types." + entry.key;
+    DeadlineType type = kTypeFields.read_all(entry.value, subject);
+    type.name = entry.key;
     settings.types.push_back(std::move(type));
   }
   settings.on_demand_price.assign(1, HourPrice{});
 }
 
-const Setting<Settings> kTypes{
-    .keys = {"types"},
-    .read = read_types,
-    .write = [](const Settings& settings, Json& configuration) {
-      if (settings.types.empty()) return;
-      Json& types = configuration["types"] = Json::object();
-      for (const DeadlineType& one : settings.types) {
-        types[one.name] = {{"on_demand", json_of(one.on_demand)}, {"speed", json_of(one.speed)}};
-      }
-    }};
+const Setting<Settings> kTypes{.keys = {"types"},
+                               .read = read_types,
+                               .write = [](const Settings& settings, Json& configuration) {
+                                 if (settings.types.empty()) return;
+                                 Json& types = configuration["types"] = Json::object();
+                                 for (const DeadlineType& one : settings.types) {
+                                   types[one.name] = kTypeFields.json(one);
+                                 }
+                               }};
 
 const SettingTable<Settings>& table() {
   static const SettingTable<Settings> made(

@@ -11,7 +11,8 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
-#include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/base/configuration/fields.hpp"
+#include "sim_harness/base/configuration/named_files.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/markets/eviction_availability.hpp"
 
@@ -21,32 +22,22 @@ namespace {
 constexpr std::string_view kKey = "trace";
 constexpr double kMaxTraceHours = 1e6;
 
-CapacityQuote read_quote(const ConfigNode& node) {
-  static constexpr std::array<std::string_view, 2> kKeys{"up_hours", "down_hours"};
-  require_known_keys(node, "quote", kKeys);
-  const auto hours = [&node](const char* key) {
-    return read_number(require_key(node, "quote", key), key, 1e-3, kMaxTraceHours);
-  };
-  return {.up_hours = hours("up_hours"), .down_hours = hours("down_hours")};
-}
+const Fields<CapacityQuote> kQuoteFields{
+    required(number_field("up_hours", &CapacityQuote::up_hours, 1e-3, kMaxTraceHours)),
+    required(number_field("down_hours", &CapacityQuote::down_hours, 1e-3, kMaxTraceHours))};
 
-TraceWindows read_windows(const ConfigNode& node) {
-  static constexpr std::array<std::string_view, 3> kKeys{"part", "hours", "every_hours"};
-  require_known_keys(node, "windows", kKeys);
-  TraceWindows windows;
-  if (const ConfigNode* part = node.find("part")) {
-    const std::vector<const ConfigNode*> ends = read_list(*part, "part");
-    if (ends.size() != 2) throw_bad_value(*part, "part", "two shares, such as [0.5, 1]");
-    windows.from = read_number(*ends[0], "part", 0, 1);
-    windows.to = read_number(*ends[1], "part", 0, 1);
-  }
-  const auto hours = [&node](const char* key) {
-    return read_number(require_key(node, "windows", key), key, 1e-3, kMaxTraceHours);
-  };
-  windows.hours = hours("hours");
-  windows.every_hours = hours("every_hours");
-  return windows;
-}
+const Fields<TraceWindows> kWindowFields{
+    {.key = "part",
+     .read =
+         [](const auto& value, auto name, TraceWindows& windows) {
+           const std::vector<const ConfigNode*> ends = read_list(value, name);
+           if (ends.size() != 2) throw_bad_value(value, name, "two shares, such as [0.5, 1]");
+           windows.from = read_number(*ends[0], name, 0, 1);
+           windows.to = read_number(*ends[1], name, 0, 1);
+         },
+     .write = {}},
+    required(number_field("hours", &TraceWindows::hours, 1e-3, kMaxTraceHours)),
+    required(number_field("every_hours", &TraceWindows::every_hours, 1e-3, kMaxTraceHours))};
 
 AvailabilityTrace load_whole(const TraceSpec& spec) {
   const SimTime tick(std::llround(spec.gap_seconds * 1e6));
@@ -59,7 +50,7 @@ AvailabilityTrace load_whole(const TraceSpec& spec) {
 
 /// One trace for each of its windows.
 std::vector<TraceSpec> windows_of(const TraceSpec& whole, const ConfigNode& node) {
-  const TraceWindows windows = read_windows(node);
+  const TraceWindows windows = kWindowFields.read_all(node, "windows");
   const AvailabilityTrace trace = load_trace(whole);
   std::vector<TraceSpec> specs;
   for (const std::size_t start : window_starts(trace, windows)) {
@@ -94,16 +85,12 @@ std::vector<TraceSpec> specs_of_path(const ConfigNode& path, const std::filesyst
                                      const TraceSpec& beside,
                                      const std::vector<std::string>& types = {}) {
   std::vector<TraceSpec> specs;
-  try {
-    for (const ExpandedPath& one : expand_path(read_text(path, kKey), folder)) {
-      TraceSpec spec = beside;
-      spec.file = one.file;
-      if (spec.label.empty()) spec.label = one.label;
-      spec.input = spec.label;
-      for (const TraceSpec& of_type : types_of(spec, types)) specs.push_back(of_type);
-    }
-  } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}", key_place(path, kKey), error.what()));
+  for (const ExpandedPath& one : read_paths(path, kKey, folder)) {
+    TraceSpec spec = beside;
+    spec.file = one.file;
+    if (spec.label.empty()) spec.label = one.label;
+    spec.input = spec.label;
+    for (const TraceSpec& of_type : types_of(spec, types)) specs.push_back(of_type);
   }
   return specs;
 }
@@ -142,7 +129,8 @@ std::vector<TraceSpec> read_one(const ConfigNode& node, const std::filesystem::p
   if (const ConfigNode* instances = node.find("instances")) {
     spec.instances = read_integer(*instances, "instances", 1, 1'000'000);
   }
-  if (const ConfigNode* quote = node.find("quote")) spec.quote = read_quote(*quote);
+  if (const ConfigNode* quote = node.find("quote"))
+    spec.quote = kQuoteFields.read_all(*quote, "quote");
   std::vector<std::string> types;
   if (const ConfigNode* type = node.find("type")) {
     types = read_distinct(*type, "type",
@@ -192,13 +180,10 @@ std::vector<std::size_t> window_starts(const AvailabilityTrace& trace,
 std::vector<TraceSpec> read_trace_specs(const ConfigNode& node,
                                         const std::filesystem::path& folder) {
   std::vector<TraceSpec> specs;
+  Labels labels;
   for (const ConfigNode* item : read_list(node, kKey)) {
     for (const TraceSpec& spec : read_one(*item, folder)) {
-      for (const TraceSpec& other : specs) {
-        if (other.label != spec.label) continue;
-        throw ConfigError(
-            fmt::format("{}: duplicate value '{}'", key_place(*item, kKey), spec.label));
-      }
+      labels.add(spec.label, *item, kKey);
       specs.push_back(spec);
     }
   }
@@ -219,10 +204,7 @@ Json setting_json(const TraceSpec& spec) {
   if (!spec.type.empty()) json["type"] = spec.type;
   if (spec.instances != 1) json["instances"] = spec.instances;
   if (spec.window) json["window"] = *spec.window;
-  if (spec.quote) {
-    json["quote"] = {{"up_hours", json_of(spec.quote->up_hours)},
-                     {"down_hours", json_of(spec.quote->down_hours)}};
-  }
+  if (spec.quote) json["quote"] = kQuoteFields.json(*spec.quote);
   return json;
 }
 

@@ -129,16 +129,9 @@ const Axis<Settings, double> kPriceAxis{
     .read = [](const auto& item, auto key) { return read_number(item, key, 0, 1); }};
 
 const SettingTable<Settings>& table() {
-  static const Setting<Settings> promises{
-      .keys = {kEconomyKeys.begin(), kEconomyKeys.end()},
-      .read =
-          [](const StudyFile& file, Settings& settings) {
-            settings.economy = read_economy_settings(file.root, file.folder);
-          },
-      .write = [](const Settings& settings,
-                  Json& configuration) { configuration.update(economy_json(settings.economy)); }};
   static const SettingTable<Settings> made(
-      "study economy", {kUsageAxis, kForecasterAxis, kConfidenceAxis, kPriceAxis, promises});
+      "study economy", {kUsageAxis, kForecasterAxis, kConfidenceAxis, kPriceAxis,
+                        economy_setting(&Settings::economy)});
   return made;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/fields.hpp"
 #include "sim_harness/data/workloads/workload_list.hpp"
 #include "sim_harness/provider/policies/policy_list.hpp"
 #include "sim_harness/provider/sizing/headroom.hpp"
@@ -17,23 +18,15 @@ namespace {
 constexpr std::string_view kOtherOffers =
     ", or an offer such as epsilon-0.05 (docs/sweep-file.md#offers)";
 
-std::size_t read_otn_number(const ConfigNode& node, std::string_view key,
-                            std::string_view or_else = {}) {
-  return static_cast<std::size_t>(
-      read_integer(node, key, 1, static_cast<std::int64_t>(OfferRule::kMaxOtn), or_else));
-}
-
-OfferRule::Schedule read_schedule(const ConfigNode& node) {
-  static constexpr std::array<std::string_view, 4> kKeys{"at_low_load", "at_high_load", "from",
-                                                         "to"};
-  constexpr std::string_view kAdaptiveKey = "otn.adaptive";
-  require_known_keys(node, kAdaptiveKey, kKeys);
-  return {.at_low_load = read_otn_number(require_key(node, kAdaptiveKey, "at_low_load"),
-                                         "otn.adaptive.at_low_load"),
-          .at_high_load = read_otn_number(require_key(node, kAdaptiveKey, "at_high_load"),
-                                          "otn.adaptive.at_high_load"),
-          .from = read_number(require_key(node, kAdaptiveKey, "from"), "otn.adaptive.from", 0, 1),
-          .to = read_number(require_key(node, kAdaptiveKey, "to"), "otn.adaptive.to", 0, 1)};
+const Fields<OfferRule::Schedule>& schedule_fields() {
+  using Schedule = OfferRule::Schedule;
+  constexpr auto kMost = static_cast<std::int64_t>(OfferRule::kMaxOtn);
+  static const Fields<Schedule> fields{
+      required(number_field("at_low_load", &Schedule::at_low_load, 1, kMost)),
+      required(number_field("at_high_load", &Schedule::at_high_load, 1, kMost)),
+      required(number_field("from", &Schedule::from, 0, 1)),
+      required(number_field("to", &Schedule::to, 0, 1))};
+  return fields;
 }
 
 /// Makes a rule; its errors get the place and the key.
@@ -51,21 +44,13 @@ OfferRule read_rule_mapping(const ConfigNode& node) {
   require_known_keys(node, "otn", kKeys);
   if (node.entries.size() != 1) throw_bad_value(node, "otn", "one of the keys adaptive, epsilon");
   if (const ConfigNode* adaptive = node.find("adaptive")) {
-    const OfferRule::Schedule schedule = read_schedule(*adaptive);
+    const OfferRule::Schedule schedule =
+        schedule_fields().read_all(*adaptive, "otn.adaptive", "otn.adaptive.");
     return make_rule(*adaptive, [&] { return OfferRule::adaptive(schedule); });
   }
   const ConfigNode& value = require_key(node, "otn", "epsilon");
   const double epsilon = read_number(value, "otn.epsilon", 0, 1);
   return make_rule(value, [&] { return OfferRule::within(epsilon); });
-}
-
-/// A number, `{epsilon: 0.05}`, `{adaptive: {...}}`, or the label of either.
-OfferRule read_otn(const ConfigNode& node) {
-  if (node.kind == ConfigNode::Kind::kMapping) return read_rule_mapping(node);
-  if (node.text.starts_with("adaptive") || node.text.starts_with("epsilon")) {
-    return make_rule(node, [&] { return OfferRule::parse(node.text); });
-  }
-  return read_otn_number(node, "otn", kOtherOffers);
 }
 
 }  // namespace
@@ -137,8 +122,17 @@ std::vector<Headroom> read_sizes(const ConfigNode& root, const HostMix& mix) {
   return sizes;
 }
 
+OfferRule read_offer(const ConfigNode& node) {
+  if (node.kind == ConfigNode::Kind::kMapping) return read_rule_mapping(node);
+  if (node.text.starts_with("adaptive") || node.text.starts_with("epsilon")) {
+    return make_rule(node, [&] { return OfferRule::parse(node.text); });
+  }
+  return static_cast<std::size_t>(
+      read_integer(node, "otn", 1, static_cast<std::int64_t>(OfferRule::kMaxOtn), kOtherOffers));
+}
+
 std::vector<OfferRule> read_offers(const ConfigNode& root) {
-  return read_distinct(require_key(root, "study", "otn"), "otn", read_otn);
+  return read_distinct(require_key(root, "study", "otn"), "otn", read_offer);
 }
 
 }  // namespace cospot

@@ -39,4 +39,7 @@ inline constexpr std::string_view kEachPolicy = "each_policy";
 /// `otn`: numbers, `{epsilon: 0.05}`, `{adaptive: {...}}`, or the labels of these.
 [[nodiscard]] std::vector<OfferRule> read_offers(const ConfigNode& root);
 
+/// One of them: a number, `{epsilon: 0.05}`, `{adaptive: {...}}`, or the label of either.
+[[nodiscard]] OfferRule read_offer(const ConfigNode& node);
+
 }  // namespace cospot

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/fields.hpp"
 #include "sim_harness/base/configuration/flow_yaml.hpp"
-#include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/base/configuration/named_files.hpp"
 #include "sim_harness/data/workloads/csv_workload.hpp"
 #include "sim_harness/data/workloads/eucalyptus_trace.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
@@ -23,32 +23,35 @@ namespace {
 constexpr std::string_view kLognormal = "lognormal";
 constexpr std::string_view kSame = "same";
 
-Lognormal read_lognormal(const ConfigNode& mapping, std::string_view key, Lognormal fallback) {
-  const ConfigNode* node = mapping.find(key);
-  if (node == nullptr) return fallback;
-  constexpr std::string_view kExpected =
-      "[mu, sigma] of the logarithm of seconds, mu from -20 to 20, sigma from 0 to 10";
-  if (node->kind != ConfigNode::Kind::kList || node->items.size() != 2) {
-    throw_bad_value(*node, key, kExpected);
-  }
-  return {.mu = read_number(node->items[0], key, -20, 20),
-          .sigma = read_number(node->items[1], key, 0, 10)};
+Field<LognormalSpec> law_field(std::string_view key, Lognormal LognormalSpec::*law) {
+  return {.key = key,
+          .read =
+              [law](const ConfigNode& value, std::string_view name, LognormalSpec& spec) {
+                if (value.kind != ConfigNode::Kind::kList || value.items.size() != 2) {
+                  throw_bad_value(value, name,
+                                  "[mu, sigma] of the logarithm of seconds, mu from -20 to 20, "
+                                  "sigma from 0 to 10");
+                }
+                spec.*law = {.mu = read_number(value.items[0], name, -20, 20),
+                             .sigma = read_number(value.items[1], name, 0, 10)};
+              },
+          .write =
+              [law](const LognormalSpec& spec) {
+                return Json::array({json_of((spec.*law).mu), json_of((spec.*law).sigma)});
+              }};
 }
 
+const Fields<LognormalSpec> kLognormalFields{
+    law_field("interarrival", &LognormalSpec::interarrival),
+    law_field("lifetime", &LognormalSpec::lifetime),
+    number_field("days", &LognormalSpec::days, 1e-3, 10'000),
+    number_field("vcpus", &LognormalSpec::vcpus, 1, kMaxResourceAmount)};
+
 LognormalSpec read_lognormal_spec(const ConfigNode& node, std::string_view key) {
-  static constexpr std::array<std::string_view, 6> kKeys{"synthetic", "interarrival", "lifetime",
-                                                         "days",      "vcpus",        "label"};
   constexpr double kMostRequests = 10e6;
-  require_known_keys(node, key, kKeys);
+  require_known_keys(node, key, kLognormalFields.keys({"synthetic"}, {"label"}));
   LognormalSpec spec;
-  spec.interarrival = read_lognormal(node, "interarrival", spec.interarrival);
-  spec.lifetime = read_lognormal(node, "lifetime", spec.lifetime);
-  if (const ConfigNode* days = node.find("days")) {
-    spec.days = read_number(*days, "days", 1e-3, 10'000);
-  }
-  if (const ConfigNode* vcpus = node.find("vcpus")) {
-    spec.vcpus = static_cast<ResourceAmount>(read_integer(*vcpus, "vcpus", 1, kMaxResourceAmount));
-  }
+  kLognormalFields.read(node, key, spec);
   const double mean =
       std::exp(spec.interarrival.mu + spec.interarrival.sigma * spec.interarrival.sigma / 2);
   if (spec.days * 86400 / mean > kMostRequests) {
@@ -96,15 +99,11 @@ std::vector<RequestSource> read_source(const ConfigNode& node, std::string_view 
     return {{.label = text, .file = text, .spec = spec, .unit = vcpus_unit_of(spec)}};
   }
   std::vector<RequestSource> sources;
-  try {
-    for (const ExpandedPath& path : expand_path(text, folder)) {
-      sources.push_back(
-          {.label = path.label,
-           .file = path.file,
-           .unit = is_eucalyptus_trace(path.file) ? VcpusUnit{} : read_vcpus_unit(path.file)});
-    }
-  } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}: {}", key_place(node, key), error.what()));
+  for (const ExpandedPath& path : read_paths(node, key, folder)) {
+    sources.push_back(
+        {.label = path.label,
+         .file = path.file,
+         .unit = is_eucalyptus_trace(path.file) ? VcpusUnit{} : read_vcpus_unit(path.file)});
   }
   return sources;
 }
@@ -115,14 +114,8 @@ Json setting_json(const RequestSource& source) {
   Json json = Json::object();
   if (source.stand_in != nullptr) json["synthetic"] = source.stand_in->name;
   if (const auto& spec = source.lognormal) {
-    const auto law = [](const Lognormal& of) {
-      return Json::array({json_of(of.mu), json_of(of.sigma)});
-    };
     json["synthetic"] = kLognormal;
-    json["interarrival"] = law(spec->interarrival);
-    json["lifetime"] = law(spec->lifetime);
-    json["days"] = json_of(spec->days);
-    json["vcpus"] = spec->vcpus;
+    kLognormalFields.write(*spec, json);
   }
   if (json.empty()) return source.label;
   json["label"] = source.label;
@@ -136,15 +129,10 @@ AxisValue axis_value(const RequestSource& source) {
 std::vector<RequestSource> read_sources(const ConfigNode& node, std::string_view key,
                                         const std::filesystem::path& folder) {
   std::vector<RequestSource> sources;
-  std::map<std::string, std::string> places;
+  Labels labels;
   for (const ConfigNode* item : read_list(node, key)) {
     for (RequestSource& source : read_source(*item, key, folder)) {
-      const auto [first, is_new] = places.emplace(source.label, item->where);
-      if (!is_new) {
-        throw ConfigError(
-            fmt::format("{}: duplicate label '{}', already used at {}; give one of them another",
-                        key_place(*item, key), source.label, first->second));
-      }
+      labels.add(source.label, *item, key);
       sources.push_back(std::move(source));
     }
   }

@@ -204,6 +204,10 @@ def _find_bugs(names: list[str], workers: int) -> int:
             if failed is None:
                 missed += 1
                 print(f"MISSED  {bug.name}: not within {bug.within} seeds", flush=True)
+            elif failed[1] == "unexpected error":
+                # The change no longer fits the code it stands in for, so it plants another bug.
+                missed += 1
+                print(f"BROKEN  {bug.name}: seed {failed[0]}: {failed[2]}", flush=True)
             else:
                 print(f"found   {bug.name}: seed {failed[0]}: {failed[1]}", flush=True)
         pool.terminate()

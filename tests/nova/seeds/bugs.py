@@ -161,8 +161,13 @@ def _forget_once(self: Any, spot: str) -> bool:
 _undone = NewClaims.undone
 
 
-def _undone_of_vms(self: Any, snapshot: Any, need: Any, known: Any) -> set[str]:
-    return set() if need.newest is not None else _undone(self, snapshot, need, known)
+def _none_undone(self: Any, snapshot: Any, need: Any, gone: Any) -> Any:
+    return (), _undone(self, snapshot, need, gone)[1]
+
+
+def _undone_of_vms(self: Any, snapshot: Any, need: Any, gone: Any) -> Any:
+    instead = _none_undone if need.newest is not None else _undone
+    return instead(self, snapshot, need, gone)
 
 
 _spare_hosts = decider.spare_hosts
@@ -359,7 +364,7 @@ BUGS: tuple[Bug, ...] = (
         "spots go for VMs that are in ERROR on no host",
         1000,
         (
-            (NewClaims, "undone", lambda self, snapshot, need, known: set()),
+            (NewClaims, "undone", _none_undone),
             (HostObserver, "_failed", lambda self, servers, vm: False),
         ),
     ),

@@ -9,11 +9,11 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <set>
 #include <string_view>
 
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/fields.hpp"
 #include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/text/decimal.hpp"
 #include "sim_harness/provider/disruptions/life_files.hpp"
@@ -27,19 +27,42 @@ constexpr double kMostHours = kMostDays * 24;
 /// No rule asks more often, so that a run ends.
 constexpr double kLeastWaitS = 0.001;
 
-double read_in(const ConfigNode& node, const std::string& key, std::string_view name, double least,
-               double most) {
-  return read_number(require_key(node, key, name), fmt::format("{}.{}", key, name), least, most);
-}
+constexpr auto kMostSeed = std::numeric_limits<std::int64_t>::max();
 
 SimTime seconds_of(double seconds) { return SimTime(std::llround(seconds * 1e6)); }
+double in_seconds(SimTime time) { return static_cast<double>(time.count()) / 1e6; }
 
-std::uint64_t read_seed(const ConfigNode& node, const std::string& key) {
-  const ConfigNode* seed = node.find("seed");
-  if (seed == nullptr) return 1;
-  return static_cast<std::uint64_t>(
-      read_integer(*seed, key + ".seed", 0, std::numeric_limits<std::int64_t>::max()));
+Field<Backoff> wait_field(std::string_view key, SimTime Backoff::*wait, double least) {
+  return {.key = key,
+          .read =
+              [=](const ConfigNode& value, std::string_view name, Backoff& rule) {
+                rule.*wait = seconds_of(read_number(value, name, least, kMostSeconds));
+              },
+          .write = [wait](const Backoff& rule) { return json_of(in_seconds(rule.*wait)); }};
 }
+
+const Fields<Backoff> kBackoffFields{
+    required(wait_field("patience_s", &Backoff::patience, 0)),
+    wait_field("first_wait_s", &Backoff::first_wait, kLeastWaitS),
+    {.key = "factor",
+     .read =
+         [](const auto& value, auto name, Backoff& rule) {
+           const double number = read_number(value, name, 1, 1000);
+           rule.factor = Decimal::parse(value.text).value_or(Decimal::of(number));
+         },
+     .write = [](const Backoff& rule) { return json_of(rule.factor.number()); }},
+    wait_field("longest_wait_s", &Backoff::longest_wait, kLeastWaitS)};
+
+const Fields<FailureRate> kFailureFields{
+    required(number_field("mtbf_days", &FailureRate::mtbf_days, 0.01, 1e6)),
+    required(number_field("repair_h", &FailureRate::repair_h, 0.001, kMostHours)),
+    number_field("seed", &FailureRate::seed, 0, kMostSeed)};
+
+const Fields<MaintenanceRate> kMaintenanceFields{
+    required(number_field("every_days", &MaintenanceRate::every_days, 0.01, kMostDays)),
+    required(number_field("lasts_h", &MaintenanceRate::lasts_h, 0.001, kMostHours)),
+    number_field("notice_h", &MaintenanceRate::notice_h, 0, kMostHours),
+    number_field("seed", &MaintenanceRate::seed, 0, kMostSeed)};
 
 void read_classes(const ConfigNode& node, const std::string& key, Backoff& rule) {
   rule.vms = rule.spots = false;
@@ -69,21 +92,11 @@ void require_few_tries(const ConfigNode& node, const std::string& key, const Bac
 }
 
 Backoff read_backoff(const ConfigNode& node, const std::string& key, bool may_have_classes) {
-  static constexpr std::array<std::string_view, 5> kKeys{"patience_s", "first_wait_s", "factor",
-                                                         "longest_wait_s", "classes"};
-  require_known_keys(node, key, std::span(kKeys).first(may_have_classes ? 5 : 4));
+  std::vector<std::string_view> keys = kBackoffFields.keys();
+  if (may_have_classes) keys.emplace_back("classes");
+  require_known_keys(node, key, keys);
   Backoff rule;
-  rule.patience = seconds_of(read_in(node, key, "patience_s", 0, kMostSeconds));
-  if (node.find("first_wait_s") != nullptr) {
-    rule.first_wait = seconds_of(read_in(node, key, "first_wait_s", kLeastWaitS, kMostSeconds));
-  }
-  if (const ConfigNode* factor = node.find("factor")) {
-    const double number = read_in(node, key, "factor", 1, 1000);
-    rule.factor = Decimal::parse(factor->text).value_or(Decimal::of(number));
-  }
-  if (node.find("longest_wait_s") != nullptr) {
-    rule.longest_wait = seconds_of(read_in(node, key, "longest_wait_s", kLeastWaitS, kMostSeconds));
-  }
+  kBackoffFields.read(node, key, rule, key + ".");
   if (const ConfigNode* classes = node.find("classes")) read_classes(*classes, key, rule);
   require_few_tries(node, key, rule);
   return rule;
@@ -111,11 +124,7 @@ void read_failures(const ConfigNode& node, const std::filesystem::path& folder,
     });
     return;
   }
-  static constexpr std::array<std::string_view, 3> kKeys{"mtbf_days", "repair_h", "seed"};
-  require_known_keys(node, key, kKeys);
-  life.failure_rate = FailureRate{.mtbf_days = read_in(node, key, "mtbf_days", 0.01, 1e6),
-                                  .repair_h = read_in(node, key, "repair_h", 0.001, kMostHours),
-                                  .seed = read_seed(node, key)};
+  life.failure_rate = kFailureFields.read_all(node, key, key + ".");
 }
 
 void read_maintenance(const ConfigNode& node, const std::filesystem::path& folder,
@@ -127,15 +136,7 @@ void read_maintenance(const ConfigNode& node, const std::filesystem::path& folde
     });
     return;
   }
-  static constexpr std::array<std::string_view, 4> kKeys{"every_days", "lasts_h", "notice_h",
-                                                         "seed"};
-  require_known_keys(node, key, kKeys);
-  MaintenanceRate rate{.every_days = read_in(node, key, "every_days", 0.01, kMostDays),
-                       .lasts_h = read_in(node, key, "lasts_h", 0.001, kMostHours),
-                       .seed = read_seed(node, key)};
-  if (node.find("notice_h") != nullptr) {
-    rate.notice_h = read_in(node, key, "notice_h", 0, kMostHours);
-  }
+  const MaintenanceRate rate = kMaintenanceFields.read_all(node, key, key + ".");
   if (rate.lasts_h + rate.notice_h >= 24 * rate.every_days) {
     throw ConfigError(fmt::format(
         "{}: {} h of notice and {} h of work every {} days leave a host no time, "
@@ -145,13 +146,8 @@ void read_maintenance(const ConfigNode& node, const std::filesystem::path& folde
   life.maintenance_rate = rate;
 }
 
-double in_seconds(SimTime time) { return static_cast<double>(time.count()) / 1e6; }
-
 Json rule_json(const Backoff& rule, bool has_classes) {
-  Json json{{"patience_s", json_of(in_seconds(rule.patience))},
-            {"first_wait_s", json_of(in_seconds(rule.first_wait))},
-            {"factor", json_of(rule.factor.number())},
-            {"longest_wait_s", json_of(in_seconds(rule.longest_wait))}};
+  Json json = kBackoffFields.json(rule);
   if (!has_classes) return json;
   Json& classes = json["classes"] = Json::array();
   if (rule.vms) classes.push_back("vm");
@@ -200,12 +196,10 @@ LifeSettings read_life(const ConfigNode& node, const std::filesystem::path& fold
 
 std::vector<LifeSettings> read_lives(const ConfigNode& node, const std::filesystem::path& folder) {
   std::vector<LifeSettings> lives;
-  std::set<std::string> labels;
+  Labels labels;
   for (const ConfigNode* item : read_list(node, "disruptions")) {
     lives.push_back(read_life(*item, folder));
-    if (labels.insert(lives.back().label).second) continue;
-    throw ConfigError(fmt::format("{}: two have the label '{}'; give each a 'label' of its own",
-                                  key_place(*item, "disruptions"), lives.back().label));
+    labels.add(lives.back().label, *item, "disruptions");
   }
   return lives;
 }
@@ -218,16 +212,9 @@ Json setting_json(const LifeSettings& life) {
   if (life.returning_spots.patience > SimTime{0}) {
     json["returning_spots"] = rule_json(life.returning_spots, false);
   }
-  if (const auto& rate = life.failure_rate) {
-    json["failures"] = {{"mtbf_days", json_of(rate->mtbf_days)},
-                        {"repair_h", json_of(rate->repair_h)},
-                        {"seed", rate->seed}};
-  }
+  if (const auto& rate = life.failure_rate) json["failures"] = kFailureFields.json(*rate);
   if (const auto& rate = life.maintenance_rate) {
-    json["maintenance"] = {{"every_days", json_of(rate->every_days)},
-                           {"lasts_h", json_of(rate->lasts_h)},
-                           {"notice_h", json_of(rate->notice_h)},
-                           {"seed", rate->seed}};
+    json["maintenance"] = kMaintenanceFields.json(*rate);
   }
   if (!life.failures.name.empty()) json["failures"] = life.failures.name;
   if (!life.maintenance.name.empty()) json["maintenance"] = life.maintenance.name;

@@ -29,35 +29,17 @@ using E = EconomyClassSettings;
 
 }  // namespace
 
-const Setting<E> kForecasterSetting{
-    .keys = {"forecaster"},
-    .read =
-        [](const StudyFile& file, E& settings) {
-          const ConfigNode* node = file.root.find("forecaster");
-          if (node != nullptr) settings.forecaster = read_forecaster(*node);
-        },
-    .write = [](const E& settings,
-                Json& configuration) { configuration["forecaster"] = settings.forecaster; }};
+const Setting<E> kForecasterSetting = setting_of<E>(
+    Fields<E>{{.key = "forecaster",
+               .read = [](const auto& value, auto,
+                          E& settings) { settings.forecaster = read_forecaster(value); },
+               .write = [](const E& settings) { return Json(settings.forecaster); }}});
 
-const Setting<E> kEconomyPriceSetting{
-    .keys = {"economy_price"},
-    .read =
-        [](const StudyFile& file, E& settings) {
-          const ConfigNode* node = file.root.find("economy_price");
-          if (node != nullptr) settings.economy_price = read_number(*node, "economy_price", 0, 1);
-        },
-    .write =
-        [](const E& settings, Json& configuration) {
-          configuration["economy_price"] = json_of(settings.economy_price);
-        }};
+const Setting<E> kEconomyPriceSetting =
+    setting_of<E>(Fields<E>{number_field("economy_price", &E::economy_price, 0, 1)});
 
 Setting<E> economy_promise_setting() {
-  Setting<E> setting{
-      .keys = {kEconomyKeys.begin(), kEconomyKeys.end()},
-      .read = [](const StudyFile& file,
-                 E& settings) { settings.economy = read_economy_settings(file.root, file.folder); },
-      .write = [](const E& settings,
-                  Json& configuration) { configuration.update(economy_json(settings.economy)); }};
+  Setting<E> setting = economy_setting(&E::economy);
   for (const char* key : {"capacity", "resource", "time_zone"}) std::erase(setting.keys, key);
   return setting;
 }

@@ -11,20 +11,20 @@ SignalQuestion read_signal(const ConfigNode& node, std::string_view key) {
   return *question;
 }
 
-void read_signal_times(const ConfigNode& root, SignalTimes& times) {
-  constexpr std::int64_t kMostMinutes = 100'000;
-  constexpr std::int64_t kMostFolds = 1'000;
-  if (const ConfigNode* node = root.find("signal_every_minutes")) {
-    times.every =
-        std::chrono::minutes(read_integer(*node, "signal_every_minutes", 1, kMostMinutes));
-  }
-  if (const ConfigNode* node = root.find("signal_warmup_percent")) {
-    times.warmup = read_number(*node, "signal_warmup_percent", 0, 99) / 100;
-  }
-  if (const ConfigNode* node = root.find("signal_folds")) {
-    times.folds = static_cast<std::size_t>(read_integer(*node, "signal_folds", 2, kMostFolds));
-  }
-}
+constexpr std::int64_t kMostMinutes = 100'000;
+
+const Fields<SignalTimes> kTimeFields{
+    {.key = "signal_every_minutes",
+     .read =
+         [](const auto& value, auto name, SignalTimes& times) {
+           times.every = std::chrono::minutes(read_integer(value, name, 1, kMostMinutes));
+         },
+     .write =
+         [](const SignalTimes& times) {
+           return Json(std::chrono::duration_cast<std::chrono::minutes>(times.every).count());
+         }},
+    percent_field("signal_warmup_percent", &SignalTimes::warmup, 0, 99),
+    number_field("signal_folds", &SignalTimes::folds, 2, 1'000)};
 
 }  // namespace
 
@@ -39,18 +39,7 @@ const Axis<SignalSettings, SignalQuestion> kSignalAxis{
     .read = read_signal};
 
 Setting<SignalSettings> signal_times_setting() {
-  return {
-      .keys = {"signal_every_minutes", "signal_warmup_percent", "signal_folds"},
-      .read = [](const StudyFile& file,
-                 SignalSettings& settings) { read_signal_times(file.root, settings.signal_times); },
-      .write =
-          [](const SignalSettings& settings, Json& configuration) {
-            const SignalTimes& times = settings.signal_times;
-            configuration["signal_every_minutes"] =
-                std::chrono::duration_cast<std::chrono::minutes>(times.every).count();
-            configuration["signal_warmup_percent"] = json_of(times.warmup * 100);
-            configuration["signal_folds"] = times.folds;
-          }};
+  return setting_of<SignalSettings>(kTimeFields, &SignalSettings::signal_times);
 }
 
 }  // namespace cospot
