@@ -185,6 +185,49 @@ HostTable mixed_hosts(std::size_t count, const ResourceVector& total, std::uint6
   return HostTable(specs, std::make_shared<const HostPlaces>(places));
 }
 
+/// For both modes of feasibility, with and without SAF.
+template <class Check>
+void for_every_chain(const Check& check) {
+  for (const Sees feasible : {Sees::kVms, Sees::kVmsAndSpots}) {
+    for (const bool avoid_spots : {false, true}) {
+      CAPTURE(feasible);
+      CAPTURE(avoid_spots);
+      check(feasible, avoid_spots);
+    }
+  }
+}
+
+/// Each registered weigher on each shape, every chain with a seed of its own.
+template <class Check>
+void for_every_weigher(const std::vector<Shape>& shapes, const Check& check) {
+  for (const Shape& shape : shapes) {
+    CAPTURE(shape.what);
+    std::uint64_t seed = 1;
+    for (const RegistryEntry<Weigher>& entry : weigher_registry()) {
+      CAPTURE(entry.info.name);
+      for_every_chain([&](Sees feasible, bool avoid_spots) {
+        check(shape, make_chain_of(std::string(entry.info.name), feasible, avoid_spots), seed++);
+      });
+    }
+  }
+}
+
+/// The same for weighers that give many hosts the same weight.
+template <class Check>
+void for_every_plateau(const std::vector<Shape>& shapes, bool with_zones, const Check& check) {
+  std::uint64_t seed = 1;
+  for (const Shape& shape : shapes) {
+    CAPTURE(shape.what);
+    for (const PlateauWeigher& weigher : plateau_weighers()) {
+      CAPTURE(weigher.what);
+      for_every_chain([&](Sees feasible, bool avoid_spots) {
+        check(shape, make_chain_of(weigher.make(shape.total), feasible, avoid_spots, with_zones),
+              ++seed);
+      });
+    }
+  }
+}
+
 TEST_CASE("GroupedRanking: walks hosts of several sizes in the order of the scan") {
   const std::vector<Shape> shapes{
       {"whole walks", 37, {40, 30, 0}, 300, 150, 1000},
@@ -200,13 +243,11 @@ TEST_CASE("GroupedRanking: walks hosts of several sizes in the order of the scan
     CAPTURE(shape.what);
     for (const char* weigher : {"DPD", "sDPD", "vmaDPD", "UTIL", "COS"}) {
       CAPTURE(weigher);
-      for (const Sees feasible : {Sees::kVms, Sees::kVmsAndSpots}) {
-        for (const bool avoid_spots : {false, true}) {
-          check_against_scan(shape, mixed_hosts(shape.hosts, shape.total, seed),
-                             make_chain_of(weigher, feasible, avoid_spots), seed);
-          ++seed;
-        }
-      }
+      for_every_chain([&](Sees feasible, bool avoid_spots) {
+        check_against_scan(shape, mixed_hosts(shape.hosts, shape.total, seed),
+                           make_chain_of(weigher, feasible, avoid_spots), seed);
+        ++seed;
+      });
     }
   }
 }
@@ -222,21 +263,9 @@ TEST_CASE("KeyedRanking: walks hosts in the order of the scan, for every registe
       {"many buckets, mostly idle", 3000, {10400, 2250, 0}, 1500, 30, 60},
       {"many buckets, whole walks", 1500, {400, 90, 20}, 12000, 4, 5000},
   };
-  for (const Shape& shape : shapes) {
-    CAPTURE(shape.what);
-    std::uint64_t seed = 1;
-    for (const RegistryEntry<Weigher>& entry : weigher_registry()) {
-      CAPTURE(entry.info.name);
-      for (const Sees feasible : {Sees::kVms, Sees::kVmsAndSpots}) {
-        for (const bool avoid_spots : {false, true}) {
-          CAPTURE(feasible);
-          CAPTURE(avoid_spots);
-          check_against_scan(
-              shape, make_chain_of(std::string(entry.info.name), feasible, avoid_spots), seed++);
-        }
-      }
-    }
-  }
+  for_every_weigher(shapes, [](const Shape& shape, const Chain& chain, std::uint64_t seed) {
+    check_against_scan(shape, chain, seed);
+  });
 }
 
 /// One request again and again. Between two walks, which read on for one or several hosts, mostly
@@ -273,31 +302,7 @@ TEST_CASE("KeyedRanking: a repeated request walks in the order of the scan") {
       {"keys that need doubles", 40, {96, 1 << 20, 0}, 250, 40, 6},
       {"many buckets", 2000, {40, 30, 0}, 9000, 8, 6},
   };
-  for (const Shape& shape : shapes) {
-    CAPTURE(shape.what);
-    std::uint64_t seed = 1;
-    for (const RegistryEntry<Weigher>& entry : weigher_registry()) {
-      CAPTURE(entry.info.name);
-      for (const Sees feasible : {Sees::kVms, Sees::kVmsAndSpots}) {
-        for (const bool avoid_spots : {false, true}) {
-          check_repeats_against_scan(
-              shape, make_chain_of(std::string(entry.info.name), feasible, avoid_spots), seed++);
-        }
-      }
-    }
-  }
-}
-
-/// For both modes of feasibility, with and without SAF.
-template <class Check>
-void for_every_chain(const Check& check) {
-  for (const Sees feasible : {Sees::kVms, Sees::kVmsAndSpots}) {
-    for (const bool avoid_spots : {false, true}) {
-      CAPTURE(feasible);
-      CAPTURE(avoid_spots);
-      check(feasible, avoid_spots);
-    }
-  }
+  for_every_weigher(shapes, check_repeats_against_scan);
 }
 
 TEST_CASE("KeyedRanking: hosts with equal weights walk in the order of the scan") {
@@ -307,18 +312,10 @@ TEST_CASE("KeyedRanking: hosts with equal weights walk in the order of the scan"
       {"released workloads' host", 200, {10400, 2250, 0}, 2000, 30, 40},
       {"many buckets", 2000, {400, 900, 0}, 12000, 6, 60},
   };
-  std::uint64_t seed = 1;
-  for (const Shape& shape : shapes) {
-    CAPTURE(shape.what);
-    for (const PlateauWeigher& weigher : plateau_weighers()) {
-      CAPTURE(weigher.what);
-      for_every_chain([&](Sees feasible, bool avoid_spots) {
-        const Chain chain = make_chain_of(weigher.make(shape.total), feasible, avoid_spots);
-        check_against_scan(shape, chain, ++seed);
-        check_against_scan(shape, mixed_hosts(shape.hosts, shape.total, seed), chain, seed);
-      });
-    }
-  }
+  for_every_plateau(shapes, false, [](const Shape& shape, const Chain& chain, std::uint64_t seed) {
+    check_against_scan(shape, chain, seed);
+    check_against_scan(shape, mixed_hosts(shape.hosts, shape.total, seed), chain, seed);
+  });
 }
 
 TEST_CASE("GroupedRanking: hosts with equal weights walk in the order of the scan") {
@@ -327,19 +324,9 @@ TEST_CASE("GroupedRanking: hosts with equal weights walk in the order of the sca
       {"released workloads' host", 150, {10400, 2250, 0}, 1500, 20, 40},
       {"many buckets", 2500, {400, 90, 0}, 12000, 3, 60},
   };
-  std::uint64_t seed = 1;
-  for (const Shape& shape : shapes) {
-    CAPTURE(shape.what);
-    for (const PlateauWeigher& weigher : plateau_weighers()) {
-      CAPTURE(weigher.what);
-      for_every_chain([&](Sees feasible, bool avoid_spots) {
-        const Chain chain = make_chain_of(weigher.make(shape.total), feasible, avoid_spots,
-                                          /*with_zones=*/true);
-        ++seed;
-        check_against_scan(shape, mixed_hosts(shape.hosts, shape.total, seed, 2), chain, seed);
-      });
-    }
-  }
+  for_every_plateau(shapes, true, [](const Shape& shape, const Chain& chain, std::uint64_t seed) {
+    check_against_scan(shape, mixed_hosts(shape.hosts, shape.total, seed, 2), chain, seed);
+  });
 }
 
 TEST_CASE("KeyedRanking: among hosts with equal weights a repeated request walks as in the scan") {
@@ -348,17 +335,7 @@ TEST_CASE("KeyedRanking: among hosts with equal weights a repeated request walks
       {"released workloads' host", 150, {10400, 2250, 0}, 1000, 10, 4},
       {"many buckets", 1500, {40, 30, 0}, 7000, 3, 6},
   };
-  std::uint64_t seed = 1;
-  for (const Shape& shape : shapes) {
-    CAPTURE(shape.what);
-    for (const PlateauWeigher& weigher : plateau_weighers()) {
-      CAPTURE(weigher.what);
-      for_every_chain([&](Sees feasible, bool avoid_spots) {
-        check_repeats_against_scan(
-            shape, make_chain_of(weigher.make(shape.total), feasible, avoid_spots), ++seed);
-      });
-    }
-  }
+  for_every_plateau(shapes, false, check_repeats_against_scan);
 }
 
 TEST_CASE("KeyedRanking: counts no host as better that is only as good") {

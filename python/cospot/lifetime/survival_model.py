@@ -126,7 +126,6 @@ def train_survival(
             or fewer than `LEAST_SPOTS`, were observed. Beyond it no ends are expected.
         note: Its origin, stored in the model's file.
         observed_until: The day on which observation stopped; default: the latest time in `spots`.
-            out.
 
     Returns:
         The model.
