@@ -330,8 +330,7 @@ class Scheduler:
         self._bus = bus
         name = f"cospot-scheduler.{process.name}"
         publisher = PlanPublisher(
-            lambda: lambda message, event_type="cospot.plan": bus.send(name, event_type, message),
-            5,
+            lambda: lambda message, event_type="cospot.plan": bus.send(name, event_type, message), 5
         )
         decider = Decider(
             InventoryCache(self._inventories),

@@ -95,13 +95,7 @@ class Case:
 
     def bill(self, capsys: Any, *arguments: str, code: int = 0, month: str = "2025-03") -> Any:
         found = run(
-            "bill",
-            "--month",
-            month,
-            "--json",
-            "--evictor-config-file",
-            self.conf,
-            *arguments,
+            "bill", "--month", month, "--json", "--evictor-config-file", self.conf, *arguments
         )
         out = capsys.readouterr()
         assert found == code, out

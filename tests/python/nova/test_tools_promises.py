@@ -302,11 +302,7 @@ def test_hosts_that_take_no_spots_are_not_counted(cloud: Any, tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("text", "error"),
-    [
-        ("", "history.csv"),
-        (f"{COLUMNS}\n", "history.csv"),
-        ("instance_id\n1\n", "history.csv"),
-    ],
+    [("", "history.csv"), (f"{COLUMNS}\n", "history.csv"), ("instance_id\n1\n", "history.csv")],
 )
 def test_what_is_no_history(
     cloud: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, error: str
