@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -56,7 +55,7 @@ def pytest_pycollect_makemodule(module_path: Path, parent: Any) -> OptionalModul
 
 
 @pytest.fixture(autouse=True)
-def logging_as_before() -> Iterator[None]:
+def logging_as_before():
     """Takes away the handlers that a command put up: their streams are this test's."""
     before = list(logging.root.handlers)
     yield
@@ -64,7 +63,7 @@ def logging_as_before() -> Iterator[None]:
 
 
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[Any]:
+def running(tmp_path):
     """A small cloud over HTTP, and what runs the evictor service against it."""
     from evictor_running import Running
 
@@ -74,7 +73,7 @@ def running(tmp_path: Path) -> Iterator[Any]:
 
 
 @pytest.fixture
-def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def cloud(monkeypatch):
     """A cloud with which a doctor finds nothing wrong."""
     from doctor_cases import good_cloud
 
@@ -83,7 +82,7 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 @pytest.fixture
-def empty_cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def empty_cloud(monkeypatch):
     """A cloud of nothing that the commands of this process log in to."""
     from tool_cases import cloud_for
 
@@ -92,13 +91,13 @@ def empty_cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 @pytest.fixture
-def config(tmp_path: Path) -> Path:
+def config(tmp_path):
     """The path of a nova.conf that does not exist yet."""
     return tmp_path / "nova.conf"
 
 
 @pytest.fixture(scope="module")
-def mariadb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def mariadb_url(tmp_path_factory):
     """A database of a MariaDB of the module's own."""
     from state_servers import mariadb
 
@@ -107,7 +106,7 @@ def mariadb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def set_option() -> Iterator[Callable[..., None]]:
+def set_option():
     """Sets options of `[cospot]`, or of another group, until the test ends."""
     pytest.importorskip("nova.conf", reason="OpenStack Nova is not installed")
     from cospot.nova.scheduler import options

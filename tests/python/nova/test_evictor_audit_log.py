@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from cospot.nova.state.errors import AuditError
 from cospot.nova.state.records import AuditLog
-from evictor_running import Running, metric
+from evictor_running import metric
 from waiting import wait_until
 
 
@@ -23,7 +22,7 @@ def readable(path: Path) -> list[str]:
     return found
 
 
-def test_a_record_begins_a_line_though_the_last_one_was_torn(tmp_path: Path) -> None:
+def test_a_record_begins_a_line_though_the_last_one_was_torn(tmp_path):
     path = tmp_path / "audit.jsonl"
     log, other = AuditLog(str(path)), AuditLog(str(path))
     log.write("first")
@@ -34,9 +33,7 @@ def test_a_record_begins_a_line_though_the_last_one_was_torn(tmp_path: Path) -> 
     assert readable(path) == ["first", "second", "third"]
 
 
-def test_what_was_freed_is_written_once_the_log_can_be_written(
-    running: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_freed_is_written_once_the_log_can_be_written(running, monkeypatch):
     host, _ = running.full_host(1)
     running.cloud.add(host, 4, 1024, spot=False)
     write, refused = AuditLog.write, [0]

@@ -31,7 +31,7 @@ def settle(running: Running, host: str) -> None:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_killed_after_any_request_and_started_again(running: Running, step: int) -> None:
+def test_killed_after_any_request_and_started_again(running, step):
     host, _, plans = two_must_go(running)
     kill_after_request(running, step, plans)
     running.start()
@@ -43,7 +43,7 @@ def test_killed_after_any_request_and_started_again(running: Running, step: int)
 
 
 @pytest.mark.parametrize("order", [1, 2])
-def test_killed_while_nova_has_not_yet_taken_the_order(running: Running, order: int) -> None:
+def test_killed_while_nova_has_not_yet_taken_the_order(running, order):
     # Nova takes the order only when the service's successor is already at work.
     host, _, plans = two_must_go(running)
     orders, late = [0], threading.Event()
@@ -69,7 +69,7 @@ def test_killed_while_nova_has_not_yet_taken_the_order(running: Running, order: 
     assert len(running.cloud.deleted) == 2
 
 
-def test_an_unfinished_last_line_of_the_audit_log_does_no_harm(running: Running) -> None:
+def test_an_unfinished_last_line_of_the_audit_log_does_no_harm(running):
     host, _, _ = two_must_go(running)
     (running.folder / "state").mkdir()
     (running.folder / "state" / "audit.jsonl").write_text('{"event":"inte\n')
@@ -78,7 +78,7 @@ def test_an_unfinished_last_line_of_the_audit_log_does_no_harm(running: Running)
     assert len(running.cloud.deleted) == 2
 
 
-def test_three_copies_at_once(running: Running) -> None:
+def test_three_copies_at_once(running):
     hosts = [running.full_host(4, name)[0] for name in "abcd"]
     running.cloud.freeing_takes = 0.3
     processes = [start_process(running, []) for _ in range(2)]

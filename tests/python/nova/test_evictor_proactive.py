@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -16,17 +15,17 @@ pytest.importorskip("evictor_modules")
 from cospot.nova.evictor.model import HostUsage, Inventory
 from cospot.nova.evictor.reserves import Reserve, read_reserves
 from cospot.nova.state.safeguards import NOTICES_LOCK, BusyLockError
-from evictor_running import Running, check_evictions_of_reserves, events, full_host, metric
+from evictor_running import check_evictions_of_reserves, events, full_host, metric
 from waiting import wait_until
 
 
 @pytest.fixture
-def running(running: Running) -> Iterator[Running]:
+def running(running):
     yield running
     check_evictions_of_reserves(running)
 
 
-def test_room_counts_in_whole_vms_on_one_host() -> None:
+def test_room_counts_in_whole_vms_on_one_host():
     # 8 vCPUs and 8192 MiB, 3 and 1024 used: 5 vCPUs left are 2 VMs of 2 vCPUs, 7168 MiB are 3 of
     # 2048; one more needs 6 - 5 = 1 vCPU.
     inventories = {"VCPU": Inventory(8, 0, 1.0), "MEMORY_MB": Inventory(8192, 0, 1.0)}
@@ -40,7 +39,7 @@ def test_room_counts_in_whole_vms_on_one_host() -> None:
     assert reserve.hosts([usage], {"b"}).vms_on(0) == 3
 
 
-def test_reserves_are_read() -> None:
+def test_reserves_are_read():
     assert read_reserves(["gold:4:8192:2", "silver:1:0"], "2:1024") == [
         Reserve("gold", "gold", {"VCPU": 4, "MEMORY_MB": 8192}, 2),
         Reserve("silver", "silver", {"VCPU": 1}, 1),
@@ -48,7 +47,7 @@ def test_reserves_are_read() -> None:
     ]
 
 
-def test_a_spot_gets_notice_and_goes_when_its_time_has_come(running: Running) -> None:
+def test_a_spot_gets_notice_and_goes_when_its_time_has_come(running):
     _, spots = full_host(running, "a", 4)
     began = time.time()
     service = running.start(mode="proactive", default_reserve="2:0", notice_seconds=1.5)
@@ -68,9 +67,7 @@ def test_a_spot_gets_notice_and_goes_when_its_time_has_come(running: Running) ->
     assert metric(service, "reserve_missing", reserve="default") == 0
 
 
-def test_a_copy_that_leads_no_more_says_nothing_of_what_reserves_lack(
-    running: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copy_that_leads_no_more_says_nothing_of_what_reserves_lack(running, monkeypatch):
     """The copy that leads now does; the dashboard shows the most that any copy says."""
     full_host(running, "a", 4)
     service = running.start(mode="proactive", default_reserve="2:0", notice_seconds=600)
@@ -93,7 +90,7 @@ def test_a_copy_that_leads_no_more_says_nothing_of_what_reserves_lack(
 
 
 @pytest.mark.parametrize("fields", [{"status": "disabled"}, {"state": "down"}])
-def test_a_host_that_takes_no_vm_is_of_no_reserve(running: Running, fields: dict[str, str]) -> None:
+def test_a_host_that_takes_no_vm_is_of_no_reserve(running, fields):
     """b is empty; while its compute is off, the VMs of the reserve would find no place there."""
     _, spots = full_host(running, "a", 4)
     b = running.cloud.add_host("b")
@@ -110,7 +107,7 @@ def test_a_host_that_takes_no_vm_is_of_no_reserve(running: Running, fields: dict
     assert running.cloud.deleted == []
 
 
-def test_how_long_before_its_eviction_a_spot_was_told_is_counted(running: Running) -> None:
+def test_how_long_before_its_eviction_a_spot_was_told_is_counted(running):
     host, _ = full_host(running, "a", 4)
     service = running.start(mode="proactive", default_reserve="2:0", notice_seconds=1.5)
     wait_until(lambda: bool(events(running.folder, "freed")), "the spot is evicted")
@@ -127,7 +124,7 @@ def test_how_long_before_its_eviction_a_spot_was_told_is_counted(running: Runnin
     wait_until(lambda: metric(service, "notice_seconds_count") >= 2, "the metric")
 
 
-def test_a_notice_of_a_former_service_is_known(running: Running) -> None:
+def test_a_notice_of_a_former_service_is_known(running):
     host, spots = full_host(running, "a", 4)
     running.start(mode="proactive", default_reserve="2:0", notice_seconds=600)
     wait_until(lambda: bool(events(running.folder, "notice")), "the notice")
@@ -145,7 +142,7 @@ def test_a_notice_of_a_former_service_is_known(running: Running) -> None:
     assert metric(service, "notice_seconds_bucket", le="0.0") == 0
 
 
-def test_a_notice_is_withdrawn_when_room_comes_back(running: Running) -> None:
+def test_a_notice_is_withdrawn_when_room_comes_back(running):
     _, spots = full_host(running, "a", 4)
     running.start(mode="proactive", default_reserve="2:0", notice_seconds=600)
     wait_until(lambda: bool(events(running.folder, "notice")), "the notice")
@@ -157,7 +154,7 @@ def test_a_notice_is_withdrawn_when_room_comes_back(running: Running) -> None:
     assert running.cloud.deleted == []
 
 
-def test_metadata_that_a_tenant_changes_decides_nothing(running: Running) -> None:
+def test_metadata_that_a_tenant_changes_decides_nothing(running):
     _, spots = full_host(running, "a", 4)
     running.start(mode="proactive", default_reserve="2:0", notice_seconds=1)
     wait_until(lambda: bool(events(running.folder, "notice")), "the notice")
@@ -168,7 +165,7 @@ def test_metadata_that_a_tenant_changes_decides_nothing(running: Running) -> Non
     assert running.cloud.deleted == [spots[0]]
 
 
-def test_notices_outlive_the_service(running: Running) -> None:
+def test_notices_outlive_the_service(running):
     _, spots = full_host(running, "a", 4)
     running.start(mode="proactive", default_reserve="2:0", notice_seconds=2)
     wait_until(lambda: bool(events(running.folder, "notice")), "the notice")
@@ -178,7 +175,7 @@ def test_notices_outlive_the_service(running: Running) -> None:
     assert len(events(running.folder, "notice")) == 1
 
 
-def test_a_reserve_takes_the_cheapest_host_of_its_aggregate(running: Running) -> None:
+def test_a_reserve_takes_the_cheapest_host_of_its_aggregate(running):
     # For a VM of 4 vCPUs: 4 spots of 1 on a, 1 spot of 4 on b; c is not of the aggregate.
     a, _ = full_host(running, "a", 8)
     b, big = full_host(running, "b", 2)
@@ -193,7 +190,7 @@ def test_a_reserve_takes_the_cheapest_host_of_its_aggregate(running: Running) ->
     assert c in {each.provider for each in running.cloud.instances.values()}
 
 
-def test_no_notice_goes_to_a_spot_that_need_not_go(running: Running) -> None:
+def test_no_notice_goes_to_a_spot_that_need_not_go(running):
     # For a VM of 6 vCPUs FIFO takes the spot of 2, which is not enough, and then that of 6, which
     # frees enough alone.
     host = running.cloud.add_host("a")
@@ -206,9 +203,7 @@ def test_no_notice_goes_to_a_spot_that_need_not_go(running: Running) -> None:
     assert running.cloud.deleted == [big] and small in running.cloud.instances
 
 
-def test_an_unknown_aggregate_is_an_error_line(
-    running: Running, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_unknown_aggregate_is_an_error_line(running, caplog):
     full_host(running, "a", 2)
     service = running.start(mode="proactive", reserve="gold:4:1024", notice_seconds=0)
     wait_until(lambda: metric(service, "errors_total", where="reserve") > 0, "the error")
@@ -217,7 +212,7 @@ def test_an_unknown_aggregate_is_an_error_line(
     assert running.cloud.deleted == []
 
 
-def test_shelving_gives_the_room_too(running: Running) -> None:
+def test_shelving_gives_the_room_too(running):
     _, spots = full_host(running, "a", 4)
     running.start(
         mode="proactive", default_reserve="2:0", notice_seconds=0, action="shelve-offload"
@@ -236,9 +231,7 @@ def test_shelving_gives_the_room_too(running: Running) -> None:
         pytest.param({"mode": "proactive", "default_reserve": "1000:0"}, id="another reserve"),
     ],
 )
-def test_notices_of_a_reserve_that_is_no_more_are_withdrawn(
-    running: Running, later: dict[str, str]
-) -> None:
+def test_notices_of_a_reserve_that_is_no_more_are_withdrawn(running, later):
     host, spots = full_host(running, "a", 4)
     running.cloud.aggregates["few"] = str(uuid.uuid4())
     running.cloud.providers[host].aggregates.add(running.cloud.aggregates["few"])
@@ -252,7 +245,7 @@ def test_notices_of_a_reserve_that_is_no_more_are_withdrawn(
     assert running.cloud.deleted == []
 
 
-def test_a_vm_that_needs_the_room_does_not_wait_for_a_notice(running: Running) -> None:
+def test_a_vm_that_needs_the_room_does_not_wait_for_a_notice(running):
     host, spots = full_host(running, "a", 4)
     running.start(mode="proactive", default_reserve="2:0", notice_seconds=600)
     wait_until(lambda: bool(events(running.folder, "notice")), "the notice")
@@ -261,7 +254,7 @@ def test_a_vm_that_needs_the_room_does_not_wait_for_a_notice(running: Running) -
     running.reconciles(3)
 
 
-def test_a_dry_run_gives_no_notice(running: Running) -> None:
+def test_a_dry_run_gives_no_notice(running):
     _, spots = full_host(running, "a", 4)
     running.start(mode="proactive", default_reserve="2:0", notice_seconds=0, dry_run=True)
     wait_until(lambda: bool(events(running.folder, "would_notify")), "the record")
@@ -269,7 +262,7 @@ def test_a_dry_run_gives_no_notice(running: Running) -> None:
     assert running.cloud.instances[spots[0]].metadata == {} and running.cloud.orders == []
 
 
-def test_a_spot_that_cannot_be_shelved_keeps_its_place(running: Running) -> None:
+def test_a_spot_that_cannot_be_shelved_keeps_its_place(running):
     _, spots = full_host(running, "a", 4)
     stubborn = f"POST /nova/servers/{spots[0]}/action"
     running.cloud.before = lambda method, path: 500 if f"{method} {path}" == stubborn else None
@@ -281,7 +274,7 @@ def test_a_spot_that_cannot_be_shelved_keeps_its_place(running: Running) -> None
     assert running.cloud.instances[spots[0]].metadata == {}
 
 
-def test_nova_is_asked_about_each_host_once_for_all_notices(running: Running) -> None:
+def test_nova_is_asked_about_each_host_once_for_all_notices(running):
     """The reconcile of all hosts waits meanwhile: with 20 hosts and 10 VMs it was 200 questions."""
     hosts = [full_host(running, name, 4)[0] for name in "abc"]
     running.start(mode="proactive", default_reserve="2:0:6", notice_seconds=600)

@@ -104,7 +104,7 @@ class Built:
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases())
-def test_only_what_is_needed_goes_and_all_of_it(case: Case) -> None:
+def test_only_what_is_needed_goes_and_all_of_it(case):
     with running_alone() as running:
         built = Built(case, running)
         built.free_all()
@@ -122,9 +122,7 @@ def test_only_what_is_needed_goes_and_all_of_it(case: Case) -> None:
     st.lists(st.integers(1, 4), min_size=1, max_size=6),
     st.sampled_from(["FIFO", "YJF"]),
 )
-def test_spots_alone_evict_nothing_older_than_themselves(
-    free: int, old: list[tuple[int, bool]], new: list[int], policy: str
-) -> None:
+def test_spots_alone_evict_nothing_older_than_themselves(free, old, new, policy):
     with running_alone() as running:
         cloud = running.cloud
         host = cloud.add_host("a", free + sum(vcpus for vcpus, _ in old), 64)
@@ -145,7 +143,7 @@ def test_spots_alone_evict_nothing_older_than_themselves(
 
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases())
-def test_passes_at_once_do_what_one_does(case: Case) -> None:
+def test_passes_at_once_do_what_one_does(case):
     with running_alone() as running:
         built = Built(case, running)
         at_once(built.free_all, 3)

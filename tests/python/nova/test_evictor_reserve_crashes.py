@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -24,7 +23,7 @@ RESERVE = {"mode": "proactive", "default_reserve": "2:0"}
 
 
 @pytest.fixture
-def running(monkeypatch: pytest.MonkeyPatch, running: Running) -> Iterator[Running]:
+def running(monkeypatch, running):
     monkeypatch.setattr(reserve_keeper, "_READ_ALL_S", 0.05)
     yield running
     check_evictions_of_reserves(running)
@@ -35,7 +34,7 @@ def has_notice(running: Running) -> bool:
 
 
 @pytest.mark.parametrize("step", range(1, 10))
-def test_killed_before_a_notice_was_told(running: Running, step: int) -> None:
+def test_killed_before_a_notice_was_told(running, step):
     _, spots = full_host(running, "a", 4)
     settings = {**RESERVE, "notice_seconds": 1}
     kill_after_request(running, step, **settings)
@@ -49,9 +48,7 @@ def test_killed_before_a_notice_was_told(running: Running, step: int) -> None:
 
 @pytest.mark.parametrize("step", range(1, 16))
 @pytest.mark.parametrize("action", ["delete", "shelve-offload"])
-def test_killed_at_a_step_of_an_eviction_with_notice(
-    running: Running, action: str, step: int
-) -> None:
+def test_killed_at_a_step_of_an_eviction_with_notice(running, action, step):
     _, spots = full_host(running, "a", 4)
     settings = {**RESERVE, "notice_seconds": 0, "action": action}
     begun = []
@@ -73,7 +70,7 @@ def test_killed_at_a_step_of_an_eviction_with_notice(
 
 
 @pytest.mark.parametrize("step", range(1, 8))
-def test_killed_at_a_step_of_a_withdrawal(running: Running, step: int) -> None:
+def test_killed_at_a_step_of_a_withdrawal(running, step):
     _, spots = full_host(running, "a", 4)
     settings = {**RESERVE, "notice_seconds": 600}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 from waiting import PATIENCE_S
 
@@ -35,7 +34,7 @@ sys.exit(command._run(Service()))
 """
 
 
-def test_a_service_stops_when_told_amid_a_storm_of_reloads(tmp_path: Path) -> None:
+def test_a_service_stops_when_told_amid_a_storm_of_reloads(tmp_path):
     script = tmp_path / "storm.py"
     script.write_text(STORM)
     for _ in range(4):  # one in three hung when a lock was what woke the main thread

@@ -28,7 +28,7 @@ def overcommit(running: Running, spots: int, projects: int = 1) -> list[str]:
     return made
 
 
-def test_a_dry_run_only_writes_down_what_it_would_do(running: Running) -> None:
+def test_a_dry_run_only_writes_down_what_it_would_do(running):
     spots = overcommit(running, 2)
     running.start(dry_run=True)
     wait_until(lambda: len(running.events("would_evict")) >= 2, "the records")
@@ -38,7 +38,7 @@ def test_a_dry_run_only_writes_down_what_it_would_do(running: Running) -> None:
     assert written == spots  # once each, however often the host is reconciled
 
 
-def test_the_file_stops_evictions_at_once_and_lets_them_go_on(running: Running) -> None:
+def test_the_file_stops_evictions_at_once_and_lets_them_go_on(running):
     spots = overcommit(running, 1)
     switch = running.folder / "stop"
     switch.touch()
@@ -51,9 +51,7 @@ def test_the_file_stops_evictions_at_once_and_lets_them_go_on(running: Running) 
     wait_until(lambda: running.cloud.deleted == spots, "the spot is evicted")
 
 
-def test_a_file_that_cannot_be_seen_stops_evictions(
-    running: Running, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_file_that_cannot_be_seen_stops_evictions(running, monkeypatch, caplog):
     """A folder above it may be closed to the service, as those of others are by its unit."""
     spots = overcommit(running, 1)
     switch = str(running.folder / "closed" / "stop")
@@ -76,7 +74,7 @@ def test_a_file_that_cannot_be_seen_stops_evictions(
     wait_until(lambda: running.cloud.deleted == spots, "the spot is evicted")
 
 
-def test_a_spot_that_is_gone_when_it_is_ordered_is_no_eviction(running: Running) -> None:
+def test_a_spot_that_is_gone_when_it_is_ordered_is_no_eviction(running):
     spots = overcommit(running, 1)
 
     def before(method: str, path: str) -> int | None:
@@ -92,7 +90,7 @@ def test_a_spot_that_is_gone_when_it_is_ordered_is_no_eviction(running: Running)
     assert running.events("freed", "failed") == []
 
 
-def test_limits_hold_back_and_let_go_on(running: Running) -> None:
+def test_limits_hold_back_and_let_go_on(running):
     spots = overcommit(running, 5)
     service = running.start(evictions_per_minute=2)
     wait_until(lambda: metric(service, "limit_hits_total", limit="limit") > 0, "the limit")
@@ -101,7 +99,7 @@ def test_limits_hold_back_and_let_go_on(running: Running) -> None:
     assert len(running.events("held_back")) == 1
 
 
-def test_a_project_at_its_limit_does_not_hold_back_another(running: Running) -> None:
+def test_a_project_at_its_limit_does_not_hold_back_another(running):
     overcommit(running, 4, projects=2)
     service = running.start(evictions_per_minute_per_project=1)
     wait_until(lambda: len(running.cloud.deleted) == 2, "one of each project is evicted")
@@ -111,7 +109,7 @@ def test_a_project_at_its_limit_does_not_hold_back_another(running: Running) -> 
     assert metric(service, "limit_hits_total", limit="project-limit") > 0
 
 
-def test_tokens_come_back_evenly() -> None:
+def test_tokens_come_back_evenly():
     # 6 a minute: after 6 at once one more every 10 s.
     now = [0.0]
     limits = limits_of(now, evictions_per_minute=6)
@@ -125,7 +123,7 @@ def test_tokens_come_back_evenly() -> None:
     assert [limits.take("p") for _ in range(7)][-1] == (Refusal.LIMIT, 10.0)
 
 
-def test_nothing_is_evicted_while_the_audit_log_cannot_be_written(running: Running) -> None:
+def test_nothing_is_evicted_while_the_audit_log_cannot_be_written(running):
     overcommit(running, 1)
     running.start(audit_log="/dev/full")
     running.reconciles(5)
@@ -141,7 +139,7 @@ def start_process(path: Path) -> subprocess.Popen[bytes]:
     )
 
 
-def test_sighup_reads_the_switches_again_and_opens_the_audit_log_anew(running: Running) -> None:
+def test_sighup_reads_the_switches_again_and_opens_the_audit_log_anew(running):
     spots = overcommit(running, 1)
     path = write_configuration(running.folder, running.server.url, enabled=False)
     process = start_process(path)
@@ -183,18 +181,14 @@ def test_sighup_reads_the_switches_again_and_opens_the_audit_log_anew(running: R
         ({"state_path": "/proc/nowhere"}, "state_path"),
     ],
 )
-def test_a_bad_setting_is_one_error(
-    tmp_path: Path, settings: dict[str, Any], expected: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bad_setting_is_one_error(tmp_path, settings, expected, capsys):
     path = write_configuration(tmp_path, "http://127.0.0.1:1", **settings)
     assert command.main(["--config-file", str(path)]) == 2
     error = capsys.readouterr().err
     assert expected in error and error.count("\n") == 1 and error.startswith("cospot-evictor: ")
 
 
-def test_missing_credentials_are_one_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_credentials_are_one_error(tmp_path, capsys):
     path = tmp_path / "empty.conf"
     path.write_text(f"[cospot_evictor]\nstate_path = {tmp_path}/state\n")
     assert command.main(["--config-file", str(path)]) == 2
@@ -205,9 +199,7 @@ def test_missing_credentials_are_one_error(
     assert "magic" in capsys.readouterr().err
 
 
-def test_a_missing_file_and_an_unknown_argument_are_errors(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_file_and_an_unknown_argument_are_errors(tmp_path, capsys):
     assert command.main(["--config-file", str(tmp_path / "none.conf")]) == 2
     assert "none.conf" in capsys.readouterr().err
     with pytest.raises(SystemExit) as stopped:

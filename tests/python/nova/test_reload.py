@@ -55,21 +55,21 @@ def write(path: Path, **values: Any) -> None:
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path):
     path = tmp_path / "service.conf"
     write(path)
     return path
 
 
 @pytest.fixture
-def live(file: Path) -> LiveOptions:
+def live(file):
     conf = cfg.ConfigOpts()
     register(conf)
     conf(["--config-file", str(file)])
     return LiveOptions(conf, "service", OPTIONS, register)
 
 
-def test_no_reload_is_lost_and_none_is_seen_in_part(file: Path, live: LiveOptions) -> None:
+def test_no_reload_is_lost_and_none_is_seen_in_part(file, live):
     torn: list[object] = []
 
     def read() -> None:
@@ -89,7 +89,7 @@ def test_no_reload_is_lost_and_none_is_seen_in_part(file: Path, live: LiveOption
     assert torn == []
 
 
-def test_what_may_not_change_stays(file: Path, live: LiveOptions) -> None:
+def test_what_may_not_change_stays(file, live):
     write(file, workers=3, names="b,c")
     live.reload()
     assert live.workers == 8
@@ -99,7 +99,7 @@ def test_what_may_not_change_stays(file: Path, live: LiveOptions) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["[service]\nenabled = maybe\n", "nonsense", None])
-def test_of_wrong_files_nothing_is_taken(file: Path, live: LiveOptions, wrong: str | None) -> None:
+def test_of_wrong_files_nothing_is_taken(file, live, wrong):
     write(file, enabled=False)
     live.reload()
     before = live.now
@@ -112,9 +112,7 @@ def test_of_wrong_files_nothing_is_taken(file: Path, live: LiveOptions, wrong: s
     assert live.now is before
 
 
-def test_files_that_change_while_they_are_read_are_read_again(
-    file: Path, live: LiveOptions, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_that_change_while_they_are_read_are_read_again(file, live, monkeypatch):
     """As when an editor empties the file before it writes it: `enabled` is true by default."""
     whole = LiveOptions._read
     off = "[service]\nenabled = false\n"
@@ -132,9 +130,7 @@ def test_files_that_change_while_they_are_read_are_read_again(
 
 
 @pytest.mark.parametrize("ending", ["changing", "wrong"])
-def test_what_cannot_be_verified_is_distrusted_until_it_can(
-    file: Path, live: LiveOptions, monkeypatch: pytest.MonkeyPatch, ending: str
-) -> None:
+def test_what_cannot_be_verified_is_distrusted_until_it_can(file, live, monkeypatch, ending):
     whole = LiveOptions._read
     readings = [0]
 
@@ -154,7 +150,7 @@ def test_what_cannot_be_verified_is_distrusted_until_it_can(
     assert live.now.fault == ""
 
 
-def test_the_evictor_obeys_its_switches_after_each_of_many_reloads(running: Any) -> None:
+def test_the_evictor_obeys_its_switches_after_each_of_many_reloads(running):
     """The same through the service itself, whose threads read its switches."""
     for module in ("keystoneauth1", "oslo_messaging", "tooz", "prometheus_client"):
         pytest.importorskip(module)
@@ -173,8 +169,8 @@ def test_the_evictor_obeys_its_switches_after_each_of_many_reloads(running: Any)
 
 
 def test_the_evictor_evicts_nothing_while_its_configuration_cannot_be_verified(
-    running: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+    running, monkeypatch, caplog
+):
     from evictor_running import metric, write_configuration
     from waiting import wait_until
 
@@ -217,9 +213,7 @@ def scheduler_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return path, conf
 
 
-def test_the_scheduler_obeys_its_switches_after_each_of_many_reloads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_scheduler_obeys_its_switches_after_each_of_many_reloads(tmp_path, monkeypatch):
     """Nova calls `mutate_config_files`; its newer releases do so beside native threads."""
     pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
     from scheduler_cases import Plugin
@@ -236,8 +230,8 @@ def test_the_scheduler_obeys_its_switches_after_each_of_many_reloads(
 
 
 def test_the_scheduler_decides_nothing_by_a_configuration_it_cannot_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+    tmp_path, monkeypatch, caplog
+):
     """VMs go where Nova's own weighers say, spots nowhere: as with any wrong configuration."""
     pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
     from scheduler_cases import SPOT, VM, Plugin, full_of_spots, make_state
@@ -260,9 +254,7 @@ def test_the_scheduler_decides_nothing_by_a_configuration_it_cannot_read_again(
     assert plugin.place(states, VM) == ["a", "c"]
 
 
-def test_a_refused_reload_of_the_scheduler_is_a_metric_until_one_succeeds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refused_reload_of_the_scheduler_is_a_metric_until_one_succeeds(tmp_path, monkeypatch):
     pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
     from cospot.nova.scheduler import metrics
     from scheduler_cases import Plugin

@@ -142,9 +142,7 @@ def moments(program: Path, folder: Path, evictor: str, reserve: str) -> Iterator
 
 
 @pytest.mark.parametrize("evictor", ["FIFO", "YJF"])
-def test_at_every_moment_the_same_spots_have_notice(
-    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evictor: str
-) -> None:
+def test_at_every_moment_the_same_spots_have_notice(program, tmp_path, monkeypatch, evictor):
     given = withdrawn = 0
     for seed in range(40):
         draw = random.Random(seed)

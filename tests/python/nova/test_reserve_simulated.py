@@ -27,7 +27,7 @@ class Host:
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_the_filter_and_the_guard_agree(seed: int) -> None:
+def test_the_filter_and_the_guard_agree(seed):
     draw = random.Random(seed)
     sizes = [Size(draw.randrange(17), draw.randrange(33), 0) for _ in range(6)]
     beside_vms = [

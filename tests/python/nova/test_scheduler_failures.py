@@ -37,7 +37,7 @@ def broken_plugin(states: list[Any]) -> Plugin:
     return plugin
 
 
-def test_a_failure_leaves_vms_to_novas_weighers(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failure_leaves_vms_to_novas_weighers(caplog):
     states = [full_of_spots("a"), make_state("b"), make_state("c", (64, 99999, 10))]
     plugin = broken_plugin(states)
     spec = make_spec(VM)
@@ -48,13 +48,13 @@ def test_a_failure_leaves_vms_to_novas_weighers(caplog: pytest.LogCaptureFixture
     assert plugin.plans() == []
 
 
-def test_a_failure_leaves_spots_without_a_host(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failure_leaves_spots_without_a_host(caplog):
     states = [make_state("a")]
     assert broken_plugin(states).hosts(states, make_spec(SPOT)) == []
     assert "a spot gets no host" in caplog.text
 
 
-def test_a_failure_does_not_outlive_its_request() -> None:
+def test_a_failure_does_not_outlive_its_request():
     states = [full_of_spots("a"), make_state("b")]
     plugin = Plugin(states)
     real = HostUsage.__init__
@@ -68,7 +68,7 @@ def test_a_failure_does_not_outlive_its_request() -> None:
     assert plugin.place([states[0]], SPOT) == []
 
 
-def test_switched_off_it_is_as_if_absent(set_option: Any) -> None:
+def test_switched_off_it_is_as_if_absent(set_option):
     set_option(enabled=False)
     states = [full_of_spots("a"), make_state("b"), make_state("c", (64, 99999, 10))]
     plugin = Plugin(states)
@@ -80,9 +80,7 @@ def test_switched_off_it_is_as_if_absent(set_option: Any) -> None:
     assert plugin.place(states, VM)[0] == "a"
 
 
-def test_a_dry_run_decides_and_logs_and_changes_nothing(
-    set_option: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_dry_run_decides_and_logs_and_changes_nothing(set_option, caplog):
     caplog.set_level("INFO")
     set_option(dry_run=True)
     states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
@@ -111,9 +109,7 @@ def test_a_dry_run_decides_and_logs_and_changes_nothing(
         ("vm_weighers", ["nope"], "[cospot] vm_weighers: nope: "),
     ],
 )
-def test_a_wrong_setting_is_said_and_vms_go_on(
-    option: str, value: Any, expected: str, set_option: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_wrong_setting_is_said_and_vms_go_on(option, value, expected, set_option, caplog):
     states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
     plugin = Plugin(states)
     set_option(**{"vm_policy": "nova"} if option == "vm_weighers" else {})
@@ -151,9 +147,7 @@ WRONG_TYPES = [
 
 
 @pytest.mark.parametrize(("line", "expected"), WRONG_TYPES)
-def test_a_value_of_the_wrong_type_is_said_and_vms_go_on(
-    caplog: pytest.LogCaptureFixture, tmp_path: Path, line: str, expected: str
-) -> None:
+def test_a_value_of_the_wrong_type_is_said_and_vms_go_on(caplog, tmp_path, line, expected):
     conf = read_conf(tmp_path / "nova.conf", line)
     conf.log_opt_values(logging.getLogger("nova"), logging.DEBUG)  # as Nova's services do
     states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
@@ -179,7 +173,7 @@ class ConfOfNova:
         return getattr(CONF, name)
 
 
-def test_options_that_are_read_again_count(tmp_path: Path) -> None:
+def test_options_that_are_read_again_count(tmp_path):
     """SIGHUP makes Nova's services call mutate_config_files."""
     path = tmp_path / "nova.conf"
     conf = read_conf(path, "enabled = true")
@@ -193,7 +187,7 @@ def test_options_that_are_read_again_count(tmp_path: Path) -> None:
         assert plugin.place(states, VM) == ["c", "a"]
 
 
-def test_a_decision_about_other_hosts_is_none(set_option: Any) -> None:
+def test_a_decision_about_other_hosts_is_none(set_option):
     """A forced host skips the filters, so the weigher may meet hosts that were not decided on."""
     states = [make_state("a"), make_state("b", (64, 99999, 10))]
     plugin = Plugin(states)
@@ -210,16 +204,14 @@ def test_a_decision_about_other_hosts_is_none(set_option: Any) -> None:
     assert [host.obj.host for host in weighed] == ["a", "b"]
 
 
-def test_fallback_weighers_that_are_none_keep_the_hosts(
-    set_option: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_fallback_weighers_that_are_none_keep_the_hosts(set_option, caplog):
     set_option(enabled=False, fallback_weighers=["nova.no.Such"])
     states = [make_state("a"), make_state("b", (64, 99999, 10))]
     assert Plugin(states).place(states, VM) == ["a", "b"]
     assert "the fallback weighers failed" in caplog.text
 
 
-def test_beside_novas_weighers_the_decision_still_holds(set_option: Any) -> None:
+def test_beside_novas_weighers_the_decision_still_holds(set_option):
     """As where server groups have soft affinity: Nova wants all its weighers named then."""
     set_option(
         "filter_scheduler",

@@ -76,7 +76,7 @@ def run_broken(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
     )
 
 
-def test_nova_finds_the_classes_and_schedules(tmp_path: Path) -> None:
+def test_nova_finds_the_classes_and_schedules(tmp_path):
     done = run_broken(tmp_path, "-c", SCHEDULER)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -88,7 +88,7 @@ def test_nova_finds_the_classes_and_schedules(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_the_doctor_says_so_and_goes_on(tmp_path: Path) -> None:
+def test_the_doctor_says_so_and_goes_on(tmp_path):
     pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
     config = tmp_path / "nova.conf"
     config.write_text("")
@@ -102,14 +102,14 @@ def test_the_doctor_says_so_and_goes_on(tmp_path: Path) -> None:
     assert checks["filter"]["verdict"] == "error"  # the others look as ever
 
 
-def test_the_evictor_says_so_and_does_not_start(tmp_path: Path) -> None:
+def test_the_evictor_says_so_and_does_not_start(tmp_path):
     done = run_broken(tmp_path, "-m", "cospot.nova.evictor", "--config-file", "/dev/null")
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert line.startswith("cospot-evictor: cospot's compiled module does not load: ")
 
 
-def test_the_rest_of_the_package_says_why_when_it_is_asked(tmp_path: Path) -> None:
+def test_the_rest_of_the_package_says_why_when_it_is_asked(tmp_path):
     done = run_broken(tmp_path, "-c", "import cospot; from cospot import Chain")
     assert done.returncode == 1
     assert "ImportError: cospot's compiled module does not load: " in done.stderr
@@ -119,7 +119,7 @@ def broken_filter() -> CospotFilter:
     return CospotFilter(PassThrough(ImportError("for another Python")))
 
 
-def test_a_spot_keeps_hosts_with_free_capacity() -> None:
+def test_a_spot_keeps_hosts_with_free_capacity():
     """16 vCPUs and 33280 MiB of which 512 are reserved: four spots of 4 vCPUs fill it."""
     half = make_state("half", instances=[make_instance(VM), make_instance(SPOT)])
     states = [full_of_spots("full"), half, make_state("twice", (8, 66048, 10), cpu_ratio=0.5)]
@@ -131,7 +131,7 @@ def test_a_spot_keeps_hosts_with_free_capacity() -> None:
     assert plugin.filter_all([half], make_spec(make_flavor(1, 16385, spot=True))) == []
 
 
-def test_it_obeys_its_switches_and_aggregates(set_option) -> None:
+def test_it_obeys_its_switches_and_aggregates(set_option):
     from nova import objects
 
     states = [full_of_spots("full"), make_state("a"), make_state("b")]
@@ -144,7 +144,7 @@ def test_it_obeys_its_switches_and_aggregates(set_option) -> None:
     assert len(plugin.filter_all(states, make_spec(SPOT))) == 3
 
 
-def test_it_is_said_at_the_start_and_once_a_minute(caplog: pytest.LogCaptureFixture) -> None:
+def test_it_is_said_at_the_start_and_once_a_minute(caplog):
     now = [1000.0]
     broken = PassThrough(ImportError("for another Python"), clock=lambda: now[0])
     plugin = CospotFilter(broken)

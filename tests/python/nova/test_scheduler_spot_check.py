@@ -35,7 +35,7 @@ def case(states: list[Any], **more: Any) -> tuple[Plugin, Placement]:
     return Plugin(states, spot_check=SpotCheck(placement, **more)), placement
 
 
-def test_a_spot_goes_where_nobody_was_faster() -> None:
+def test_a_spot_goes_where_nobody_was_faster():
     states = [make_state("a"), make_state("b")]
     plugin, placement = case(states)
     first = plugin.hosts(states, make_spec(SPOT))[0]
@@ -44,7 +44,7 @@ def test_a_spot_goes_where_nobody_was_faster() -> None:
     assert plugin.place(states, SPOT) == [other.host]
 
 
-def test_a_spot_gets_no_host_where_others_were_faster_everywhere() -> None:
+def test_a_spot_gets_no_host_where_others_were_faster_everywhere():
     states = [make_state("a"), make_state("b")]
     plugin, placement = case(states)
     placement.holders = {state.uuid: spots_of(4) for state in states}
@@ -66,16 +66,14 @@ def test_a_spot_gets_no_host_where_others_were_faster_everywhere() -> None:
         ({"vm": {"VCPU": 12, "MEMORY_MB": 1024}}, [True, False]),
     ],
 )
-def test_decisions_that_have_no_claim_yet_count_with_those_of_others(
-    held: dict[str, dict[str, int]], placed: list[bool]
-) -> None:
+def test_decisions_that_have_no_claim_yet_count_with_those_of_others(held, placed):
     states = [make_state("a")]
     plugin, placement = case(states)
     placement.holders[states[0].uuid] = held
     assert [bool(plugin.place(states, SPOT)) for _ in placed] == placed
 
 
-def test_a_decision_that_has_its_claim_counts_once() -> None:
+def test_a_decision_that_has_its_claim_counts_once():
     states = [make_state("a")]
     plugin, placement = case(states)
     spec = make_spec(SPOT)
@@ -87,7 +85,7 @@ def test_a_decision_that_has_its_claim_counts_once() -> None:
     assert plugin.place(states, SPOT)
 
 
-def test_a_spot_that_is_being_deleted_counts_as_gone() -> None:
+def test_a_spot_that_is_being_deleted_counts_as_gone():
     going = make_instance(SPOT, task_state="deleting")
     others = [make_instance(SPOT) for _ in range(3)]
     states = [make_state("a", instances=[going, *others])]
@@ -98,7 +96,7 @@ def test_a_spot_that_is_being_deleted_counts_as_gone() -> None:
     assert placement.asked == [states[0].uuid]
 
 
-def test_vms_are_not_asked_about() -> None:
+def test_vms_are_not_asked_about():
     states = [full_of_spots("a")]
     plugin, placement = case(states)
     placement.holders[states[0].uuid] = spots_of(9)
@@ -106,7 +104,7 @@ def test_vms_are_not_asked_about() -> None:
     assert placement.asked == []
 
 
-def test_without_placement_spots_are_placed_by_what_hosts_report(set_option: Any) -> None:
+def test_without_placement_spots_are_placed_by_what_hosts_report(set_option):
     clock = [100.0]
     placement_asked: list[str] = []
 
@@ -124,7 +122,7 @@ def test_without_placement_spots_are_placed_by_what_hosts_report(set_option: Any
     assert len(placement_asked) == 2
 
 
-def test_a_spot_waits_no_longer_than_it_may(set_option: Any) -> None:
+def test_a_spot_waits_no_longer_than_it_may(set_option):
     set_option(spot_check_wait=0.1)
     hangs = threading.Event()
     states = [make_state("a")]
@@ -135,7 +133,7 @@ def test_a_spot_waits_no_longer_than_it_may(set_option: Any) -> None:
     hangs.set()
 
 
-def test_nobody_is_asked_where_that_is_off(set_option: Any) -> None:
+def test_nobody_is_asked_where_that_is_off(set_option):
     set_option(spot_check_wait=0.0)
     states = [make_state("a")]
     plugin, placement = case(states)

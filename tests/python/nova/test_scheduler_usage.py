@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from cospot.nova.scheduler.claims import ClaimBook, HostClaims
 from cospot.nova.scheduler.host_usage import reported_use, usage_of
 from cospot.nova.scheduler.instance_facts import (
@@ -28,7 +27,7 @@ def spot(vcpus: int, started_at: float = 0.0, *, leaves: bool = False) -> Instan
     return InstanceFacts(new_uuid(), Size(vcpus, 100 * vcpus, 0), True, started_at, leaves)
 
 
-def test_what_belongs_to_no_listed_instance_is_vms() -> None:
+def test_what_belongs_to_no_listed_instance_is_vms():
     old, young = spot(2, 5.0), spot(3, 6.0)
     # 12 vCPUs are reported: 4 + 2 + 3 are listed, so 3 belong to an instance that is not.
     usage = usage_of(Size(12, 1200, 0), [young, vm(4), old], 0, NO_CLAIMS)
@@ -37,19 +36,19 @@ def test_what_belongs_to_no_listed_instance_is_vms() -> None:
     assert usage.num_vms == 2
 
 
-def test_what_is_listed_and_not_reported_is_there() -> None:
+def test_what_is_listed_and_not_reported_is_there():
     usage = usage_of(Size(2, 200, 0), [vm(4), spot(2)], 0, NO_CLAIMS)
     assert usage.vms == Size(4, 400, 0)
     assert [found.size.vcpus for found in usage.spots] == [2]
 
 
-def test_spots_of_the_same_second_are_ordered_by_their_uuid() -> None:
+def test_spots_of_the_same_second_are_ordered_by_their_uuid():
     spots = [spot(1, 7.0) for _ in range(20)]
     usage = usage_of(Size(20, 2000, 0), spots, 0, NO_CLAIMS)
     assert [found.uuid for found in usage.spots] == sorted(found.uuid for found in spots)
 
 
-def test_a_spot_that_is_being_deleted_gives_its_room_once() -> None:
+def test_a_spot_that_is_being_deleted_gives_its_room_once():
     leaving, staying = spot(2, leaves=True), spot(3)
     usage = usage_of(Size(9, 900, 0), [vm(4), leaving, staying], 0, NO_CLAIMS)
     # Its room is free (9 - 2), and it is not there to be planned.
@@ -58,7 +57,7 @@ def test_a_spot_that_is_being_deleted_gives_its_room_once() -> None:
     assert set(usage.listed_spots) == {leaving, staying}
 
 
-def test_a_claim_that_is_not_reported_counts_with_its_evictions() -> None:
+def test_a_claim_that_is_not_reported_counts_with_its_evictions():
     victim, staying = spot(2, 1.0), spot(3, 2.0)
     claims = HostClaims(Size(4, 400, 0), (), frozenset({victim.uuid}))
     usage = usage_of(Size(5, 500, 0), [victim, staying], 0, claims)
@@ -67,7 +66,7 @@ def test_a_claim_that_is_not_reported_counts_with_its_evictions() -> None:
     assert usage.spots == (staying,)
 
 
-def test_a_claim_that_is_reported_counts_once() -> None:
+def test_a_claim_that_is_reported_counts_once():
     # The host uses 4 more than it lists: that is the claim.
     claims = HostClaims(Size(4, 400, 0), (), frozenset())
     assert usage_of(Size(7, 700, 0), [spot(3)], 0, claims).vms == Size(4, 400, 0)
@@ -75,7 +74,7 @@ def test_a_claim_that_is_reported_counts_once() -> None:
     assert usage_of(Size(9, 900, 0), [spot(3)], 0, claims).vms == Size(6, 600, 0)
 
 
-def test_a_spot_that_was_just_placed_is_no_vm() -> None:
+def test_a_spot_that_was_just_placed_is_no_vm():
     placed = spot(4, float("inf"))
     claims = HostClaims(NOTHING, (placed,), frozenset())
     for reported in (Size(3, 300, 0), Size(7, 700, 0)):  # before and after the host says so
@@ -84,20 +83,20 @@ def test_a_spot_that_was_just_placed_is_no_vm() -> None:
         assert usage.spots == (placed,)
 
 
-def test_an_instance_is_no_victim_of_itself() -> None:
+def test_an_instance_is_no_victim_of_itself():
     own, other = spot(2), spot(3)
     usage = usage_of(Size(5, 500, 0), [own, other], 0, NO_CLAIMS, asking=own.uuid)
     assert usage.vms == Size(2, 200, 0)
     assert usage.spots == (other,)
 
 
-def test_unknown_instances_are_vms() -> None:
+def test_unknown_instances_are_vms():
     usage = usage_of(Size(5, 500, 0), [spot(2)], 1, NO_CLAIMS)
     assert usage.vms == Size(3, 300, 0)
     assert usage.num_vms == 2  # the unknown one, and what is used beyond what is listed
 
 
-def test_facts_of_nova_instances() -> None:
+def test_facts_of_nova_instances():
     flavor = make_flavor(2, 2048, 10, spot=True, swap_mb=1025)
     facts = read_facts(make_instance(flavor, minute=1))
     assert facts is not None
@@ -115,7 +114,7 @@ def test_facts_of_nova_instances() -> None:
     assert size_of_flavor(make_flavor(1, 1, 10), with_root_disk=False) == Size(1, 1, 0)
 
 
-def test_what_a_tenant_writes_makes_no_spot() -> None:
+def test_what_a_tenant_writes_makes_no_spot():
     facts = read_facts(
         make_instance(
             make_flavor(1, 1024),
@@ -126,7 +125,7 @@ def test_what_a_tenant_writes_makes_no_spot() -> None:
     assert facts is not None and not facts.is_spot
 
 
-def test_stubs_are_looked_up_once_for_a_while() -> None:
+def test_stubs_are_looked_up_once_for_a_while():
     now = [0.0]
     asked: list[list[str]] = []
     instances = {i.uuid: i for i in (make_instance(make_flavor(1, 1)) for _ in range(3))}
@@ -154,7 +153,7 @@ def test_stubs_are_looked_up_once_for_a_while() -> None:
     assert len(reader.read(stubs, {})[1]) == 4
 
 
-def test_a_look_up_that_fails_or_takes_too_long_ends(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_look_up_that_fails_or_takes_too_long_ends(caplog):
     def fail(context: object, uuids: list[str]) -> list[object]:
         raise RuntimeError("no such database")
 
@@ -177,7 +176,7 @@ def test_a_look_up_that_fails_or_takes_too_long_ends(caplog: pytest.LogCaptureFi
     assert now[0] == 20.0
 
 
-def test_claims_are_replaced_shown_and_forgotten() -> None:
+def test_claims_are_replaced_shown_and_forgotten():
     now = [0.0]
     book = ClaimBook(clock=lambda: now[0])
     book.seconds = 60.0
@@ -206,7 +205,7 @@ def test_claims_are_replaced_shown_and_forgotten() -> None:
     assert book.of_host("host-b", (), None) == NO_CLAIMS
 
 
-def test_capacity_is_what_placement_hands_out() -> None:
+def test_capacity_is_what_placement_hands_out():
     inventories = {
         "VCPU": {"total": 10, "reserved": 2, "allocation_ratio": 1.3},
         "PCPU": {"total": 4, "reserved": 0, "allocation_ratio": 1.0},
@@ -223,6 +222,6 @@ def test_capacity_is_what_placement_hands_out() -> None:
     assert capacity_of_host_state(state).total == Size(16, 1000, 100)
 
 
-def test_what_a_host_reports_includes_what_is_reserved() -> None:
+def test_what_a_host_reports_includes_what_is_reserved():
     state = make_state("a", (16, 10000, 100), [make_instance(make_flavor(3, 1000, 7))])
     assert reported_use(state) == Size(3, 1000 + RESERVED_MB, 7)
