@@ -37,6 +37,10 @@ NEEDS = {
     "reload": ("oslo_config",),
     "log_lines": ("oslo_log",),
     "promise_file": ("oslo_log",),
+    "reserve_rule": ("tooz",),
+    "reserve_simulated": ("nova.scheduler",),
+    "signals": ("numpy",),
+    "tools_bill": ("oslo_log", "oslo_messaging"),
 }
 
 

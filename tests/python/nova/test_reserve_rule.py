@@ -14,9 +14,6 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-
-pytest.importorskip("tooz", reason="the evictor's libraries are not installed")
-
 from cospot.nova.evictor.model import ComputeHost, HostUsage, Inventory
 from cospot.nova.evictor.reserve_keeper import ReserveKeeper
 from cospot.nova.evictor.reserves import read_reserves

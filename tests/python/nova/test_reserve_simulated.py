@@ -9,9 +9,6 @@ from typing import Any, cast
 import cospot
 import numpy as np
 import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.reserved_capacity import read_reserved
 from cospot.nova.scheduler.instance_facts import Size
 from cospot.nova.scheduler.reserve_guard import spare_hosts

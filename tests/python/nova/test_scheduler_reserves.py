@@ -7,9 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.scheduler import host_mirror
 from nova import objects
 from scheduler_cases import (

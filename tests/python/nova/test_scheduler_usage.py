@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
 from cospot.nova.scheduler.claims import ClaimBook, HostClaims
 from cospot.nova.scheduler.host_usage import reported_use, usage_of
 from cospot.nova.scheduler.instance_facts import (
@@ -27,73 +32,50 @@ def spot(vcpus: int, started_at: float = 0.0, *, leaves: bool = False) -> Instan
     return InstanceFacts(new_uuid(), Size(vcpus, 100 * vcpus, 0), True, started_at, leaves)
 
 
-def test_what_belongs_to_no_listed_instance_is_vms():
-    old, young = spot(2, 5.0), spot(3, 6.0)
-    # 12 vCPUs are reported: 4 + 2 + 3 are listed, so 3 belong to an instance that is not.
-    usage = usage_of(Size(12, 1200, 0), [young, vm(4), old], 0, NO_CLAIMS)
-    assert usage.vms == Size(7, 700, 0)
-    assert usage.spots == (old, young)
-    assert usage.num_vms == 2
+def claims(vcpus: int = 0, spots: Iterable[Any] = (), victims: Iterable[Any] = ()) -> HostClaims:
+    """Claims of VMs with so many vCPUs and of spots, and whom these evict."""
+    gone = frozenset(each.uuid for each in victims)
+    return HostClaims(Size(vcpus, 100 * vcpus, 0), tuple(spots), gone)
 
 
-def test_what_is_listed_and_not_reported_is_there():
-    usage = usage_of(Size(2, 200, 0), [vm(4), spot(2)], 0, NO_CLAIMS)
-    assert usage.vms == Size(4, 400, 0)
-    assert [found.size.vcpus for found in usage.spots] == [2]
+OLD, YOUNG, LEAVING, PLACED = spot(2, 5.0), spot(3, 6.0), spot(2, leaves=True), spot(4, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("reported", "listed", "more", "vms", "num_vms", "spots"),
+    [
+        # 12 vCPUs are reported: 4 + 2 + 3 are listed, so 3 belong to an instance that is not.
+        (12, [YOUNG, vm(4), OLD], {}, 7, 2, (OLD, YOUNG)),
+        # What is listed and not reported is there.
+        (2, [vm(4), OLD], {}, 4, 1, (OLD,)),
+        # The capacity of a spot that is being deleted is free (9 - 2), and it cannot be planned.
+        (9, [vm(4), LEAVING, YOUNG], {}, 4, 1, (YOUNG,)),
+        # A claim that is not reported counts with its evictions.
+        (5, [OLD, YOUNG], {"claims": claims(4, victims=[OLD])}, 4, 1, (YOUNG,)),
+        # The host uses 4 more than it lists: that is the claim, which counts once.
+        (7, [YOUNG], {"claims": claims(4)}, 4, 1, (YOUNG,)),
+        # It uses 6 more: the claim, and an instance of 2 from elsewhere.
+        (9, [YOUNG], {"claims": claims(4)}, 6, 1, (YOUNG,)),
+        # A spot that was just placed is no VM, before and after the host says so.
+        (3, [vm(3)], {"claims": claims(spots=[PLACED])}, 3, 1, (PLACED,)),
+        (7, [vm(3)], {"claims": claims(spots=[PLACED])}, 3, 1, (PLACED,)),
+        # An instance is no victim of itself.
+        (5, [OLD, YOUNG], {"asking": OLD.uuid}, 2, 1, (YOUNG,)),
+        # Unknown instances are VMs: one, and what is used beyond what is listed.
+        (5, [OLD], {"num_unknown": 1}, 3, 2, (OLD,)),
+    ],
+)
+def test_who_uses_what_of_a_host(reported, listed, more, vms, num_vms, spots):
+    more = {"num_unknown": 0, "claims": NO_CLAIMS, **more}
+    usage = usage_of(Size(reported, 100 * reported, 0), listed, **more)
+    assert (usage.vms, usage.num_vms, usage.spots) == (Size(vms, 100 * vms, 0), num_vms, spots)
+    assert LEAVING not in listed or set(usage.listed_spots) == {LEAVING, YOUNG}
 
 
 def test_spots_of_the_same_second_are_ordered_by_their_uuid():
     spots = [spot(1, 7.0) for _ in range(20)]
     usage = usage_of(Size(20, 2000, 0), spots, 0, NO_CLAIMS)
     assert [found.uuid for found in usage.spots] == sorted(found.uuid for found in spots)
-
-
-def test_a_spot_that_is_being_deleted_gives_its_room_once():
-    leaving, staying = spot(2, leaves=True), spot(3)
-    usage = usage_of(Size(9, 900, 0), [vm(4), leaving, staying], 0, NO_CLAIMS)
-    # Its room is free (9 - 2), and it is not there to be planned.
-    assert usage.vms == Size(4, 400, 0)
-    assert usage.spots == (staying,)
-    assert set(usage.listed_spots) == {leaving, staying}
-
-
-def test_a_claim_that_is_not_reported_counts_with_its_evictions():
-    victim, staying = spot(2, 1.0), spot(3, 2.0)
-    claims = HostClaims(Size(4, 400, 0), (), frozenset({victim.uuid}))
-    usage = usage_of(Size(5, 500, 0), [victim, staying], 0, claims)
-    assert usage.vms == Size(4, 400, 0)
-    assert usage.num_vms == 1
-    assert usage.spots == (staying,)
-
-
-def test_a_claim_that_is_reported_counts_once():
-    # The host uses 4 more than it lists: that is the claim.
-    claims = HostClaims(Size(4, 400, 0), (), frozenset())
-    assert usage_of(Size(7, 700, 0), [spot(3)], 0, claims).vms == Size(4, 400, 0)
-    # It uses 6 more: the claim, and an instance of 2 from elsewhere.
-    assert usage_of(Size(9, 900, 0), [spot(3)], 0, claims).vms == Size(6, 600, 0)
-
-
-def test_a_spot_that_was_just_placed_is_no_vm():
-    placed = spot(4, float("inf"))
-    claims = HostClaims(NOTHING, (placed,), frozenset())
-    for reported in (Size(3, 300, 0), Size(7, 700, 0)):  # before and after the host says so
-        usage = usage_of(reported, [vm(3)], 0, claims)
-        assert usage.vms == Size(3, 300, 0)
-        assert usage.spots == (placed,)
-
-
-def test_an_instance_is_no_victim_of_itself():
-    own, other = spot(2), spot(3)
-    usage = usage_of(Size(5, 500, 0), [own, other], 0, NO_CLAIMS, asking=own.uuid)
-    assert usage.vms == Size(2, 200, 0)
-    assert usage.spots == (other,)
-
-
-def test_unknown_instances_are_vms():
-    usage = usage_of(Size(5, 500, 0), [spot(2)], 1, NO_CLAIMS)
-    assert usage.vms == Size(3, 300, 0)
-    assert usage.num_vms == 2  # the unknown one, and what is used beyond what is listed
 
 
 def test_facts_of_nova_instances():

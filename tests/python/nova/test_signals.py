@@ -9,9 +9,6 @@ import random
 from dataclasses import replace
 
 import pytest
-
-pytest.importorskip("numpy", reason="needs NumPy")
-
 from cospot.nova.promises.promise_table import PromiseTable, SizePromises, table_to_text
 from cospot.nova.signals import flavor_signals, signals_file
 from cospot.nova.signals.audit_tail import AuditTail

@@ -10,11 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tool_cases import cloud_for, run, server
-
-pytest.importorskip("oslo_log", reason="needs python3-oslo.log")
-pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
-
 from cospot.errors import ConfigError
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.promises.promise_message import Promise
@@ -22,6 +17,7 @@ from cospot.nova.spot_flavors import spot_extra_specs
 from cospot.nova.tools.bill import audit_history
 from cospot.nova.tools.bill.bill_command import month_of
 from cospot.nova.tools.bill.month_bill import COLUMNS
+from tool_cases import cloud_for, run, server
 
 SPOT = spot_extra_specs(2, 4096, 20)  # as tool_cases.server: 2 vCPUs, 4 GiB
 MARCH = datetime(2025, 3, 1)
@@ -73,17 +69,10 @@ class Case:
         with self.log.open("a") as file:
             file.write(json.dumps(record) + "\n")
 
-    def spot(
-        self,
-        uuid: str,
-        created: datetime,
-        ended: datetime | None = None,
-        *actions: Any,
-        **fields: Any,
-    ) -> None:
+    def spot(self, uuid: str, created: Any, ended: Any = None, *actions: Any, **more: Any) -> None:
         """A spot of 2 vCPUs whose deletion, if any, was asked for when it ended."""
         status = "ACTIVE" if ended is None else "DELETED"
-        row = server(uuid, created, ended=ended, status=status, extra_specs=SPOT, **fields)
+        row = server(uuid, created, ended=ended, status=status, extra_specs=SPOT, **more)
         self.cloud.servers.append(row)
         ends = [action("delete", ended)] if ended is not None else []
         self.cloud.actions[uuid] = [*ends, *reversed(actions), action("create", created)]
@@ -93,11 +82,9 @@ class Case:
         self.note("freed", when + timedelta(seconds=2), uuid)
 
     def bill(self, capsys: Any, *arguments: str, code: int = 0, month: str = "2025-03") -> Any:
-        found = run(
-            "bill", "--month", month, "--json", "--evictor-config-file", self.conf, *arguments
-        )
+        config = ("--evictor-config-file", self.conf)
+        assert run("bill", "--month", month, "--json", *config, *arguments) == code
         out = capsys.readouterr()
-        assert found == code, out
         return json.loads(out.out)
 
 
@@ -166,14 +153,9 @@ def test_promised_seconds_are_those_of_the_term_in_which_it_ran(case, capsys):
     case.spot("b", at(31, 22))
     journal.add(Promise("b", unix(at(31, 23, 1800)), 3600, 0.05))
     # Shelved for the second of its three hours, all of which were promised.
-    case.spot(
-        "c",
-        at(5),
-        at(5, 3),
-        action("shelve", at(5, 1)),
-        action("unshelve", at(5, 2)),
-        flavor={**server("x", at(5), extra_specs=SPOT)["flavor"], "vcpus": 4},
-    )
+    flavor = {**server("x", at(5), extra_specs=SPOT)["flavor"], "vcpus": 4}
+    shelved = [action("shelve", at(5, 1)), action("unshelve", at(5, 2))]
+    case.spot("c", at(5), at(5, 3), *shelved, flavor=flavor)
     journal.add(Promise("c", unix(at(5)), 3 * 3600, 0.05))
     # It never ran, so nothing was promised.
     case.spot("d", at(6), at(6, 1))
@@ -193,18 +175,11 @@ def test_a_first_hour_over_the_end_of_a_month_is_free_in_both(case, capsys):
     case.evicts("a", at(1, 0, 1200))
     case.note("host_resumed", at(-60))
     row = only_row(case.bill(capsys))
-    assert (row["spot_seconds"], row["evicted_first_hour_seconds"], row["evictions"]) == (
-        1200,
-        1200,
-        1,
-    )
+    columns = ("spot_seconds", "evicted_first_hour_seconds", "evictions")
+    assert [row[each] for each in columns] == [1200, 1200, 1]
     # `early` ran all of the day before: 86400 s.
     row = only_row(case.bill(capsys, month="2025-02", code=1))
-    assert (row["spot_seconds"], row["evicted_first_hour_seconds"], row["evictions"]) == (
-        86_400 + 1200,
-        1200,
-        0,
-    )
+    assert [row[each] for each in columns] == [86_400 + 1200, 1200, 0]
 
 
 def relaunched(moment: datetime) -> dict[str, str]:
@@ -213,15 +188,9 @@ def relaunched(moment: datetime) -> dict[str, str]:
 
 
 def test_the_time_from_shelving_to_unshelving_is_not_billed(case, capsys):
-    case.spot(
-        "a",
-        at(10),
-        at(10, 9),
-        action("shelve", at(10, 6)),
-        action("shelveOffload", at(10, 6, 30)),
-        action("unshelve", at(10, 8), at(10, 8, 30)),
-        **relaunched(at(10, 8, 29)),
-    )
+    shelved = [action("shelve", at(10, 6)), action("shelveOffload", at(10, 6, 30))]
+    unshelved = action("unshelve", at(10, 8), at(10, 8, 30))
+    case.spot("a", at(10), at(10, 9), *shelved, unshelved, **relaunched(at(10, 8, 29)))
     row = only_row(case.bill(capsys))
     # 6 h, and an hour less 30 s.
     assert row["spot_seconds"] == 21_600 + 3570
@@ -229,15 +198,9 @@ def test_the_time_from_shelving_to_unshelving_is_not_billed(case, capsys):
 
 
 def test_spots_that_are_evicted_by_shelving(case, capsys):
-    case.spot(
-        "a",
-        at(10),
-        None,
-        action("shelve", at(10, 6, 1)),
-        action("unshelve", at(10, 8), at(10, 8, 30)),
-        action("shelve", at(10, 8, 90)),
-        **relaunched(at(10, 8, 29)),
-    )
+    actions = [action("shelve", at(10, 6, 1)), action("unshelve", at(10, 8), at(10, 8, 30))]
+    actions.append(action("shelve", at(10, 8, 90)))
+    case.spot("a", at(10), None, *actions, **relaunched(at(10, 8, 29)))
     case.evicts("a", at(10, 6), action="shelve-offload")
     case.evicts("a", at(10, 8, 89), action="shelve-offload")
     row = only_row(case.bill(capsys))
@@ -249,14 +212,9 @@ def test_spots_that_are_evicted_by_shelving(case, capsys):
 @pytest.mark.parametrize(("day", "review"), [(-3, ""), (12, "resized"), (35, "resized")])
 def test_a_resized_server_is_billed_by_its_flavor_of_now(case, capsys, day, review):
     """One that was resized before the month had that flavor all month."""
-    case.spot(
-        "a",
-        at(-5),
-        at(11) if day < 11 else None,
-        action("resize", at(day), at(day, 0, 60)),
-        action("confirmResize", at(day, 1)),
-        **relaunched(at(day, 0, 50)),
-    )
+    resized = [action("resize", at(day), at(day, 0, 60)), action("confirmResize", at(day, 1))]
+    ended = at(11) if day < 11 else None
+    case.spot("a", at(-5), ended, *resized, **relaunched(at(day, 0, 50)))
     found = case.bill(capsys)
     row = only_row(found)
     days = 10 if day < 11 else 31

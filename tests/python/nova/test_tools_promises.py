@@ -10,11 +10,8 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
-
 import cospot
+import pytest
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.promises.promise_message import Promise
 from cospot.nova.promises.promise_table import PromiseTable, table_from_text

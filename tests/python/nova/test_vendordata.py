@@ -70,6 +70,13 @@ class Endpoint:
                 return b""
 
 
+def looked(running: Running, spots: list[str], **settings: Any) -> Endpoint:
+    """Return a service that has had its first look at Nova."""
+    endpoint = Endpoint(running, **settings)
+    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
+    return endpoint
+
+
 def request(instance: str, project: str = PROJECT) -> dict[str, Any]:
     """What nova/api/metadata/vendordata_dynamic.py sends."""
     return {
@@ -103,8 +110,7 @@ def spots(running):
 
 
 def test_a_spot_learns_of_itself_and_of_its_flavor(running, spots):
-    endpoint = Endpoint(running)
-    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
+    endpoint = looked(running, spots)
     found = endpoint.spot(spots[20])
     assert found["spot"] is True and found["flavor"] == "spot.m1"
     assert found["notice"] is None and found["promise"] is None
@@ -124,8 +130,7 @@ def test_a_spot_learns_of_itself_and_of_its_flavor(running, spots):
 def test_the_customers_page_shows_what_is_answered(running, spots, monkeypatch):
     page = (ROOT / "docs" / "nova" / "customers.md").read_text()
     shown = json.loads(page.split("```json\n")[1].split("```")[0])["cospot"]
-    endpoint = Endpoint(running)
-    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
+    endpoint = looked(running, spots)
     promise = Promise(spots[20], time.time(), 3 * HOUR, 0.05)
     send(endpoint.service, promise_to_message(promise), EVENT_TYPE)
     notice = Notice(spots[20], "provider", "gold", time.time(), time.time() + 120)
@@ -141,8 +146,7 @@ def test_the_customers_page_shows_what_is_answered(running, spots, monkeypatch):
 
 
 def test_no_project_learns_of_a_spot_of_another(running, spots, monkeypatch):
-    endpoint = Endpoint(running)
-    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
+    endpoint = looked(running, spots)
     assert endpoint.spot(spots[20], "q" * 32) == {}
     assert endpoint.spot(str(uuid.uuid4())) == {}
     assert endpoint.spot(spots[0]) == {}  # evicted and gone
@@ -191,8 +195,7 @@ def test_a_notice_shows_at_once_and_a_withdrawal_too(running):
 
 
 def test_a_promise_is_told(running, spots):
-    endpoint = Endpoint(running)
-    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
+    endpoint = looked(running, spots)
     promise = Promise(spots[20], time.time(), 3 * HOUR, 0.05)
     send(endpoint.service, promise_to_message(promise), EVENT_TYPE)
     told = endpoint.spot(spots[20])["promise"]
@@ -249,8 +252,7 @@ def test_other_requests_are_refused(running, spots):
 def test_slow_and_many_clients_cost_themselves_only(running, spots, monkeypatch):
     monkeypatch.setattr(signal_server, "_LONGEST_S", 1.0)
     monkeypatch.setattr(signal_server, "_MOST_CONNECTIONS", 4)
-    endpoint = Endpoint(running)
-    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
+    endpoint = looked(running, spots)
     slow = [
         socket.create_connection(("127.0.0.1", endpoint.port), timeout=PATIENCE_S) for _ in range(4)
     ]
@@ -289,25 +291,21 @@ def test_without_nova_the_port_answers_and_the_service_evicts(running):
 
 
 def test_a_crash_loses_no_eviction(running, spots):
-    first = Endpoint(running)
-    wait_until(lambda: bool(first.spot(spots[20])), "the first look")
+    first = looked(running, spots)
     first.service.stop()
     running.services.clear()
     (running.folder / "state" / "audit.jsonl").unlink()  # rotated away
-    second = Endpoint(running)
-    wait_until(lambda: bool(second.spot(spots[20])), "the first look")
+    second = looked(running, spots)
     assert second.spot(spots[20])["eviction_rate"]["evictions"] == 12
     second.service.stop()
     running.services.clear()
     (running.folder / "state" / "spot-lives.json").write_text("junk")
-    third = Endpoint(running)
-    wait_until(lambda: bool(third.spot(spots[20])), "the first look")
+    looked(running, spots)
 
 
 def test_what_was_archived_ends_and_what_a_cell_hides_does_not(running, spots, monkeypatch):
     monkeypatch.setattr(signal_keeper, "_LIST_ALL_S", 0.0)
-    endpoint = Endpoint(running)
-    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
+    endpoint = looked(running, spots)
     with running.cloud.lock:
         del running.cloud.instances[spots[20]]
         hidden = running.cloud.instances[spots[21]]
