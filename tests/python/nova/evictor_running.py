@@ -187,14 +187,6 @@ def metric(service: Any, name: str, **labels: str) -> float:
     return service.metrics.registry.get_sample_value(f"cospot_evictor_{name}", labels) or 0.0
 
 
-def full_host(running: Running, name: str, spots: int) -> tuple[str, list[str]]:
-    return running.full_host(spots, name)
-
-
-def stored(running: Running) -> list[dict[str, Any]]:
-    return running.stored()
-
-
 def check_evictions_of_reserves(running: Running) -> None:
     """Forgive what the cloud, which knows nothing of reserves, finds needless; nothing else."""
     assert all("need not be evicted" in each for each in running.cloud.violations)

@@ -69,15 +69,6 @@ def test_killed_while_nova_has_not_yet_taken_the_order(running, order):
     assert len(running.cloud.deleted) == 2
 
 
-def test_an_unfinished_last_line_of_the_audit_log_does_no_harm(running):
-    host, _, _ = two_must_go(running)
-    (running.folder / "state").mkdir()
-    (running.folder / "state" / "audit.jsonl").write_text('{"event":"inte\n')
-    running.start()
-    settle(running, host)
-    assert len(running.cloud.deleted) == 2
-
-
 def test_three_copies_at_once(running):
     hosts = [running.full_host(4, name)[0] for name in "abcd"]
     running.cloud.freeing_takes = 0.3

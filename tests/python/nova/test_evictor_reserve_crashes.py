@@ -5,18 +5,8 @@ from __future__ import annotations
 import time
 
 import pytest
-
-pytest.importorskip("evictor_modules")
-
 from cospot.nova.evictor import reserve_keeper
-from evictor_running import (
-    Running,
-    check_evictions_of_reserves,
-    events,
-    full_host,
-    kill_after_request,
-    stored,
-)
+from evictor_running import Running, check_evictions_of_reserves, kill_after_request
 from waiting import wait_until
 
 RESERVE = {"mode": "proactive", "default_reserve": "2:0"}
@@ -35,7 +25,7 @@ def has_notice(running: Running) -> bool:
 
 @pytest.mark.parametrize("step", range(1, 10))
 def test_killed_before_a_notice_was_told(running, step):
-    _, spots = full_host(running, "a", 4)
+    _, spots = running.full_host(4)
     settings = {**RESERVE, "notice_seconds": 1}
     kill_after_request(running, step, **settings)
     began = time.time()
@@ -49,7 +39,7 @@ def test_killed_before_a_notice_was_told(running, step):
 @pytest.mark.parametrize("step", range(1, 16))
 @pytest.mark.parametrize("action", ["delete", "shelve-offload"])
 def test_killed_at_a_step_of_an_eviction_with_notice(running, action, step):
-    _, spots = full_host(running, "a", 4)
+    _, spots = running.full_host(4)
     settings = {**RESERVE, "notice_seconds": 0, "action": action}
     begun = []
 
@@ -61,17 +51,17 @@ def test_killed_at_a_step_of_an_eviction_with_notice(running, action, step):
     running.start(**settings)
     gone = running.cloud.deleted if action == "delete" else running.cloud.shelved
     wait_until(lambda: gone == spots[:1], "the spot is evicted")
-    wait_until(lambda: stored(running) == [], "its notice is done with")
+    wait_until(lambda: running.stored() == [], "its notice is done with")
     running.reconciles(5)
     assert gone == spots[:1]
     assert running.cloud.orders == (gone if action == "delete" else [])
-    assert {each["instance"] for each in events(running.folder, "notice")} == set(spots[:1])
+    assert {each["instance"] for each in running.events("notice")} == set(spots[:1])
     assert not has_notice(running)
 
 
 @pytest.mark.parametrize("step", range(1, 8))
 def test_killed_at_a_step_of_a_withdrawal(running, step):
-    _, spots = full_host(running, "a", 4)
+    _, spots = running.full_host(4)
     settings = {**RESERVE, "notice_seconds": 600}
 
     def counts(method: str) -> bool:
@@ -81,8 +71,8 @@ def test_killed_at_a_step_of_a_withdrawal(running, step):
 
     kill_after_request(running, step, counts=counts, **settings)
     running.start(**settings)
-    wait_until(lambda: stored(running) == [], "the notice is withdrawn")
+    wait_until(lambda: running.stored() == [], "the notice is withdrawn")
     running.reconciles(3)
     assert not has_notice(running)
     assert running.cloud.orders == []
-    assert events(running.folder, "notice_withdrawn")
+    assert running.events("notice_withdrawn")

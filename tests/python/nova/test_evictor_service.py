@@ -75,17 +75,6 @@ def test_a_planned_spot_that_has_gone_is_refused_to_nobody(running, caplog):
     assert [each.message for each in caplog.records if "refusing" in each.message] == []
 
 
-def test_reconcile_obeys_a_known_plan_too(running):
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(2)]
-    vm = running.cloud.add(host, 6, 1024, spot=False)
-    service = running.make()
-    send(service, plan_message(vm, {host: [spots[1]]}))
-    service.start()
-    wait_until(lambda: bool(running.events("freed")), "a spot is freed")
-    assert running.cloud.deleted == [spots[1]]
-
-
 def test_a_claim_on_an_unplanned_host_is_reconciled(running):
     planned, claimed = running.cloud.add_host("a"), running.cloud.add_host("b")
     spots = [running.cloud.add(each, 8, 1024, spot=True) for each in (planned, claimed)]

@@ -20,12 +20,6 @@ from waiting import wait_until
 TIMEOUT = 1
 
 
-def four_spots(running: Running) -> tuple[str, list[str]]:
-    """A host of 8 vCPUs with four spots of 2; a VM of 2 has one of them evicted."""
-    host, spots = running.full_host(4)
-    return host, spots
-
-
 def hang(running: Running, spots: list[str]) -> None:
     """Have the compute take every order and carry out none."""
     running.cloud.never_goes.update(spots)
@@ -44,7 +38,7 @@ def stalled(service: Any, host: str = "a") -> float:
 
 def stalled_host(running: Running) -> tuple[str, list[str]]:
     """Return a host that frees nothing for a VM, after the alarm, and its four spots."""
-    host, spots = four_spots(running)
+    host, spots = running.full_host(4)
     hang(running, spots)
     running.start(deletion_timeout=TIMEOUT)
     running.cloud.add(host, 2, 1024, spot=False)
@@ -55,7 +49,7 @@ def stalled_host(running: Running) -> tuple[str, list[str]]:
 @pytest.mark.parametrize("off", [-400.0, 400.0])
 def test_clocks_that_differ_cost_no_spot(running, off):
     """Nova's time of the last change would be 400 s ago, or yet to come."""
-    host, spots = four_spots(running)
+    host, spots = running.full_host(4)
     running.cloud.clock_is_off = off
     running.cloud.freeing_takes = 1.0  # several reconciles find it under way
     service = running.start(deletion_timeout=120)
@@ -67,7 +61,7 @@ def test_clocks_that_differ_cost_no_spot(running, off):
 
 
 def test_a_compute_that_hangs_costs_one_spot_however_long(running):
-    host, spots = four_spots(running)
+    host, spots = running.full_host(4)
     hang(running, spots)
     service = running.start(deletion_timeout=TIMEOUT, freed_timeout=1)
     running.cloud.add(host, 2, 1024, spot=False)
@@ -89,7 +83,7 @@ def test_a_compute_that_hangs_costs_one_spot_however_long(running):
 
 def test_what_goes_late_takes_nothing_else_with_it(running):
     """Three were ordered, the compute hung, and now carries the orders out one after the other."""
-    host, spots = four_spots(running)
+    host, spots = running.full_host(4)
     hang(running, spots)
     running.start(deletion_timeout=TIMEOUT, repeat_stuck_deletions=False)
     running.cloud.add(host, 6, 1024, spot=False)
@@ -128,7 +122,7 @@ def test_started_again_it_goes_on_where_it_was(running):
 
 def test_a_compute_that_fails_at_every_deletion_costs_two_spots(running):
     """It puts them in the state ERROR again, without a task, within the reconcile that follows."""
-    host, spots = four_spots(running)
+    host, spots = running.full_host(4)
     hang(running, spots)
 
     def after(method: str, path: str) -> None:
@@ -321,7 +315,7 @@ def test_a_host_that_placement_left_out_for_a_while_is_still_stalled(tmp_path):
 
 
 def test_a_stored_host_that_cannot_be_read_at_the_start_stays(running):
-    host, spots = four_spots(running)
+    host, spots = running.full_host(4)
     folder = running.folder / "state"
     StalledHostStore(str(folder)).put(host, "a", spots[:1])
     path = f"/placement/resource_providers/{host}/inventories"
@@ -349,7 +343,7 @@ def test_a_host_that_is_none_any_more_is_forgotten(running):
 def test_a_node_of_nova_s_database_that_is_behind_costs_no_other_spot(running):
     """What Nova shows may be from before the order that it took (Galera without causal reads)."""
     running.cloud.freeing_takes = 3.0
-    host, spots = four_spots(running)
+    host, spots = running.full_host(4)
     is_behind: list[float] = []
 
     def after(method: str, path: str) -> None:
