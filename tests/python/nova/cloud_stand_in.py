@@ -62,16 +62,12 @@ class CloudStandIn:
 
     def add_flavor(self, name, vcpus, ram, disk=0, *, extra_specs=None, **fields):
         row = {
-            "id": fields.get("id") or str(len(self.flavors) + 1),
-            "name": name,
-            "vcpus": vcpus,
-            "ram": ram,
-            "disk": disk,
-            "swap": fields.get("swap", 0),
+            "id": fields.get("id") or str(len(self.flavors) + 1), "name": name, "vcpus": vcpus,
+            "ram": ram, "disk": disk, "swap": fields.get("swap", 0),
             "OS-FLV-EXT-DATA:ephemeral": fields.get("ephemeral", 0),
             "os-flavor-access:is_public": fields.get("is_public", True),
             "extra_specs": dict(extra_specs or {}),
-        }
+        }  # fmt: skip
         self.flavors.append(row)
         return row
 

@@ -95,6 +95,19 @@ def empty_cloud(monkeypatch):
 
 
 @pytest.fixture
+def said(capsys):
+    """Runs `cospot-nova`; returns what it has printed: its errors where they end it."""
+    from tool_cases import run
+
+    def what(*arguments, code=0):
+        assert run(*arguments) == code
+        out, err = capsys.readouterr()
+        return err if code == 2 else out
+
+    return what
+
+
+@pytest.fixture
 def config(tmp_path):
     """The path of a nova.conf that does not exist yet."""
     return tmp_path / "nova.conf"

@@ -227,32 +227,19 @@ def _time(seconds: float) -> str:
 
 def _server(each: Instance, clock_is_off: float) -> dict[str, Any]:
     created = START + each.number if each.created is None else each.created + clock_is_off
+    ended = None if each.ended is None else _time(each.ended + clock_is_off)
+    flavor = {"original_name": each.flavor, "vcpus": 1, "ram": 1, "disk": 0}
     return {
-        "id": each.uuid,
-        "name": f"instance-{each.number}",
-        "tenant_id": each.project_id,
-        "status": each.status if each.ended is None else "DELETED",
-        "created": _time(created),
+        "id": each.uuid, "name": f"instance-{each.number}", "tenant_id": each.project_id,
+        "status": each.status if each.ended is None else "DELETED", "created": _time(created),
         "updated": _time(each.updated + clock_is_off),
         "OS-SRV-USG:launched_at": _time(created).removesuffix("Z") + ".000000",
-        "OS-SRV-USG:terminated_at": None
-        if each.ended is None
-        else _time(each.ended + clock_is_off),
-        "OS-EXT-SRV-ATTR:host": each.host,
-        "OS-EXT-SRV-ATTR:hypervisor_hostname": each.node,
-        "OS-EXT-STS:vm_state": each.vm_state,
-        "OS-EXT-STS:task_state": each.task_state,
-        "flavor": {
-            "original_name": each.flavor,
-            "vcpus": 1,
-            "ram": 1,
-            "disk": 0,
-            "extra_specs": dict(each.extra_specs),
-        },
-        "metadata": dict(each.metadata),
-        "locked": each.locked,
-        "locked_reason": each.locked_reason,
-    }
+        "OS-SRV-USG:terminated_at": ended,
+        "OS-EXT-SRV-ATTR:host": each.host, "OS-EXT-SRV-ATTR:hypervisor_hostname": each.node,
+        "OS-EXT-STS:vm_state": each.vm_state, "OS-EXT-STS:task_state": each.task_state,
+        "flavor": {**flavor, "extra_specs": dict(each.extra_specs)},
+        "metadata": dict(each.metadata), "locked": each.locked, "locked_reason": each.locked_reason,
+    }  # fmt: skip
 
 
 Answer = tuple[int, dict[str, Any]]

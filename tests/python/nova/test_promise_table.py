@@ -30,17 +30,10 @@ SPOT = "0b5e2a5c-7d8e-4a5e-9f3e-6f3c1d2b4a59"
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
-        ("5400", 5400),
-        ("90s", 90),
-        ("90 min", 5400),
-        ("90m", 5400),
-        ("1.5h", 5400),
-        ("1h 30min", 5400),
-        ("1h30m", 5400),
-        (" 2 d ", 2 * 86400),
-        ("1w", 7 * 86400),
+        ("5400", 5400), ("90s", 90), ("90 min", 5400), ("90m", 5400), ("1.5h", 5400),
+        ("1h 30min", 5400), ("1h30m", 5400), (" 2 d ", 2 * 86400), ("1w", 7 * 86400),
     ],
-)
+)  # fmt: skip
 def test_a_lifetime_is_read(text, seconds):
     assert read_lifetime(text) == seconds
 
@@ -57,14 +50,10 @@ def test_what_is_no_lifetime(text):
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
-        (45.9, "45 s"),
-        (61, "1 min"),
-        (3600, "1 h"),
-        (3 * HOUR + 20 * 60 + 59, "3 h 20 min"),
-        (50 * HOUR, "2 d 2 h"),
-        (72 * HOUR, "3 d"),
+        (45.9, "45 s"), (61, "1 min"), (3600, "1 h"), (3 * HOUR + 20 * 60 + 59, "3 h 20 min"),
+        (50 * HOUR, "2 d 2 h"), (72 * HOUR, "3 d"),
     ],
-)
+)  # fmt: skip
 def test_a_lifetime_is_shown_rounded_down(seconds, text):
     assert lifetime_text(seconds) == text
 
@@ -136,17 +125,11 @@ def test_a_promise_comes_as_it_was_sent():
 @pytest.mark.parametrize(
     "change",
     [
-        {"version": 2},
-        {"instance": "no uuid"},
-        {"instance": None},
-        {"lifetime_s": -1},
-        {"lifetime_s": math.nan},
-        {"lifetime_s": 10**400},
-        {"target": "0.1"},
-        {"target": 2},
+        {"version": 2}, {"instance": "no uuid"}, {"instance": None}, {"lifetime_s": -1},
+        {"lifetime_s": math.nan}, {"lifetime_s": 10**400}, {"target": "0.1"}, {"target": 2},
         {"made_at": True},
     ],
-)
+)  # fmt: skip
 def test_what_is_no_promise(change):
     with pytest.raises(PromiseMessageError):
         promise_from_message({**promise_to_message(Promise(SPOT, 1e9, 1.0, 0.1)), **change})

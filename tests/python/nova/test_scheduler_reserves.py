@@ -153,9 +153,7 @@ def test_hosts_that_filled_up_do_not_count(set_option, next_flavor):
 @pytest.mark.parametrize(
     "own_reason",
     [
-        {"availability_zone": "of one"},
-        {"ignore_hosts": ["b"]},
-        {"force_hosts": ["a"]},
+        {"availability_zone": "of one"}, {"ignore_hosts": ["b"]}, {"force_hosts": ["a"]},
         {"scheduler_hints": {"different_host": ["x"]}},
         {"instance_group": objects.InstanceGroup(policy="anti-affinity")},
         {"requested_destination": objects.Destination(host="a", node="a")},
@@ -163,7 +161,7 @@ def test_hosts_that_filled_up_do_not_count(set_option, next_flavor):
         {"flavor": restricted(SPOT)},
     ],
     ids=lambda fields: next(iter(fields)),
-)
+)  # fmt: skip
 def test_hosts_that_a_request_does_not_want_are_not_full(set_option, own_reason):
     """Of three free hosts one gets a spot, and one is the reserve also if it is not asked for."""
     set_option(default_reserve="16:0")

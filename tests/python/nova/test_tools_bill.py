@@ -491,9 +491,8 @@ def test_months():
 
 
 @pytest.mark.parametrize("text", ["2025", "2025-13", "25-03", "2025-3", "March"])
-def test_a_month_that_is_none(case, capsys, text):
-    assert run("bill", "--month", text) == 2
-    assert "expected such as 2026-10" in capsys.readouterr().err
+def test_a_month_that_is_none(case, said, text):
+    assert "expected such as 2026-10" in said("bill", "--month", text, code=2)
 
 
 def test_the_page_has_every_column():

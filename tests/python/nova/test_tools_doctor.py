@@ -5,7 +5,6 @@ import time
 import pytest
 from doctor_cases import FILTERS, GOOD, bad, configure, diagnose
 from promise_cases import make_table, write_table
-from tool_cases import run
 
 
 def test_a_good_configuration_is_all_ok(config, capsys):
@@ -87,10 +86,9 @@ def test_the_mending_mends(config, capsys):
 
 
 @pytest.mark.parametrize("text", ["[filter_scheduler\n", "x\n", "\x00"])
-def test_a_file_that_is_no_configuration_is_one_error(config, capsys, text):
+def test_a_file_that_is_no_configuration_is_one_error(config, said, text):
     config.write_text(text)
-    assert run("doctor", "--offline", "--config-file", config) == 2
-    error = capsys.readouterr().err
+    error = said("doctor", "--offline", "--config-file", config, code=2)
     assert error.startswith("cospot-nova: error: Nova's configuration: ")
 
 

@@ -23,48 +23,32 @@ def inventories(cloud, host="h1"):
     return cloud.providers[row["id"]]["inventories"]
 
 
+def shows(cloud, **values):
+    cloud.metrics = {**EVICTOR_METRICS, **values}
+
+
 BREAKS = {
-    "no spot inventory": (
-        lambda cloud: inventories(cloud).pop("CUSTOM_SPOT_VCPU"),
-        ("inventories", "error", "h1: no CUSTOM_SPOT_VCPU, expected 32"),
-    ),
-    "stale inventory": (
-        lambda cloud: inventories(cloud)["MEMORY_MB"].update(reserved=0),
-        ("inventories", "error", "CUSTOM_SPOT_MEMORY_MB is 3584, expected 4096 as of MEMORY_MB"),
-    ),
-    "small max_unit": (
-        lambda cloud: inventories(cloud)["CUSTOM_SPOT_VCPU"].update(max_unit=4),
-        ("inventories", "error", "CUSTOM_SPOT_VCPU gives 4 at once, expected 8 as of VCPU"),
-    ),
-    "no provider": (
-        lambda cloud: cloud.providers.pop(cloud.hypervisors[0]["id"]),
-        ("inventories", "error", "h1: placement: GET /resource_providers/"),
-    ),
-    "no host": (
-        lambda cloud: cloud.hypervisors.clear(),
-        ("hosts seen", "error", "no enabled host"),
-    ),
-    "half a spot": (
-        lambda cloud: cloud.flavor("spot.m1")["extra_specs"].pop("resources:VCPU"),
-        ("spot flavors", "error", "spot.m1: resources:VCPU is not set, expected 0"),
-    ),
-    "no spot flavor": (
-        lambda cloud: cloud.flavors.pop(),
-        ("spot flavors", "warning", "there is none"),
-    ),
-    "evictor idle": (
-        lambda cloud: setattr(cloud, "metrics", {**EVICTOR_METRICS, "reconcile_seconds_count": 0}),
-        ("evictor works", "error", "has not yet looked at all hosts"),
-    ),
-    "evictor off": (
-        lambda cloud: setattr(cloud, "metrics", {**EVICTOR_METRICS, "enabled": 0}),
-        ("evictor works", "warning", "evictions are switched off"),
-    ),
-    "evictor gone": (
-        lambda cloud: cloud.failing.update({"GET /metrics": 503}),
-        ("evictor works", "error", "503"),
-    ),
-}
+    "no spot inventory": (lambda cloud: inventories(cloud).pop("CUSTOM_SPOT_VCPU"),
+        ("inventories", "error", "h1: no CUSTOM_SPOT_VCPU, expected 32")),
+    "stale inventory": (lambda cloud: inventories(cloud)["MEMORY_MB"].update(reserved=0),
+        ("inventories", "error", "CUSTOM_SPOT_MEMORY_MB is 3584, expected 4096 as of MEMORY_MB")),
+    "small max_unit": (lambda cloud: inventories(cloud)["CUSTOM_SPOT_VCPU"].update(max_unit=4),
+        ("inventories", "error", "CUSTOM_SPOT_VCPU gives 4 at once, expected 8 as of VCPU")),
+    "no provider": (lambda cloud: cloud.providers.pop(cloud.hypervisors[0]["id"]),
+        ("inventories", "error", "h1: placement: GET /resource_providers/")),
+    "no host": (lambda cloud: cloud.hypervisors.clear(),
+        ("hosts seen", "error", "no enabled host")),
+    "half a spot": (lambda cloud: cloud.flavor("spot.m1")["extra_specs"].pop("resources:VCPU"),
+        ("spot flavors", "error", "spot.m1: resources:VCPU is not set, expected 0")),
+    "no spot flavor": (lambda cloud: cloud.flavors.pop(),
+        ("spot flavors", "warning", "there is none")),
+    "evictor idle": (lambda cloud: shows(cloud, reconcile_seconds_count=0),
+        ("evictor works", "error", "has not yet looked at all hosts")),
+    "evictor off": (lambda cloud: shows(cloud, enabled=0),
+        ("evictor works", "warning", "evictions are switched off")),
+    "evictor gone": (lambda cloud: cloud.failing.update({"GET /metrics": 503}),
+        ("evictor works", "error", "503")),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("broken", BREAKS)
@@ -211,14 +195,10 @@ VCPU, MEMORY, DISK = (f"class:CUSTOM_SPOT_{name}" for name in ("VCPU", "MEMORY_M
         ({VCPU: 40, MEMORY: -1}, False, "ok", [f"{VCPU}: 40", f"{MEMORY}: -1"]),
         ({VCPU: 40}, False, "error", [f"{VCPU}: 40", f"there is no registered limit {MEMORY}"]),
         ({VCPU: 0, MEMORY: 1}, False, "warning", [f"{VCPU} is 0", f"{MEMORY}: 1"]),
-        (
-            {VCPU: 1, MEMORY: 1},
-            True,
-            "error",
-            [f"{VCPU}: 1", f"{MEMORY}: 1", f"there is no registered limit {DISK}"],
-        ),
+        ({VCPU: 1, MEMORY: 1}, True, "error", [f"{VCPU}: 1", f"{MEMORY}: 1",
+         f"there is no registered limit {DISK}"]),
     ],
-)
+)  # fmt: skip
 def test_unified_limits_must_be_registered(
     cloud, capsys, config, limits, with_disk, verdict, found
 ):

@@ -69,29 +69,17 @@ def test_without_an_evictor_s_configuration_agreement_is_unknown(cloud, capsys, 
     [
         ("[cospot_evictor]\nevictor = YJF\n", "warning", "evictor is FIFO in [cospot], YJF in"),
         ("[cospot_evictor]\nplan_topic = plans\n", "error", "plan_topic is cospot_plans in"),
-        (
-            "[DEFAULT]\ntransport_url = rabbit://guest:guest@127.0.0.1:1/spots\n",
-            "error",
-            "virtual host '/', the evictor listens on 'spots'",
-        ),
-        (
-            "[DEFAULT]\ntransport_url = rabbit://guest:guest@elsewhere:5672/\n",
-            "warning",
-            "message bus at 127.0.0.1:1, the evictor listens at elsewhere:5672",
-        ),
-        (
-            "[oslo_messaging_rabbit]\namqp_durable_queues = true\n",
-            "error",
-            "amqp_durable_queues is False for the scheduler, True for the evictor",
-        ),
+        ("[DEFAULT]\ntransport_url = rabbit://guest:guest@127.0.0.1:1/spots\n", "error",
+         "virtual host '/', the evictor listens on 'spots'"),
+        ("[DEFAULT]\ntransport_url = rabbit://guest:guest@elsewhere:5672/\n", "warning",
+         "message bus at 127.0.0.1:1, the evictor listens at elsewhere:5672"),
+        ("[oslo_messaging_rabbit]\namqp_durable_queues = true\n", "error",
+         "amqp_durable_queues is False for the scheduler, True for the evictor"),
         ("[placement]\nregion_name = two\n", "error", "region_name is one for the scheduler, two"),
-        (
-            "[cospot_evictor]\nmode = proactive\ndefault_reserve = 2:4096\n",
-            "warning",
-            "default_reserve is empty in [cospot], 2:4096 in [cospot_evictor]: spots are placed",
-        ),
+        ("[cospot_evictor]\nmode = proactive\ndefault_reserve = 2:4096\n", "warning",
+         "default_reserve is empty in [cospot], 2:4096 in [cospot_evictor]: spots are placed"),
     ],
-)
+)  # fmt: skip
 def test_whatever_both_must_share_is_compared(
     cloud, capsys, config, tmp_path, text, verdict, found
 ):

@@ -324,15 +324,14 @@ def test_capacity_is_what_placement_grants(monkeypatch, database, configuration,
 
 
 def test_without_placement_what_is_reserved_counts_as_capacity(
-    monkeypatch, database, configuration, tmp_path, capsys
+    monkeypatch, database, configuration, tmp_path, capsys, said
 ):
     database.instance(START)
     arguments = ("--config-file", configuration, "--window-start", "2026-05-01")
     with cloud_for(monkeypatch) as cloud:
         monkeypatch.setenv("OS_AUTH_URL", cloud.url.replace(":", ":1", 1)[:-2])
         path = tmp_path / "alone.csv"
-        assert run("history", "export", *arguments, "-o", path) == 0
-    assert "of 3 of 3 hosts: " in capsys.readouterr().out
+        assert "of 3 of 3 hosts: " in said("history", "export", *arguments, "-o", path)
     for name in ("OS_AUTH_URL", "OS_USERNAME", "OS_PASSWORD", "OS_PROJECT_NAME"):
         monkeypatch.delenv(name, raising=False)
     assert run("history", "export", *arguments, "-o", tmp_path / "bare.csv") == 0
@@ -395,9 +394,8 @@ def test_the_database_is_not_written_to(database):
         (["-o", "history.yaml"], "history.yaml: the study file gets such a name, expected one for"),
     ],
 )
-def test_bad_input_is_one_error_without_the_password(tmp_path, capsys, arguments, text):
-    assert run("history", "export", "-o", tmp_path / "h.csv", *arguments) == 2
-    error = capsys.readouterr().err
+def test_bad_input_is_one_error_without_the_password(tmp_path, said, arguments, text):
+    error = said("history", "export", "-o", tmp_path / "h.csv", *arguments, code=2)
     assert text in error and "Traceback" not in error and "secret" not in error
     assert sum("error: " in line for line in error.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []

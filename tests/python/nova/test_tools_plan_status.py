@@ -415,7 +415,7 @@ def test_a_plan_that_sells_nothing(case):
     assert (code, found["notes"]) == (0, ["the plan sells nothing, so nothing was promised"])
 
 
-def test_bad_input_is_one_error(cloud, plan, capsys, tmp_path):
+def test_bad_input_is_one_error(cloud, plan, said, tmp_path):
     short = history(tmp_path / "short.csv", 3)
     cases = [
         (["--history", short], "--history: expected --plan PLAN too"),
@@ -425,14 +425,12 @@ def test_bad_input_is_one_error(cloud, plan, capsys, tmp_path):
         (["--plan", plan, "--history", plan], "plan.yaml"),
     ]
     for arguments, text in cases:
-        assert run("status", *arguments) == 2
-        error = capsys.readouterr().err
+        error = said("status", *arguments, code=2)
         assert error.startswith("cospot-nova: error: ") and text in error
         assert len(error.splitlines()) == 1
     (tmp_path / "history.csv").unlink()
     week = history(tmp_path / "week.csv", 7)
-    assert run("status", "--plan", plan, "--history", week) == 2
-    assert "history.csv" in capsys.readouterr().err
+    assert "history.csv" in said("status", "--plan", plan, "--history", week, code=2)
 
 
 def test_eviction_times_of_a_log(tmp_path):

@@ -212,7 +212,7 @@ def test_only_time_with_as_many_free_slots_is_evidence(cloud, tmp_path):
     assert 92000 < two <= 14 * 86400 / 13
 
 
-def test_half_an_hour_of_history_promises_minutes(cloud, tmp_path, capsys):
+def test_half_an_hour_of_history_promises_minutes(cloud, tmp_path, capsys, said):
     """A cloud that ran its first instance 29 minutes ago, exported with a window of 14 days."""
     first = 14 * 86400 - 29 * 60
     path = write_history(tmp_path / "young.csv", lone_spots(20, first, 60))
@@ -227,8 +227,7 @@ def test_half_an_hour_of_history_promises_minutes(cloud, tmp_path, capsys):
         in output
     )
     four(cloud)
-    assert run("quote", "spot.two", "--promises", path.with_suffix(".json")) == 0
-    assert capsys.readouterr().out.splitlines()[1:] == [
+    assert said("quote", "spot.two", "--promises", path.with_suffix(".json")).splitlines()[1:] == [
         "75 % live at least 2 min",
         "90 % live at least - (takes 36 spots in the history)",
         "95 % live at least - (takes 72 spots in the history)",
@@ -290,25 +289,23 @@ def test_hosts_that_take_no_spots_are_not_counted(cloud, tmp_path):
     ("text", "error"),
     [("", "history.csv"), (f"{COLUMNS}\n", "history.csv"), ("instance_id\n1\n", "history.csv")],
 )
-def test_what_is_no_history(cloud, tmp_path, capsys, text, error):
+def test_what_is_no_history(cloud, tmp_path, said, text, error):
     path = tmp_path / "history.csv"
     path.write_text(text)
     output = tmp_path / "promises.json"
     output.write_text("as before")
-    assert run("promise", "--history", path, "-o", output) == 2
-    assert error in capsys.readouterr().err
+    assert error in said("promise", "--history", path, "-o", output, code=2)
     assert output.read_text() == "as before"
 
 
-def test_bad_usage_of_promise(cloud, tmp_path, capsys):
+def test_bad_usage_of_promise(cloud, tmp_path, capsys, said):
     path = tides(tmp_path / "history.csv")
     assert run("promise", "--history", path, "--target", "1.5") == 2
     assert "--target 1.5: expected a probability" in capsys.readouterr().err
     assert run("promise", "--history", tmp_path / "none.csv") == 2
     assert "see cospot-nova history export" in capsys.readouterr().err
     cloud.flavors = cloud.flavors[:1]
-    assert run("promise", "--history", path) == 2
-    assert "there is no spot flavor" in capsys.readouterr().err
+    assert "there is no spot flavor" in said("promise", "--history", path, code=2)
 
 
 def four(cloud: Any) -> None:
@@ -322,7 +319,7 @@ def four(cloud: Any) -> None:
     cloud.add_host("off", inventories=large, status="disabled")
 
 
-def test_a_quote_by_the_free_slots_of_now(cloud, tmp_path, capsys):
+def test_a_quote_by_the_free_slots_of_now(cloud, tmp_path, capsys, said):
     four(cloud)
     path = write_table(tmp_path / "promises.json")
     assert run("quote", "spot.four", "--promises", path) == 0
@@ -333,8 +330,7 @@ def test_a_quote_by_the_free_slots_of_now(cloud, tmp_path, capsys):
         "95 % live at least 1 h",
         "observed: 14 d, 1,000 spots, 30 evictions",
     ]
-    assert run("quote", "spot.four", "--promises", path, "--format", "json") == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(said("quote", "spot.four", "--promises", path, "--format", "json"))
     assert (found["slots"], found["slots_by_host"]) == (3, {"h1": 2, "h2": 1})
     assert found["quotes"] == [
         {"target": 0.05, "lives_at_least_s": HOUR},
@@ -371,15 +367,14 @@ def test_bad_usage_of_quote(cloud, tmp_path, capsys):
         assert error in capsys.readouterr().err
 
 
-def test_the_file_of_nova_conf_is_quoted_from(cloud, tmp_path, capsys):
+def test_the_file_of_nova_conf_is_quoted_from(cloud, tmp_path, said):
     pytest.importorskip("nova.conf", reason="python3-nova is not installed")
     four(cloud)
     path = write_table(tmp_path / "promises.json")
     conf = tmp_path / "nova.conf"
     conf.write_text(f"[cospot]\nlifetime_promises = {path}\naggregates = cheap\n")
     cloud.aggregates = [{"name": "cheap", "hosts": ["h2"]}]
-    assert run("quote", "spot.four", "--config-file", conf) == 0
-    assert "1 more fit now on 1 of 1 hosts" in capsys.readouterr().out
+    assert "1 more fit now on 1 of 1 hosts" in said("quote", "spot.four", "--config-file", conf)
 
 
 def evictor_conf(folder: Path) -> Path:
@@ -388,7 +383,7 @@ def evictor_conf(folder: Path) -> Path:
     return path
 
 
-def test_status_tells_of_promises_and_of_the_alarm(cloud, tmp_path, capsys):
+def test_status_tells_of_promises_and_of_the_alarm(cloud, tmp_path, capsys, said):
     pytest.importorskip("tooz", reason="needs what the evictor needs")
     conf = evictor_conf(tmp_path)
     assert run("status", "--evictor-config-file", conf, "--audit-log", os.devnull) == 0
@@ -399,15 +394,13 @@ def test_status_tells_of_promises_and_of_the_alarm(cloud, tmp_path, capsys):
         journal.add(Promise(name, now - 2 * HOUR, HOUR, 0.05))
         if number < 4:
             journal.evicted(name, now - 1.5 * HOUR)
-    assert run("status", "--evictor-config-file", conf, "--audit-log", os.devnull) == 0
-    output = capsys.readouterr().out
+    output = said("status", "--evictor-config-file", conf, "--audit-log", os.devnull)
     assert output.startswith("ALARM: 4 of 20 promises are broken where 5 % may be")
     # Clopper and Pearson for 4 of 20
     row = next(line for line in output.splitlines() if line.startswith("with 95 %"))
     assert row.split()[3:] == ["20", "16", "4", "0", "5.73%", "to", "43.66%", "BROKEN"]
     arguments = ("--evictor-config-file", conf, "--audit-log", os.devnull, "--format", "json")
-    assert run("status", *arguments) == 0
-    (share,) = json.loads(capsys.readouterr().out)["promises"]
+    (share,) = json.loads(said("status", *arguments))["promises"]
     assert (share["kept"], share["broken"], share["alarm"]) == (16, 4, True)
 
 

@@ -122,24 +122,16 @@ def test_the_spot_flavor_of_a_private_one_is_opened_to_the_same_projects(cloud, 
 @pytest.mark.parametrize(
     ("changes", "options", "step", "lines"),
     [
-        (
-            {("filter_scheduler", "enabled_filters"): "ComputeFilter"},
-            "",
-            "scheduler",
-            ["[filter_scheduler]", "enabled_filters = ComputeFilter,CospotFilter"],
-        ),
-        (
-            {("quota", "count_usage_from_placement"): None},
-            "",
-            "scheduler",
-            ["[quota]", "then: systemctl restart nova-scheduler nova-api"],
-        ),
+        ({("filter_scheduler", "enabled_filters"): "ComputeFilter"}, "", "scheduler",
+         ["[filter_scheduler]", "enabled_filters = ComputeFilter,CospotFilter"]),
+        ({("quota", "count_usage_from_placement"): None}, "", "scheduler",
+         ["[quota]", "then: systemctl restart nova-scheduler nova-api"]),
         ({("cospot", "dry_run"): "true"}, "", "scheduler", ["dry_run = false"]),
         (None, "dry_run = true", "evictor", ["[cospot_evictor]", "dry_run = false"]),
         (None, "enabled = false", "evictor", ["enabled = true"]),
         (None, f"resources = {DISK}", "evictor", ["resources = VCPU,MEMORY_MB"]),
     ],
-)
+)  # fmt: skip
 def test_nothing_is_opened_while_anything_is_missing(cloud, setup, changes, options, step, lines):
     setup("--apply", "--flavor", "m1")
     code, printed = setup("--apply", "--flavor", "m1", "--open", changes=changes, options=options)

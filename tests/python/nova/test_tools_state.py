@@ -46,17 +46,13 @@ def findings(results, name):
 # -- db -----------------------------------------------------------------------------------------
 
 
-def test_sync_makes_and_upgrades_the_tables(evictor, tmp_path, capsys, monkeypatch):
+def test_sync_makes_and_upgrades_the_tables(evictor, tmp_path, capsys, said, monkeypatch):
     path = evictor()
-    assert run("db", "version", "--evictor-config-file", path) == 1
-    out = capsys.readouterr().out
+    out = said("db", "version", "--evictor-config-file", path, code=1)
     assert "tables none, this cospot 1" in out and "run cospot-nova db sync" in out
-    assert run("db", "sync", "--evictor-config-file", path) == 0
-    assert "made the tables, version 1" in capsys.readouterr().out
-    assert run("db", "version", "--evictor-config-file", path) == 0
-    assert capsys.readouterr().out == "tables 1, this cospot 1\n"
-    assert run("db", "sync", "--evictor-config-file", path) == 0
-    assert "the tables are up to date" in capsys.readouterr().out
+    assert "made the tables, version 1" in said("db", "sync", "--evictor-config-file", path)
+    assert said("db", "version", "--evictor-config-file", path) == "tables 1, this cospot 1\n"
+    assert "the tables are up to date" in said("db", "sync", "--evictor-config-file", path)
     step = schema.Upgrade(lambda connection: None, 2)
     monkeypatch.setattr(schema, "UPGRADES", [*schema.UPGRADES, step])
     assert run("db", "sync", "--evictor-config-file", path) == 0
@@ -305,7 +301,7 @@ def test_setup_makes_the_tables(cloud, config, capsys, evictor, tmp_path):
     assert line.startswith("missing  state database: state database mysql+pymysql://u:***@")
 
 
-def test_status_shows_what_any_machine_has_stored(cloud, capsys, evictor, tmp_path):
+def test_status_shows_what_any_machine_has_stored(cloud, capsys, said, evictor, tmp_path):
     state = database(tmp_path)
     state.upgrade()
     SharedStalledHosts(state).put("h1-provider", "h1", ["spot"])
@@ -315,8 +311,7 @@ def test_status_shows_what_any_machine_has_stored(cloud, capsys, evictor, tmp_pa
     capsys.readouterr()
     folder = tmp_path / "of-this-machine"
     folder.mkdir()
-    assert run("status", "--evictor-config-file", evictor(f"state_path = {folder}")) == 0
-    out = capsys.readouterr().out
+    out = said("status", "--evictor-config-file", evictor(f"state_path = {folder}"))
     assert "ALARM: host h1 frees nothing" in out
     assert "with 95 %" in out
 
