@@ -123,6 +123,34 @@ def mariadb_url(tmp_path_factory):
 
 
 @pytest.fixture
+def scheduler_file(tmp_path, monkeypatch):
+    """Has the plugin read a nova.conf of this text; returns its path and its configuration."""
+    pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
+    from cospot.nova.scheduler import options
+    from oslo_config import cfg
+    from scheduler_cases import CONF
+
+    class ConfOfNova:
+        """Nova's configuration with another group [cospot]."""
+
+        def __getattr__(self, name: str) -> Any:
+            own = ("cospot", "config_file", "config_dir", "register_mutate_hook")
+            return getattr(conf if name in own else CONF, name)
+
+    conf = cfg.ConfigOpts()
+    options.register(conf)
+
+    def read(text: str = "[cospot]\n") -> tuple[Path, Any]:
+        path = tmp_path / "nova.conf"
+        path.write_text(text)
+        conf(["--config-file", str(path)], project="nova")
+        monkeypatch.setattr("cospot.nova.scheduler.filter.CONF", ConfOfNova())
+        return path, conf
+
+    return read
+
+
+@pytest.fixture
 def set_option():
     """Sets options of `[cospot]`, or of another group, until the test ends."""
     pytest.importorskip("nova.conf", reason="OpenStack Nova is not installed")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cospot.nova.configuration_faults import plain, readable_secrets
@@ -153,30 +152,6 @@ def test_a_class_that_is_missing_is_named_without_a_traceback():
     assert plain(caught.value) == "Class NoSuch cannot be found"
 
 
-def scheduler_conf(tmp_path: Path, text: str) -> tuple[Path, Any]:
-    from cospot.nova.scheduler import options as own
-
-    file = tmp_path / "nova.conf"
-    file.write_text(text)
-    conf = cfg.ConfigOpts()
-    own.register(conf)
-    conf(["--config-file", str(file)], project="nova")
-    return file, conf
-
-
-@pytest.fixture
-def plugin_of(monkeypatch):
-    pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-    from scheduler_cases import CONF, Plugin
-
-    def make(conf: Any) -> Any:
-        monkeypatch.setattr(conf, "filter_scheduler", CONF.filter_scheduler, raising=False)
-        monkeypatch.setattr("cospot.nova.scheduler.filter.CONF", conf)
-        return Plugin([])
-
-    return make
-
-
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -186,12 +161,12 @@ def plugin_of(monkeypatch):
     ],
 )
 def test_the_scheduler_says_it_at_the_start_and_gives_spots_no_host(
-    tmp_path, plugin_of, caplog, text, says
+    scheduler_file, caplog, text, says
 ):
-    from scheduler_cases import SPOT, VM, make_spec, make_state
+    file, conf = scheduler_file(text)
+    from scheduler_cases import SPOT, VM, Plugin, make_spec, make_state
 
-    file, conf = scheduler_conf(tmp_path, text)
-    plugin = plugin_of(conf)
+    plugin = Plugin([])
     assert says in caplog.text
     states = [make_state("a"), make_state("b")]
     assert plugin.place(states, SPOT) == []
@@ -207,10 +182,12 @@ def test_the_scheduler_says_it_at_the_start_and_gives_spots_no_host(
 
 
 def test_fallback_weighers_that_are_none_are_said_at_the_start_and_at_a_reload(
-    tmp_path, plugin_of, caplog
+    scheduler_file, caplog
 ):
-    file, conf = scheduler_conf(tmp_path, "[cospot]\nfallback_weighers = nova.no.Such\n")
-    plugin = plugin_of(conf)
+    file, conf = scheduler_file("[cospot]\nfallback_weighers = nova.no.Such\n")
+    from scheduler_cases import Plugin
+
+    plugin = Plugin([])
     assert caplog.text.count("[cospot] fallback_weighers: nova.no.Such: ") == 1
     file.write_text("[cospot]\nfallback_weighers = nova.no.Other\n")
     conf.mutate_config_files()

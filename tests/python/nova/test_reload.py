@@ -198,27 +198,11 @@ def test_the_evictor_evicts_nothing_while_its_configuration_cannot_be_verified(
     wait_until(lambda: running.cloud.deleted == [spot], "the spot is evicted")
 
 
-def scheduler_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Any]:
-    """Have the plugin read a file of the test's; return the file and its configuration."""
-    from cospot.nova.scheduler import options
-    from scheduler_cases import CONF
-
-    path = tmp_path / "nova.conf"
-    path.write_text("[cospot]\n")
-    conf = cfg.ConfigOpts()
-    options.register(conf)
-    conf(["--config-file", str(path)], project="nova")
-    monkeypatch.setattr(conf, "filter_scheduler", CONF.filter_scheduler, raising=False)
-    monkeypatch.setattr("cospot.nova.scheduler.filter.CONF", conf)
-    return path, conf
-
-
-def test_the_scheduler_obeys_its_switches_after_each_of_many_reloads(tmp_path, monkeypatch):
+def test_the_scheduler_obeys_its_switches_after_each_of_many_reloads(scheduler_file):
     """Nova calls `mutate_config_files`; its newer releases do so beside native threads."""
-    pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
     from scheduler_cases import Plugin
 
-    path, conf = scheduler_configuration(tmp_path, monkeypatch)
+    path, conf = scheduler_file()
     plugin = Plugin([])
     with reading(plugin.filter._settings):
         for number in range(RELOADS):
@@ -230,13 +214,12 @@ def test_the_scheduler_obeys_its_switches_after_each_of_many_reloads(tmp_path, m
 
 
 def test_the_scheduler_decides_nothing_by_a_configuration_it_cannot_read_again(
-    tmp_path, monkeypatch, caplog
+    scheduler_file, monkeypatch, caplog
 ):
     """VMs go where Nova's own weighers say, spots nowhere: as with any wrong configuration."""
-    pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
     from scheduler_cases import SPOT, VM, Plugin, full_of_spots, make_state
 
-    path, conf = scheduler_configuration(tmp_path, monkeypatch)
+    path, conf = scheduler_file()
     states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
     plugin = Plugin(states)
     assert plugin.place(states, VM) == ["a", "c"]
@@ -254,13 +237,14 @@ def test_the_scheduler_decides_nothing_by_a_configuration_it_cannot_read_again(
     assert plugin.place(states, VM) == ["a", "c"]
 
 
-def test_a_refused_reload_of_the_scheduler_is_a_metric_until_one_succeeds(tmp_path, monkeypatch):
-    pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
+def test_a_refused_reload_of_the_scheduler_is_a_metric_until_one_succeeds(
+    scheduler_file, tmp_path, monkeypatch
+):
     from cospot.nova.scheduler import metrics
     from scheduler_cases import Plugin
     from waiting import wait_until
 
-    path, conf = scheduler_configuration(tmp_path, monkeypatch)
+    path, conf = scheduler_file()
     folder = str(tmp_path)
     monkeypatch.setitem(metrics._MADE, folder, metrics.SchedulerMetrics(folder, every=0.05))
     text = f"[cospot]\nmetrics_directory = {folder}\n"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 from typing import Any
 
 import pytest
-from cospot.nova.scheduler import options
 from cospot.nova.scheduler.decision import Decision, keep_decision
 from cospot.nova.scheduler.filter import CospotFilter
 from cospot.nova.scheduler.host_usage import HostUsage
@@ -125,16 +123,6 @@ def test_a_wrong_setting_is_said_and_vms_go_on(option, value, expected, set_opti
     assert expected in caplog.text  # at the start too
 
 
-def read_conf(path: Path, option: str) -> Any:
-    from oslo_config import cfg
-
-    conf = cfg.ConfigOpts()
-    options.register(conf)
-    path.write_text(f"[cospot]\n{option}\n")
-    conf(["--config-file", str(path)], project="nova")
-    return conf
-
-
 WRONG_TYPES = [
     ("otn = many", "[cospot] otn: expected a whole number, found 'many'"),
     ("otn = 0", "[cospot] otn: found '0': Should be greater than or equal to 1"),
@@ -147,44 +135,16 @@ WRONG_TYPES = [
 
 
 @pytest.mark.parametrize(("line", "expected"), WRONG_TYPES)
-def test_a_value_of_the_wrong_type_is_said_and_vms_go_on(caplog, tmp_path, line, expected):
-    conf = read_conf(tmp_path / "nova.conf", line)
+def test_a_value_of_the_wrong_type_is_said_and_vms_go_on(caplog, scheduler_file, line, expected):
+    _, conf = scheduler_file(f"[cospot]\n{line}\n")
     conf.log_opt_values(logging.getLogger("nova"), logging.DEBUG)  # as Nova's services do
     states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cospot.nova.scheduler.filter.CONF", ConfOfNova(conf))
-        plugin = Plugin(states)
-        CospotFilter()  # as Nova makes it, with a publisher of its own
-        assert expected in caplog.text and "until this is fixed" in caplog.text
-        assert plugin.place(states, VM) == ["c", "a"]
-        assert plugin.place(states, SPOT) == []
+    plugin = Plugin(states)
+    CospotFilter()  # as Nova makes it, with a publisher of its own
+    assert expected in caplog.text and "until this is fixed" in caplog.text
+    assert plugin.place(states, VM) == ["c", "a"]
+    assert plugin.place(states, SPOT) == []
     assert plugin.plans() == []
-
-
-class ConfOfNova:
-    """Nova's configuration with another group [cospot]."""
-
-    def __init__(self, conf: Any) -> None:
-        self.cospot = conf.cospot
-        self.config_file, self.config_dir = conf.config_file, conf.config_dir
-        self.register_mutate_hook = conf.register_mutate_hook
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(CONF, name)
-
-
-def test_options_that_are_read_again_count(tmp_path):
-    """SIGHUP makes Nova's services call mutate_config_files."""
-    path = tmp_path / "nova.conf"
-    conf = read_conf(path, "enabled = true")
-    states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cospot.nova.scheduler.filter.CONF", ConfOfNova(conf))
-        plugin = Plugin(states)
-        assert plugin.place(states, VM) == ["a", "c"]
-        path.write_text("[cospot]\nenabled = false\n")
-        conf.mutate_config_files()
-        assert plugin.place(states, VM) == ["c", "a"]
 
 
 def test_a_decision_about_other_hosts_is_none(set_option):
