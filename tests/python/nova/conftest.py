@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from fnmatch import fnmatch
 from pathlib import Path
@@ -92,6 +93,14 @@ def empty_cloud(monkeypatch):
 
     with cloud_for(monkeypatch) as made:
         yield made
+
+
+@pytest.fixture
+def diagnosed(cloud, capsys, config):
+    """Runs the doctor on the cloud; returns its exit code and its results."""
+    from doctor_cases import diagnose_cloud
+
+    return functools.partial(diagnose_cloud, cloud, capsys, config)
 
 
 @pytest.fixture

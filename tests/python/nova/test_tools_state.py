@@ -16,7 +16,7 @@ from cospot.nova.state.database import StateDatabase
 from cospot.nova.state.promise_records import SharedPromiseRecords
 from cospot.nova.state.stalled import SharedStalledHosts
 from cospot.nova.tools.doctor import file_checks, state_checks
-from doctor_cases import GOOD_EVICTOR, bad, configure, diagnose_cloud
+from doctor_cases import GOOD_EVICTOR, bad, configure
 from state_servers import has_mariadb
 from tool_cases import run
 
@@ -86,36 +86,34 @@ def test_a_password_is_not_printed(evictor, capsys):
         ({"version": 2, "oldest_service": 2}, "needs a newer cospot", "upgrade cospot here"),
     ],
 )
-def test_the_doctor_says_that_tables_do_not_fit(
-    cloud, capsys, config, evictor, tmp_path, prepare, text, fix
-):
+def test_the_doctor_says_that_tables_do_not_fit(diagnosed, evictor, tmp_path, prepare, text, fix):
     if prepare is not None:
         database(tmp_path).upgrade()
         changed = schema.SCHEMA.update().values(**prepare)
         database(tmp_path).run(lambda done: done.execute(changed))
-    code, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", evictor())
+    code, results = diagnosed("--evictor-config-file", evictor())
     assert (code, bad(results)) == (1, {"state database": "error"})
     ((_, found, said),) = findings(results, "state database")
     assert text in found and said == fix
 
 
-def test_the_doctor_says_that_the_database_does_not_answer(cloud, capsys, config, evictor):
+def test_the_doctor_says_that_the_database_does_not_answer(diagnosed, evictor):
     path = evictor("state_connection = mysql+pymysql://u:pa55word@127.0.0.1:1/d", state=False)
-    code, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", path)
+    code, results = diagnosed("--evictor-config-file", path)
     assert (code, bad(results)) == (1, {"state database": "error"})
     ((_, found, _),) = findings(results, "state database")
     assert "127.0.0.1" in found and "pa55word" not in found
 
 
-def test_the_doctor_is_content_with_a_state_database(cloud, capsys, config, evictor, tmp_path):
+def test_the_doctor_is_content_with_a_state_database(diagnosed, evictor, tmp_path):
     database(tmp_path).upgrade()
-    code, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", evictor())
+    code, results = diagnosed("--evictor-config-file", evictor())
     assert (code, bad(results)) == (0, {})
     assert "its clock is +0.0 s" in results["state database"]["findings"][0]["found"].replace(
         "-0.0", "+0.0"
     )
     path = evictor("coordination_url = file:///tmp/x")
-    code, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", path)
+    code, results = diagnosed("--evictor-config-file", path)
     assert (code, bad(results)) == (0, {"state database": "warning"})
     assert "coordination_url is set and not used" in findings(results, "state database")[1][1]
 
@@ -124,7 +122,7 @@ def test_the_doctor_is_content_with_a_state_database(cloud, capsys, config, evic
     ("wait", "verdict"), [(None, "ok"), (0, "warning"), (1, "ok"), (6, "warning"), (7, "ok")]
 )
 def test_the_doctor_finds_a_galera_cluster_that_may_be_behind(
-    cloud, capsys, config, evictor, tmp_path, monkeypatch, wait, verdict
+    diagnosed, evictor, tmp_path, monkeypatch, wait, verdict
 ):
     """Bit 1 of wsrep_sync_wait is that of reads, 2 and 4 are of changes."""
     database(tmp_path).upgrade()
@@ -133,10 +131,7 @@ def test_the_doctor_finds_a_galera_cluster_that_may_be_behind(
         "cospot.nova.tools.history.database_source.cell_databases",
         lambda settings: ["mysql+pymysql://u:pa55word@db/nova", "sqlite:////cell0.db"],
     )
-    _, results = diagnose_cloud(
-        cloud,
-        capsys,
-        config,
+    _, results = diagnosed(
         *("--evictor-config-file", evictor()),
         changes={("database", "connection"): "mysql+pymysql://u:pa55word@db/nova"},
     )
@@ -148,13 +143,11 @@ def test_the_doctor_finds_a_galera_cluster_that_may_be_behind(
 
 
 def test_the_doctor_cannot_see_a_database_of_nova_that_does_not_answer(
-    cloud, capsys, config, evictor, tmp_path
+    diagnosed, evictor, tmp_path
 ):
     database(tmp_path).upgrade()
     changes = {("database", "connection"): "mysql+pymysql://u:pa55word@127.0.0.1:1/nova"}
-    _, results = diagnose_cloud(
-        cloud, capsys, config, "--evictor-config-file", evictor(), changes=changes
-    )
+    _, results = diagnosed("--evictor-config-file", evictor(), changes=changes)
     (_, (verdict, found, _)) = findings(results, "state database")
     assert verdict == "unknown" and "127.0.0.1" in found and "pa55word" not in found
 
@@ -164,9 +157,9 @@ def test_a_single_server_is_no_galera_cluster(mariadb_url):
     assert state_checks.galera_wait(mariadb_url) is None
 
 
-def test_the_doctor_says_that_sqlalchemy_is_missing(cloud, capsys, config, evictor, monkeypatch):
+def test_the_doctor_says_that_sqlalchemy_is_missing(diagnosed, evictor, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "cospot.nova.state.database", None)
-    _, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", evictor())
+    _, results = diagnosed("--evictor-config-file", evictor())
     ((_, found, _),) = findings(results, "state database")
     assert "expected SQLAlchemy in this Python" in found
 
@@ -184,10 +177,10 @@ def other_user():
         yield Path(folder), pwd.getpwnam("nobody")
 
 
-def test_the_doctor_looks_at_the_folder_of_metrics(cloud, capsys, config, tmp_path):
+def test_the_doctor_looks_at_the_folder_of_metrics(diagnosed, tmp_path):
     def look(folder):
         changes = {("cospot", "metrics_directory"): str(folder)}
-        _, results = diagnose_cloud(cloud, capsys, config, changes=changes)
+        _, results = diagnosed(changes=changes)
         return findings(results, "scheduler metrics")
 
     (tmp_path / "file").write_text("")
@@ -198,16 +191,16 @@ def test_the_doctor_looks_at_the_folder_of_metrics(cloud, capsys, config, tmp_pa
     assert verdict == "warning" and "is no folder" in found
 
 
-def test_the_rights_of_nova_s_user_count(cloud, capsys, config, other_user, monkeypatch):
+def test_the_rights_of_nova_s_user_count(diagnosed, other_user, monkeypatch):
     folder, account = other_user
     monkeypatch.setattr(file_checks, "_SCHEDULER_USER", "nobody")
     changes = {("cospot", "metrics_directory"): str(folder)}
-    _, results = diagnose_cloud(cloud, capsys, config, changes=changes)
+    _, results = diagnosed(changes=changes)
     ((verdict, found, fix),) = findings(results, "scheduler metrics")
     assert verdict == "warning" and "nobody may not write there" in found
     assert fix.startswith(f"chown nobody {folder}")
     os.chown(folder, account.pw_uid, account.pw_gid)
-    _, results = diagnose_cloud(cloud, capsys, config, changes=changes)
+    _, results = diagnosed(changes=changes)
     assert results["scheduler metrics"]["verdict"] == "ok"
 
 
@@ -233,12 +226,10 @@ def certificate(folder: Path) -> tuple[Path, Path]:
     return key, made
 
 
-def test_the_doctor_looks_at_the_files_of_the_signals_port(
-    cloud, capsys, config, evictor, tmp_path
-):
+def test_the_doctor_looks_at_the_files_of_the_signals_port(diagnosed, evictor, tmp_path):
     def look(*lines):
         path = evictor("signals_port = 9109", *lines, state=False)
-        _, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", path)
+        _, results = diagnosed("--evictor-config-file", path)
         return findings(results, "signals port")
 
     assert look()[0][0] == "ok"
@@ -255,9 +246,7 @@ def test_the_doctor_looks_at_the_files_of_the_signals_port(
     assert verdict == "error" and "signals_certificate: not set" in found
 
 
-def test_a_key_that_the_evictor_cannot_read_is_named(
-    cloud, capsys, config, evictor, other_user, monkeypatch
-):
+def test_a_key_that_the_evictor_cannot_read_is_named(diagnosed, evictor, other_user, monkeypatch):
     folder, account = other_user
     key, made = certificate(folder)
     key.chmod(0o600)
@@ -265,13 +254,13 @@ def test_a_key_that_the_evictor_cannot_read_is_named(
     path = evictor(
         "signals_port = 9109", f"signals_certificate = {made}", f"signals_key = {key}", state=False
     )
-    code, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", path)
+    code, results = diagnosed("--evictor-config-file", path)
     assert code == 1
     ((_, found, fix),) = findings(results, "signals port")
     assert f"signals_key {key} cannot be read by nobody" in found
     assert fix == f"chgrp nobody {key}; chmod g+r {key}"
     os.chown(key, account.pw_uid, account.pw_gid)
-    _, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", path)
+    _, results = diagnosed("--evictor-config-file", path)
     assert results["signals port"]["verdict"] == "ok"
 
 
