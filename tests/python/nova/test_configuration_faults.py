@@ -160,9 +160,7 @@ def test_a_class_that_is_missing_is_named_without_a_traceback():
         ("[cospot]\nlifetime_promises = here\n", "lifetime_promises: found here, expected an abs"),
     ],
 )
-def test_the_scheduler_says_it_at_the_start_and_gives_spots_no_host(
-    scheduler_file, caplog, text, says
-):
+def test_the_scheduler_says_it_and_gives_spots_no_host(scheduler_file, caplog, text, says):
     file, conf = scheduler_file(text)
     from scheduler_cases import SPOT, VM, Plugin, make_spec, make_state
 
@@ -181,9 +179,7 @@ def test_the_scheduler_says_it_at_the_start_and_gives_spots_no_host(
     assert "going on with the old one" in caplog.text
 
 
-def test_fallback_weighers_that_are_none_are_said_at_the_start_and_at_a_reload(
-    scheduler_file, caplog
-):
+def test_fallback_weighers_that_are_none_are_said_at_each_reading(scheduler_file, caplog):
     file, conf = scheduler_file("[cospot]\nfallback_weighers = nova.no.Such\n")
     from scheduler_cases import Plugin
 

@@ -242,9 +242,7 @@ def is_told(state: StateDatabase, over: bool = False) -> bool:
 
 
 @pytest.mark.parametrize("skew", [HOUR, -HOUR])
-def test_who_takes_the_reserves_over_keeps_to_the_notices_that_were_given(
-    running, machines, state, skew
-):
+def test_who_takes_the_reserves_over_keeps_to_given_notices(running, machines, state, skew):
     """By the clock of the one that takes over each notice would be over, or far off."""
     notice_s = 20.0
     a = machines("a", 0.0, notice_seconds=notice_s, **RESERVE).start()

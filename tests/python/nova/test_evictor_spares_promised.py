@@ -64,9 +64,7 @@ def test_the_other_one_goes(still, policy, promised_first):
         ((2, 6), "FIFO", [1], HOUR, 5, [1]),
     ],
 )
-def test_promised_ones_go_last_and_no_more_than_need_be(
-    still, sizes, policy, promised, lifetime_s, vm, gone
-):
+def test_promised_ones_go_last_if_at_all(still, sizes, policy, promised, lifetime_s, vm, gone):
     """Spots of these vCPUs fill a host, on which a VM comes."""
     cloud, make = still
     host = cloud.add_host("a", sum(sizes))

@@ -168,9 +168,7 @@ def test_the_evictor_obeys_its_switches_after_each_of_many_reloads(running):
             assert metric(service, "enabled") == (not off and not dry)
 
 
-def test_the_evictor_evicts_nothing_while_its_configuration_cannot_be_verified(
-    running, monkeypatch, caplog
-):
+def test_the_evictor_evicts_nothing_by_a_file_it_cannot_verify(running, monkeypatch, caplog):
     from evictor_running import metric, write_configuration
     from waiting import wait_until
 
@@ -213,7 +211,7 @@ def test_the_scheduler_obeys_its_switches_after_each_of_many_reloads(scheduler_f
             assert (found.enabled, found.dry_run, found.otn) == (is_on, dry, otn), number
 
 
-def test_the_scheduler_decides_nothing_by_a_configuration_it_cannot_read_again(
+def test_the_scheduler_decides_nothing_by_a_file_it_cannot_read(
     scheduler_file, monkeypatch, caplog
 ):
     """VMs go where Nova's own weighers say, spots nowhere: as with any wrong configuration."""
@@ -237,9 +235,7 @@ def test_the_scheduler_decides_nothing_by_a_configuration_it_cannot_read_again(
     assert plugin.place(states, VM) == ["a", "c"]
 
 
-def test_a_refused_reload_of_the_scheduler_is_a_metric_until_one_succeeds(
-    scheduler_file, tmp_path, monkeypatch
-):
+def test_a_refused_reload_is_a_metric_until_one_succeeds(scheduler_file, tmp_path, monkeypatch):
     from cospot.nova.scheduler import metrics
     from scheduler_cases import Plugin
     from waiting import wait_until

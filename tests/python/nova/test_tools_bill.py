@@ -454,9 +454,7 @@ def test_a_spot_gone_by_an_earlier_order_was_evicted_in_its_first_hour(case, cap
 
 
 @pytest.mark.parametrize(("ended", "evictions"), [(100, 1), (2000, 0), (None, 0)])
-def test_an_order_without_an_answer_is_an_eviction_if_the_spot_went_then(
-    case, capsys, ended, evictions
-):
+def test_an_order_without_an_answer_is_an_eviction_if_the_spot_went(case, capsys, ended, evictions):
     """A server that ends 10 s after the order went by it; one that runs on did not."""
     case.spot("a", at(2), None if ended is None else at(2, 0, ended))
     case.note("intent", at(2, 0, 90), "a", project_id="blue", chosen_by="FIFO")

@@ -75,7 +75,7 @@ def providers_of(cloud):
         ((0,), 33, {}),  # nobody asks for it
     ],
 )
-def test_a_host_without_novas_owner_trait_is_named(
+def test_a_host_without_owner_trait_is_named(
     cloud, diagnosed, monkeypatch, unmarked, release, wanted
 ):
     monkeypatch.setattr(cloud_checks, "nova_release", lambda: release)

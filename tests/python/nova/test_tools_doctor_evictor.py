@@ -113,9 +113,7 @@ NOTIFIES = {
         (None, {}, "ok", "nothing to find fault with"),
     ],
 )
-def test_notifications_that_nobody_reads_are_named(
-    diagnosed, monkeypatch, changes, queues, verdict, text
-):
+def test_unread_notifications_are_named(diagnosed, monkeypatch, changes, queues, verdict, text):
     states = {"cospot_plans.info": (0, 1), **queues}
     monkeypatch.setattr(evictor_checks, "queue_state", lambda settings, queue: states.get(queue))
     _, results = diagnosed(changes=changes)
@@ -248,9 +246,7 @@ def test_cinder_must_take_the_evictor_for_an_administrator(cloud, diagnosed, ans
         ("[cospot_evictor]\n[nova]\npassword = x\n", "warning", "every user of this machine may"),
     ],
 )
-def test_an_evictor_s_file_that_it_would_not_take_is_named(
-    diagnosed, tmp_path, text, verdict, found
-):
+def test_an_evictor_s_file_that_it_refuses_is_named(diagnosed, tmp_path, text, verdict, found):
     evictor = tmp_path / "evictor.conf"
     evictor.write_text(text)
     evictor.chmod(0o644)

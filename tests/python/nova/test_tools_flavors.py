@@ -204,9 +204,7 @@ def test_flavors_come_in_pages(cloud):
         ("OS_CLOUD", "nowhere", "nowhere"),
     ],
 )
-def test_a_cloud_that_cannot_be_reached_is_one_error(
-    cloud, monkeypatch, said, variable, value, text
-):
+def test_a_cloud_that_is_not_reached_is_one_error(cloud, monkeypatch, said, variable, value, text):
     monkeypatch.setenv(variable, value)
     error = said("flavor", "check", code=2)
     assert error.startswith("cospot-nova: error: ") and text in error

@@ -323,7 +323,7 @@ def test_capacity_is_what_placement_grants(monkeypatch, database, configuration,
     assert "placement does not tell what is reserved, which counts as capacity: of 1 of 3" in said
 
 
-def test_without_placement_what_is_reserved_counts_as_capacity(
+def test_without_placement_reserved_capacity_counts(
     monkeypatch, database, configuration, tmp_path, capsys, said
 ):
     database.instance(START)

@@ -121,9 +121,7 @@ def test_the_doctor_is_content_with_a_state_database(diagnosed, evictor, tmp_pat
 @pytest.mark.parametrize(
     ("wait", "verdict"), [(None, "ok"), (0, "warning"), (1, "ok"), (6, "warning"), (7, "ok")]
 )
-def test_the_doctor_finds_a_galera_cluster_that_may_be_behind(
-    diagnosed, evictor, tmp_path, monkeypatch, wait, verdict
-):
+def test_a_galera_that_may_be_behind(diagnosed, evictor, tmp_path, monkeypatch, wait, verdict):
     """Bit 1 of wsrep_sync_wait is that of reads, 2 and 4 are of changes."""
     database(tmp_path).upgrade()
     monkeypatch.setattr(state_checks, "galera_wait", lambda url: wait)
@@ -142,9 +140,7 @@ def test_the_doctor_finds_a_galera_cluster_that_may_be_behind(
         assert "wsrep_sync_wait = 1" in fix
 
 
-def test_the_doctor_cannot_see_a_database_of_nova_that_does_not_answer(
-    diagnosed, evictor, tmp_path
-):
+def test_the_doctor_cannot_see_a_database_that_does_not_answer(diagnosed, evictor, tmp_path):
     database(tmp_path).upgrade()
     changes = {("database", "connection"): "mysql+pymysql://u:pa55word@127.0.0.1:1/nova"}
     _, results = diagnosed("--evictor-config-file", evictor(), changes=changes)

@@ -171,9 +171,7 @@ def test_a_host_that_placement_does_not_know_is_said(cloud, capsys):
         (["--evictor-config-file", "/nowhere"], "/nowhere"),
     ],
 )
-def test_a_named_file_that_cannot_be_read_is_an_error_after_the_table(
-    cloud, capsys, arguments, text
-):
+def test_an_unreadable_file_is_an_error_after_the_table(cloud, capsys, arguments, text):
     assert run("status", *arguments) == 2
     captured = capsys.readouterr()
     assert captured.out.splitlines()[4].split()[0] == "total"
@@ -196,9 +194,7 @@ def evictor_config(monkeypatch, tmp_path):
     return path
 
 
-def test_a_log_that_is_not_on_this_machine_is_no_empty_log(
-    cloud, capsys, said, evictor_config, tmp_path
-):
+def test_a_log_on_another_machine_is_no_empty_log(cloud, capsys, said, evictor_config, tmp_path):
     log = tmp_path / "audit.jsonl"
     assert run("status") == 0
     captured = capsys.readouterr()
@@ -232,9 +228,7 @@ def test_a_log_that_cannot_be_read_does_not_hide_the_hosts(cloud, capsys, evicto
 
 
 @pytest.mark.parametrize("text", ["no group\n", "[cospot_evictor]\naudit_log = $nothing/a\n"])
-def test_a_wrong_configuration_of_the_evictor_does_not_hide_the_hosts(
-    cloud, capsys, evictor_config, text
-):
+def test_a_wrong_configuration_does_not_hide_the_hosts(cloud, capsys, evictor_config, text):
     evictor_config.write_text(text)
     assert run("status") == 0
     captured = capsys.readouterr()
