@@ -126,34 +126,23 @@ def _token(cloud, query, body, version):
     if user["password"] != known["password"]:
         return 401, {"error": {"message": "wrong password", "code": 401, "title": "Unauthorized"}}
     catalog = [
-        {
-            "type": kind,
-            "name": kind,
-            "id": kind,
-            "endpoints": [
-                {
-                    "id": f"{kind}-{interface}",
-                    "interface": interface,
-                    "region": "one",
-                    "region_id": "one",
-                    "url": f"{cloud.url}/{kind}{'/v3' if kind == 'identity' else ''}",
-                }
-                for interface in ("public", "internal")
-            ],
-        }
+        {"type": kind, "name": kind, "id": kind, "endpoints": _endpoints(cloud, kind)}
         for kind in ("compute", "placement", "identity", "volumev3")
     ]
-    return 201, {
-        "token": {
-            "methods": ["password"],
-            "expires_at": "2099-01-01T00:00:00.000000Z",
-            "issued_at": "2020-01-01T00:00:00.000000Z",
-            "user": {"id": "u", "name": user["name"], "domain": {"id": "default"}},
-            "project": {"id": "p", "name": "admin", "domain": {"id": "default"}},
-            "roles": [{"id": "r", "name": "admin"}],
-            "catalog": catalog,
-        }
-    }
+    domain = {"id": "default"}
+    token = {
+        "expires_at": "2099-01-01T00:00:00.000000Z", "issued_at": "2020-01-01T00:00:00.000000Z",
+        "user": {"id": "u", "name": user["name"], "domain": domain}, "methods": ["password"],
+        "project": {"id": "p", "name": "admin", "domain": domain}, "catalog": catalog,
+    }  # fmt: skip
+    return 201, {"token": {**token, "roles": [{"id": "r", "name": "admin"}]}}
+
+
+def _endpoints(cloud, kind):
+    url = f"{cloud.url}/{kind}{'/v3' if kind == 'identity' else ''}"
+    region = {"region": "one", "region_id": "one", "url": url}
+    faces = ("public", "internal")
+    return [{"id": f"{kind}-{face}", "interface": face, **region} for face in faces]
 
 
 def _page(cloud, query, rows, name):

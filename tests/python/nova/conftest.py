@@ -12,37 +12,29 @@ import pytest
 
 #: Modules without which the tests of a file are skipped: those of the first name that fits.
 NEEDS = {
-    "evictor_layers": (),
-    "evictor_signals": ("oslo_config",),
+    "evictor_layers": (), "evictor_signals": ("oslo_config",),
     "evictor_models": ("nova.scheduler", "evictor_modules"),
     "evictor_properties": ("evictor_modules", "hypothesis"),
     "evictor_attribution": ("prometheus_client", "hypothesis"),
     "evictor_logging": ("eventlet", "oslo_log", "prometheus_client"),
     "evictor_promises": ("oslo_messaging", "prometheus_client"),
     "evictor_several_machines": ("sqlalchemy", "evictor_modules"),
-    "evictor_*": ("evictor_modules",),
-    "configuration_faults": ("evictor_modules",),
+    "evictor_*": ("evictor_modules",), "configuration_faults": ("evictor_modules",),
     "monitoring": ("yaml", "evictor_modules"),
     "seed_simulation": ("greenlet", "nova.scheduler", "evictor_modules"),
     "samples": ("keystoneauth1", "oslo_messaging", "prometheus_client"),
     "scheduler_*": ("nova.scheduler",),
     "dedicated_cpus": ("nova.scheduler", "keystoneauth1", "hypothesis"),
     "tools_state": ("openstack", "nova.conf", "sqlalchemy"),
-    "tools_doctor*": ("openstack", "nova.conf"),
-    "tools_setup": ("openstack", "nova.conf"),
-    "tools_flavor_properties": ("hypothesis", "nova.conf"),
-    "tools_history*": ("sqlalchemy",),
+    "tools_doctor*": ("openstack", "nova.conf"), "tools_setup": ("openstack", "nova.conf"),
+    "tools_flavor_properties": ("hypothesis", "nova.conf"), "tools_history*": ("sqlalchemy",),
     "tools_inventory": ("nova.compute.provider_config",),
     "state_database": ("sqlalchemy", "tooz", "prometheus_client"),
-    "vendordata": ("oslo_messaging", "prometheus_client"),
-    "reload": ("oslo_config",),
-    "log_lines": ("oslo_log",),
-    "promise_file": ("oslo_log",),
-    "reserve_rule": ("tooz",),
-    "reserve_simulated": ("nova.scheduler",),
-    "signals": ("numpy",),
+    "vendordata": ("oslo_messaging", "prometheus_client"), "reload": ("oslo_config",),
+    "log_lines": ("oslo_log",), "promise_file": ("oslo_log",), "reserve_rule": ("tooz",),
+    "reserve_simulated": ("nova.scheduler",), "signals": ("numpy",),
     "tools_bill": ("oslo_log", "oslo_messaging"),
-}
+}  # fmt: skip
 
 
 class OptionalModule(pytest.Module):

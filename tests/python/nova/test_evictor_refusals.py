@@ -230,13 +230,9 @@ def evacuated(running: Running, moves: list[dict[str, Any]]) -> str:
 def move(kind: str, status: str, source: str = "a") -> dict[str, Any]:
     """A migration as Nova shows it."""
     return {
-        "migration_type": kind,
-        "status": status,
-        "source_compute": source,
-        "source_node": source,
-        "dest_compute": "b",
-        "dest_node": "b",
-    }
+        "migration_type": kind, "status": status, "source_compute": source, "source_node": source,
+        "dest_compute": "b", "dest_node": "b",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+from programs import run_program
 from tool_cases import cloud_for
-from waiting import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs" / "nova"
@@ -107,20 +106,9 @@ def paste(tmp_path, cloud):
 
     def run(commands: str) -> Path:
         commands = re.sub(r"(?<![\w./$-])/(etc|opt|var)/", rf"{machine}/\1/", commands)
-        environment = {
-            **os.environ,
-            "R": str(machine),
-            "PATH": f"{machine}/bin:{os.environ['PATH']}",
-        }
-        done = subprocess.run(
-            ["/bin/bash", "-e", "-u", "-c", f"umask 022\n{commands}"],
-            cwd=clone,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
+        path = f"{machine}/bin:{os.environ['PATH']}"
+        bash = ("/bin/bash", "-e", "-u", "-c", f"umask 022\n{commands}")
+        done = run_program(*bash, cwd=clone, env={**os.environ, "R": machine, "PATH": path})
         assert done.returncode == 0, done.stdout + done.stderr
         assert "No such file" not in done.stderr
         return machine

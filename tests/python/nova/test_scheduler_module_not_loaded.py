@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from broken_package import make_broken_package
 from cospot.nova.scheduler.filter import CospotFilter
 from cospot.nova.scheduler.pass_through import PassThrough
+from programs import run_python
 from scheduler_cases import (
     CONF,
     SPOT,
@@ -23,7 +23,6 @@ from scheduler_cases import (
     make_state,
     names,
 )
-from waiting import PATIENCE_S
 
 #: As nova-scheduler does it: finds the classes by their names and asks them. Prints the orders.
 SCHEDULER = """
@@ -63,17 +62,10 @@ print(json.dumps({"vm": ask(4, {}), "spot": ask(4, spot), "large": ask(9, spot)}
 """
 
 
-def run_broken(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_broken(folder: Path, *arguments: str) -> Any:
     make_broken_package(folder)
     path = os.pathsep.join([str(folder), str(Path(__file__).parent)])
-    return subprocess.run(
-        [sys.executable, *arguments],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    return run_python(*arguments, env={**os.environ, "PYTHONPATH": path})
 
 
 def test_nova_finds_the_classes_and_schedules(tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 from evictor_cloud import Cloud
 from evictor_running import Running, audit_records, send
+from programs import run_python
 from waiting import wait_until
 
 NOVA_TESTS = Path(__file__).parents[2] / "nova"
@@ -25,14 +25,11 @@ from seeds.scenario import draw  # noqa: E402
 SEEDS = 2000
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str) -> Any:
     """Run it as tests/nova/seeds/run.sh does, with this Python."""
     path = os.pathsep.join([str(NOVA_TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
-    command = [sys.executable, "-m", "seeds", "--workers", "1", *arguments]
-    return subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=1800, check=False
-    )
+    return run_python("-m", "seeds", "--workers", "1", *arguments, env=environment, timeout=1800)
 
 
 # Two, so that two processors share the work.

@@ -117,26 +117,15 @@ def test_seconds_evictions_free_first_hours_and_broken_promises(case, capsys, tm
     assert tuple(blue) == COLUMNS
     # 3600 + 1801 + 5400 + 3600; each has 2 vCPUs
     assert blue == {
-        "month": "2025-03",
-        "project_id": "blue",
-        "flavor": "m1",
-        "servers": 4,
-        "spot_seconds": 14_401,
-        "spot_vcpu_seconds": 28_802,
-        "evictions": 2,
-        "evicted_first_hour_seconds": 1801,
-        "evicted_first_hour_vcpu_seconds": 3602,
-        "evictions_known": "yes",
-        "broken_promises": 1,
-        "promises_known": "yes",
-        "review_servers": 0,
-        "review_seconds": 0,
-        "review": "",
+        "month": "2025-03", "project_id": "blue", "flavor": "m1", "servers": 4,
+        "spot_seconds": 14_401, "spot_vcpu_seconds": 28_802,
+        "evictions": 2, "evicted_first_hour_seconds": 1801,
+        "evicted_first_hour_vcpu_seconds": 3602, "evictions_known": "yes",
+        "broken_promises": 1, "promises_known": "yes",
+        "review_servers": 0, "review_seconds": 0, "review": "",
         # c's promise of 7200 s from its start: it ran for 5400 s of that, with 2 vCPUs.
-        "promised_seconds": 5400,
-        "promised_vcpu_seconds": 10_800,
-        "promised_known": "yes",
-    }
+        "promised_seconds": 5400, "promised_vcpu_seconds": 10_800, "promised_known": "yes",
+    }  # fmt: skip
     assert (red["project_id"], red["servers"], red["spot_seconds"]) == ("red", 1, 7200)
     assert (red["evictions"], red["broken_promises"]) == (0, 0)
     with (tmp_path / "bill.csv").open(newline="") as file:

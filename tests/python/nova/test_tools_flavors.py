@@ -220,26 +220,6 @@ def test_nova_asks_placement_for_spot_classes_only():
     }
 
 
-@pytest.mark.parametrize(
-    "properties",
-    [
-        {"hw_cpu_policy": "dedicated"}, {"hw_mem_page_size": "2048"},
-        {"hw_mem_encryption": "true", "hw_firmware_type": "uefi", "hw_machine_type": "q35"},
-        {"hw_numa_nodes": "2"}, {"hw_tpm_version": "2.0", "hw_tpm_model": "tpm-crb"},
-    ],
-)  # fmt: skip
-def test_no_image_gives_a_spot_more_than_spot_classes(properties):
-    """Images are the tenant's; Nova refuses the request, or asks for spot classes only."""
-    from nova import exception
-
-    spot = flavor_rules.spot_flavor(PLAIN, "spot")
-    try:
-        asked = nova_request(spot, **properties)
-    except exception.NovaException:
-        return
-    assert all(name.startswith("CUSTOM_SPOT_") for name in asked)
-
-
 def test_without_its_guard_a_spot_could_hold_dedicated_cpus():
     """Why the guard is there: this is what Nova does without it."""
     spot = flavor_rules.spot_flavor(PLAIN, "spot")

@@ -2,11 +2,10 @@
 
 import os
 import re
-import subprocess
-import sys
 
 import pytest
 from cospot.nova.moment import moment_of
+from programs import run_python
 from tool_cases import cloud_for, run
 
 LATIN_1 = "[DEFAULT]\n# café\n".encode("latin-1")
@@ -33,13 +32,8 @@ def latin_1(tmp_path):
 
 def process(*arguments, **environment):
     """Run `cospot-nova` as people do: pytest itself takes what is logged off standard error."""
-    return subprocess.run(
-        [sys.executable, "-m", "cospot.nova.tools.command", *map(str, arguments)],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = ("-m", "cospot.nova.tools.command", *arguments)
+    return run_python(*command, env={**os.environ, **environment})
 
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
