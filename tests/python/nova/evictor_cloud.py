@@ -172,9 +172,8 @@ class Cloud:
             over = {}
             for resource in ("VCPU", "MEMORY_MB"):
                 inventory = self.providers[provider].inventories[resource]
-                capacity = (inventory["total"] - inventory["reserved"]) * inventory[
-                    "allocation_ratio"
-                ]
+                capacity = inventory["total"] - inventory["reserved"]
+                capacity *= inventory["allocation_ratio"]
                 used = sum(
                     each.allocation.get(resource, 0)
                     + each.allocation.get(SPOT_CLASS_OF[resource], 0)
@@ -355,28 +354,21 @@ class _Routes:
         return _server(each, self.cloud.clock_is_off)
 
     def hypervisors(self, query: Any, body: Any) -> Answer:
+        service = {"id": "1", "disabled_reason": None}
         found = [
-            {
-                "id": each.uuid,
-                "hypervisor_hostname": each.name,
-                "service": {"host": each.name, "id": "1", "disabled_reason": None},
-            }
-            for each in self.cloud.providers.values()
-            if each.is_compute
+            {"id": each.uuid, "hypervisor_hostname": name, "service": {"host": name, **service}}
+            for name, each in self._computes()
         ]
         return 200, {"hypervisors": found}
+
+    def _computes(self) -> list[tuple[str, Provider]]:
+        return [(each.name, each) for each in self.cloud.providers.values() if each.is_compute]
 
     def services(self, query: Any, body: Any) -> Answer:
         assert query == {"binary": "nova-compute"}
         found = [
-            {
-                "host": each.name,
-                "binary": "nova-compute",
-                "status": each.status,
-                "state": each.state,
-            }
-            for each in self.cloud.providers.values()
-            if each.is_compute
+            {"host": name, "binary": "nova-compute", "status": each.status, "state": each.state}
+            for name, each in self._computes()
         ]
         return 200, {"services": found}
 

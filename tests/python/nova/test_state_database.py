@@ -277,9 +277,8 @@ def test_an_order_without_an_answer_is_forgotten_by_the_database_s_clock(copies)
     much_older = table.update().values(ordered_at=table.c.ordered_at - 10 * GRACE_S)
     a.database.run(lambda done: done.execute(much_older))
     a.orders.add(HOST, "another")
-    assert [row.spot for row in a.database.run(lambda d: d.execute(table.select()).all())] == [
-        "another"
-    ]
+    left = a.database.run(lambda done: done.execute(table.select()).all())
+    assert [row.spot for row in left] == ["another"]
 
 
 def test_an_answer_that_cannot_be_noted_ages(copies, monkeypatch):

@@ -2,7 +2,6 @@
 
 import os
 import pwd
-import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -17,6 +16,7 @@ from cospot.nova.state.promise_records import SharedPromiseRecords
 from cospot.nova.state.stalled import SharedStalledHosts
 from cospot.nova.tools.doctor import file_checks, state_checks
 from doctor_cases import GOOD_EVICTOR, bad, configure
+from programs import printed_by
 from state_servers import has_mariadb
 from tool_cases import run
 
@@ -109,9 +109,8 @@ def test_the_doctor_is_content_with_a_state_database(diagnosed, evictor, tmp_pat
     database(tmp_path).upgrade()
     code, results = diagnosed("--evictor-config-file", evictor())
     assert (code, bad(results)) == (0, {})
-    assert "its clock is +0.0 s" in results["state database"]["findings"][0]["found"].replace(
-        "-0.0", "+0.0"
-    )
+    found = results["state database"]["findings"][0]["found"]
+    assert "its clock is +0.0 s" in found.replace("-0.0", "+0.0")
     path = evictor("coordination_url = file:///tmp/x")
     code, results = diagnosed("--evictor-config-file", path)
     assert (code, bad(results)) == (0, {"state database": "warning"})
@@ -211,14 +210,8 @@ def test_rights_of_another_user_are_for_root_to_see(monkeypatch, tmp_path):
 
 def certificate(folder: Path) -> tuple[Path, Path]:
     key, made = folder / "key.pem", folder / "certificate.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
-            *("-nodes", "-days", "2", "-subj", "/CN=x", "-keyout", key, "-out", made),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    request = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256")
+    printed_by(*request, "-nodes", "-days", "2", "-subj", "/CN=x", "-keyout", key, "-out", made)
     return key, made
 
 
