@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import random
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import nova.conf
@@ -117,18 +117,19 @@ def make_spec(flavor: Any, **fields: Any) -> Any:
 
 
 class FakePlacement:
-    """Answers for inventories; counts how often it was asked."""
+    """Says what it has of a host, by its UUID; counts how often it was asked."""
 
-    def __init__(self, states: Iterable[Any] = ()) -> None:
-        self.inventories = {state.uuid: inventories_of(state) for state in states}
+    def __init__(self, states: Iterable[Any] = (), unknown: Any = None) -> None:
+        self.known: dict[str, Any] = {state.uuid: inventories_of(state) for state in states}
         self.asked: list[str] = []
         self.is_down = False
+        self._unknown = unknown
 
-    def __call__(self, provider: str) -> Mapping[str, Mapping[str, Any]] | None:
+    def __call__(self, provider: str) -> Any:
         self.asked.append(provider)
         if self.is_down:
             raise ConnectionError("placement is down")
-        return self.inventories.get(provider)
+        return self.known.get(provider, self._unknown)
 
 
 class SentPlans:

@@ -44,7 +44,7 @@ def make_image(**properties: Any) -> Any:
 def plugin_on(state: Any, shared: int, dedicated: int) -> Plugin:
     """A plugin for one host, some of whose CPUs are dedicated ones."""
     plugin = Plugin([state])
-    inventories = plugin.placement.inventories[state.uuid]
+    inventories = plugin.placement.known[state.uuid]
     inventories["VCPU"]["total"] = shared
     if dedicated:
         inventories["PCPU"] = {"total": dedicated, "reserved": 0, "allocation_ratio": 1.0}
@@ -128,7 +128,7 @@ def test_pinned_vms_are_ranked_by_dedicated_cpus(set_option):
         make_state("b", instances=[make_instance(make_pinned(4, 1024))]),
     ]
     plugin = Plugin(states)
-    for inventories in plugin.placement.inventories.values():
+    for inventories in plugin.placement.known.values():
         inventories["VCPU"]["total"] = 8
         inventories["PCPU"] = {"total": 8, "reserved": 0, "allocation_ratio": 1.0}
     assert plugin.place(states, make_flavor(2, 1024)) == ["a", "b"]
@@ -181,7 +181,7 @@ def test_both_sides_count_the_same(case):
     plugin = plugin_on(state, shared, dedicated)
     offered = bool(plugin.hosts([state], make_spec(make_flavor(size, 64, spot=True))))
     assert plugin.filter.failures == 0
-    inventories = plugin.placement.inventories[state.uuid]
+    inventories = plugin.placement.known[state.uuid]
     consumers["new"] = {"CUSTOM_SPOT_VCPU": size, "CUSTOM_SPOT_MEMORY_MB": 64}
     usage = HostUsage(
         "p", "a", {name: Inventory(**has) for name, has in inventories.items()}, consumers

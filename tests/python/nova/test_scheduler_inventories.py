@@ -60,7 +60,7 @@ def test_inventories_are_read_again_in_time_and_changes_are_told():
     cache.max_age = 300.0
     cache.read_new([state.uuid], 10.0)
     cache.take_changed()
-    placement.inventories[state.uuid]["VCPU"]["allocation_ratio"] = 4.0
+    placement.known[state.uuid]["VCPU"]["allocation_ratio"] = 4.0
     assert cache.due() == []
     now[0] = 301.0
     wait_until(lambda: len(placement.asked) == 2)
@@ -86,7 +86,7 @@ def test_a_placement_that_is_down_is_left_alone_for_a_while(caplog):
 def test_malformed_inventories_leave_what_the_host_says(caplog):
     state = make_state("a", (8, 8704, 10))
     plugin = Plugin([state])
-    plugin.placement.inventories[state.uuid] = {"VCPU": {"total": "many"}}
+    plugin.placement.known[state.uuid] = {"VCPU": {"total": "many"}}
     assert plugin.place([state], make_flavor(8, 8192, spot=True)) == ["a"]
     assert "could not be read" in caplog.text
     assert plugin.place([state], make_flavor(9, 1024, spot=True)) == []
@@ -118,7 +118,7 @@ def test_a_capacity_that_changes_changes_decisions():
     plugin = Plugin(inventories=cache)
     flavor = make_flavor(9, 1024, spot=True)
     assert plugin.place([state], flavor) == []
-    placement.inventories[state.uuid]["VCPU"]["allocation_ratio"] = 2.0
+    placement.known[state.uuid]["VCPU"]["allocation_ratio"] = 2.0
     now[0] = 301.0
     wait_until(lambda: len(placement.asked) == 2)
     wait_until(lambda: plugin.place([state], flavor) == ["a"])

@@ -239,7 +239,7 @@ def test_hosts_come_and_go():
     plugin = Plugin(states)
     assert plugin.place(states, VM) == ["b", "d"]
     more = [make_state("a", instances=[make_instance(VM)]), make_state("c")]
-    plugin.placement.inventories.update(Plugin(more).placement.inventories)
+    plugin.placement.known.update(Plugin(more).placement.known)
     assert plugin.place([*again(states), *more], make_flavor(1, 1)) == ["a", "b", "c", "d"]
     assert plugin.place([more[1]], VM) == ["c"]
 

@@ -77,7 +77,7 @@ def test_what_cannot_be_promised_is_refused_with_the_reason(case, caplog):
 def test_free_slots_are_those_of_now_over_all_hosts(case):
     # 2 on a, 4 on b: 6, for which 3 h may be promised. One comes: 5. Two more: 3, for 1 h.
     case.states.append(make_state("b"))
-    case.plugin.placement.inventories.update(Plugin([case.states[1]]).placement.inventories)
+    case.plugin.placement.known.update(Plugin([case.states[1]]).placement.known)
     assert case.place(asking("3h")) != []
     assert case.place(asking("3h")) != []
     assert case.place(asking("3h")) != []  # 4 slots before it
