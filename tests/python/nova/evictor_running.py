@@ -25,6 +25,9 @@ from cospot.nova.state.safeguards import EvictionLimits
 from evictor_cloud import Cloud, CloudServer
 from waiting import PATIENCE_S, wait_until, written_records
 
+#: Of a service that keeps capacity for a VM of 2 vCPUs free.
+PROACTIVE: dict[str, Any] = {"mode": "proactive", "default_reserve": "2:0"}
+
 
 def write_configuration(folder: Path, url: str, **settings: Any) -> Path:
     """Write a configuration for the service against a cloud at a URL; return its path."""
@@ -164,6 +167,11 @@ class Running:
         with self.cloud.lock:
             return self.cloud.requests.count("GET /placement/resource_providers")
 
+    def check_evictions_of_reserves(self) -> None:
+        """Forgive what the cloud, which knows nothing of reserves, finds needless; nothing else."""
+        assert all("need not be evicted" in each for each in self.cloud.violations)
+        self.cloud.violations.clear()
+
     def close(self) -> None:
         for service in self.services:
             service.stop()
@@ -181,12 +189,6 @@ def running_alone() -> Iterator[Running]:
 
 def metric(service: Any, name: str, **labels: str) -> float:
     return service.metrics.registry.get_sample_value(f"cospot_evictor_{name}", labels) or 0.0
-
-
-def check_evictions_of_reserves(running: Running) -> None:
-    """Forgive what the cloud, which knows nothing of reserves, finds needless; nothing else."""
-    assert all("need not be evicted" in each for each in running.cloud.violations)
-    running.cloud.violations.clear()
 
 
 #: Forks processes of one that has imported the service, which takes longer than most tests.

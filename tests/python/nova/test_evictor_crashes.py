@@ -12,14 +12,7 @@ import time
 
 import pytest
 from cospot.nova.evictor import reserve_keeper
-from evictor_running import (
-    Running,
-    audit_records,
-    check_evictions_of_reserves,
-    kill_after_request,
-    plan_message,
-    start_process,
-)
+from evictor_running import PROACTIVE, Running, kill_after_request, plan_message, start_process
 from waiting import PATIENCE_S, wait_until
 
 #: More requests than the whole eviction takes; the last steps kill a service that is done.
@@ -97,8 +90,7 @@ def test_three_copies_at_once(running):
         running.reconciles(5)
         assert len(running.cloud.deleted) == 8
         assert sorted(running.cloud.orders) == sorted(running.cloud.deleted)
-        done = [each for each in audit_records(running.folder) if each["event"] == "intent"]
-        assert len(done) == 8
+        assert len(running.events("intent")) == 8
     finally:
         for process in processes:
             process.send_signal(signal.SIGTERM)
@@ -108,15 +100,13 @@ def test_three_copies_at_once(running):
 
 # -- a notice, its withdrawal, and the eviction after it ------------------------------------------
 
-RESERVE = {"mode": "proactive", "default_reserve": "2:0"}
-
 
 @pytest.fixture
 def reserve(monkeypatch, running):
     """The cloud and services, where the reserve lacks capacity and is seen to at once."""
     monkeypatch.setattr(reserve_keeper, "_READ_ALL_S", 0.05)
     yield running
-    check_evictions_of_reserves(running)
+    running.check_evictions_of_reserves()
 
 
 def has_notice(running: Running) -> bool:
@@ -126,7 +116,7 @@ def has_notice(running: Running) -> bool:
 @pytest.mark.parametrize("step", range(1, 10))
 def test_killed_before_a_notice_was_told(reserve, step):
     _, spots = reserve.full_host(4)
-    settings = {**RESERVE, "notice_seconds": 1}
+    settings = {**PROACTIVE, "notice_seconds": 1}
     kill_after_request(reserve, step, **settings)
     began = time.time()
     reserve.start(**settings)
@@ -140,7 +130,7 @@ def test_killed_before_a_notice_was_told(reserve, step):
 @pytest.mark.parametrize("action", ["delete", "shelve-offload"])
 def test_killed_at_a_step_of_an_eviction_with_notice(reserve, action, step):
     _, spots = reserve.full_host(4)
-    settings = {**RESERVE, "notice_seconds": 0, "action": action}
+    settings = {**PROACTIVE, "notice_seconds": 0, "action": action}
     begun = []
 
     def counts(method: str) -> bool:
@@ -162,7 +152,7 @@ def test_killed_at_a_step_of_an_eviction_with_notice(reserve, action, step):
 @pytest.mark.parametrize("step", range(1, 8))
 def test_killed_at_a_step_of_a_withdrawal(reserve, step):
     _, spots = reserve.full_host(4)
-    settings = {**RESERVE, "notice_seconds": 600}
+    settings = {**PROACTIVE, "notice_seconds": 600}
 
     def counts(method: str) -> bool:
         if has_notice(reserve):

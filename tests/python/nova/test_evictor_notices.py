@@ -18,10 +18,9 @@ from cospot.nova.state import opened_stores
 from cospot.nova.state.errors import AuditError
 from cospot.nova.state.safeguards import HostLocks
 from cospot.nova.state.stores import Notice, NoticeStore, StoreError
-from evictor_running import Running, bare_context, check_evictions_of_reserves, metric, stores_in
+from evictor_running import PROACTIVE, Running, bare_context, metric, stores_in
 from waiting import wait_until
 
-PROACTIVE = {"mode": "proactive", "default_reserve": "2:0"}
 SHELVING = {**PROACTIVE, "notice_seconds": 0, "action": "shelve-offload"}
 
 
@@ -30,7 +29,7 @@ def running(monkeypatch, running):
     monkeypatch.setattr(reserve_keeper, "_READ_ALL_S", 0.05)
     monkeypatch.setattr(service, "_LAST_PATIENCE_S", 0.1)
     yield running
-    check_evictions_of_reserves(running)
+    running.check_evictions_of_reserves()
 
 
 def wait_for(running: Running, event: str, count: int = 1) -> None:

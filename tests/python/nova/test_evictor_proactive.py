@@ -11,14 +11,14 @@ import pytest
 from cospot.nova.evictor.model import HostUsage, Inventory
 from cospot.nova.evictor.reserves import Reserve, read_reserves
 from cospot.nova.state.safeguards import NOTICES_LOCK, BusyLockError
-from evictor_running import check_evictions_of_reserves, metric
+from evictor_running import PROACTIVE, metric
 from waiting import wait_until
 
 
 @pytest.fixture
 def running(running):
     yield running
-    check_evictions_of_reserves(running)
+    running.check_evictions_of_reserves()
 
 
 def test_room_counts_in_whole_vms_on_one_host():
@@ -46,7 +46,7 @@ def test_reserves_are_read():
 def test_a_spot_gets_notice_and_goes_when_its_time_has_come(running):
     _, spots = running.full_host(4)
     began = time.time()
-    service = running.start(mode="proactive", default_reserve="2:0", notice_seconds=1.5)
+    service = running.start(**PROACTIVE, notice_seconds=1.5)
     wait_until(lambda: bool(running.events("notice")), "the notice")
     [notice] = running.events("notice")
     assert notice["instance"] == spots[0] and notice["reserve"] == "default"
@@ -69,7 +69,7 @@ def test_a_spot_gets_notice_and_goes_when_its_time_has_come(running):
 def test_a_copy_that_leads_no_more_says_nothing_of_what_reserves_lack(running, monkeypatch):
     """The copy that leads now does; the dashboard shows the most that any copy says."""
     running.full_host(4)
-    service = running.start(mode="proactive", default_reserve="2:0", notice_seconds=600)
+    service = running.start(**PROACTIVE, notice_seconds=600)
 
     def shown() -> float | None:
         name = "cospot_evictor_reserve_missing"
@@ -108,12 +108,12 @@ def test_a_host_that_takes_no_vm_is_of_no_reserve(running, fields):
 
 def test_a_notice_of_a_former_service_is_known(running):
     host, spots = running.full_host(4)
-    running.start(mode="proactive", default_reserve="2:0", notice_seconds=600)
+    running.start(**PROACTIVE, notice_seconds=600)
     wait_until(lambda: bool(running.events("notice")), "the notice")
     [notice] = running.events("notice")
     running.services.pop().stop()
     time.sleep(1.0)
-    service = running.start(mode="proactive", default_reserve="2:0", notice_seconds=600)
+    service = running.start(**PROACTIVE, notice_seconds=600)
     running.reconciles()
     running.cloud.add(host, 2, 1024, spot=False)  # whose spot is the one that has been told
     wait_until(lambda: bool(running.events("intent")), "the eviction")
@@ -126,7 +126,7 @@ def test_a_notice_of_a_former_service_is_known(running):
 
 def test_metadata_that_a_tenant_changes_decides_nothing(running):
     _, spots = running.full_host(4)
-    running.start(mode="proactive", default_reserve="2:0", notice_seconds=1)
+    running.start(**PROACTIVE, notice_seconds=1)
     wait_until(lambda: bool(running.events("notice")), "the notice")
     running.cloud.instances[spots[0]].metadata.clear()
     running.cloud.instances[spots[1]].metadata["cospot_evict_at"] = "2000-01-01T00:00:00+00:00"
@@ -174,9 +174,7 @@ def test_an_unknown_aggregate_is_an_error_line(running, caplog):
 
 def test_shelving_gives_the_room_too(running):
     _, spots = running.full_host(4)
-    running.start(
-        mode="proactive", default_reserve="2:0", notice_seconds=0, action="shelve-offload"
-    )
+    running.start(**PROACTIVE, notice_seconds=0, action="shelve-offload")
     wait_until(lambda: bool(running.events("freed")), "the capacity is free")
     running.reconciles(5)
     assert running.cloud.shelved == [spots[0]] and running.cloud.deleted == []
@@ -207,7 +205,7 @@ def test_notices_of_a_reserve_that_is_no_more_are_withdrawn(running, later):
 
 def test_a_vm_that_needs_the_room_does_not_wait_for_a_notice(running):
     host, spots = running.full_host(4)
-    service = running.start(mode="proactive", default_reserve="2:0", notice_seconds=600)
+    service = running.start(**PROACTIVE, notice_seconds=600)
     wait_until(lambda: bool(running.events("notice")), "the notice")
     running.cloud.add(host, 4, 1024, spot=False)
     wait_until(lambda: running.cloud.deleted == spots[:2], "two spots are evicted at once")
@@ -221,9 +219,7 @@ def test_a_spot_that_cannot_be_shelved_keeps_its_place(running):
     _, spots = running.full_host(4)
     stubborn = f"POST /nova/servers/{spots[0]}/action"
     running.cloud.before = lambda method, path: 500 if f"{method} {path}" == stubborn else None
-    running.start(
-        mode="proactive", default_reserve="2:0", notice_seconds=0, action="shelve-offload"
-    )
+    running.start(**PROACTIVE, notice_seconds=0, action="shelve-offload")
     wait_until(lambda: len(running.events("notice_withdrawn")) == 1, "the withdrawal")
     assert len(running.events("failed")) == 3
     assert running.cloud.instances[spots[0]].metadata == {}

@@ -16,12 +16,11 @@ import pytest
 from cospot.nova.evictor.notices import METADATA_KEY
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase
-from evictor_running import Running, ServiceProcess, write_configuration
+from evictor_running import PROACTIVE, Running, ServiceProcess, write_configuration
 from state_servers import SERVERS
 from waiting import PATIENCE_S, wait_until, written_records
 
 HOUR = 3600.0
-RESERVE: dict[str, Any] = {"mode": "proactive", "default_reserve": "2:0"}
 
 
 @pytest.fixture(params=SERVERS)
@@ -215,7 +214,7 @@ def test_an_order_that_nova_never_heard_of_is_given_by_the_next_copy(running, ma
 
 
 def test_one_that_is_told_to_stop_lets_go_of_its_leases(running, machines, state):
-    a = machines("a", **RESERVE).start()
+    a = machines("a", **PROACTIVE).start()
     running.cloud.add_host("h")
     wait_until(lambda: "cospot-evictor-notices" in leases(state), "a looks after the reserve")
     a.end(signal.SIGTERM)
@@ -245,12 +244,12 @@ def is_told(state: StateDatabase, over: bool = False) -> bool:
 def test_who_takes_the_reserves_over_keeps_to_given_notices(running, machines, state, skew):
     """By the clock of the one that takes over each notice would be over, or far off."""
     notice_s = 20.0
-    a = machines("a", 0.0, notice_seconds=notice_s, **RESERVE).start()
+    a = machines("a", 0.0, notice_seconds=notice_s, **PROACTIVE).start()
     full_hosts(running, 1)
     wait_until(lambda: is_told(state), "a notice is given")
     assert len(notices(running)) == 1
     (owner,) = {each for name, each in leases(state).items() if name.endswith("notices")}
-    b = machines("b", skew, notice_seconds=notice_s, **RESERVE).start()
+    b = machines("b", skew, notice_seconds=notice_s, **PROACTIVE).start()
     running.reconciles(4)
     assert b.events("notice", "intent") == []
     a.end()
@@ -265,14 +264,14 @@ def test_who_takes_the_reserves_over_keeps_to_given_notices(running, machines, s
 
 
 def test_one_that_is_cut_off_gives_and_carries_out_no_notice(running, machines, state):
-    a = machines("a", 0.0, notice_seconds=6.0, **RESERVE).start()
+    a = machines("a", 0.0, notice_seconds=6.0, **PROACTIVE).start()
     full_hosts(running, 1)
     wait_until(lambda: is_told(state), "a notice is given")
     a.cut.touch()
     wait_until(lambda: is_told(state, over=True), "it is over")
     running.reconciles(4)
     assert running.cloud.deleted == []
-    b = machines("b", HOUR, notice_seconds=6.0, **RESERVE).start()
+    b = machines("b", HOUR, notice_seconds=6.0, **PROACTIVE).start()
     wait_until(lambda: len(running.cloud.deleted) == 1, "b carries it out")
     a.cut.unlink()
     running.reconciles(6)
