@@ -132,10 +132,7 @@ class PlacingTest(CospotTestCase):
         )
         path.write_text(table_to_text(table))
         self.flags(
-            lifetime_target=0.05,
-            lifetime_promises=str(path),
-            lifetime_hints="all",
-            group="cospot",
+            lifetime_target=0.05, lifetime_promises=str(path), lifetime_hints="all", group="cospot"
         )
 
         def ask(flavor: str, lifetime: str, state: str = "ACTIVE") -> str:

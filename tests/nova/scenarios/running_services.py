@@ -142,13 +142,7 @@ class RunningServices:
 
         return wait_until(said, f"{name} says what it has read")
 
-    def start_evictor(
-        self,
-        copy=1,
-        killed_at=None,
-        clock_ahead=None,
-        **options,
-    ):
+    def start_evictor(self, copy=1, killed_at=None, clock_ahead=None, **options):
         """Start a copy of cospot-evictor, and wait until it is at work.
 
         Args:

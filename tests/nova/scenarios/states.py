@@ -2,11 +2,7 @@
 
 #: VMs that make the hosts differ, and spots that fill all six: nothing fits beside them but on h2,
 #: which has 2 vCPUs and 1024 MiB left.
-VMS = (
-    ("h1", "vm", (2, 2048)),
-    ("h3", "vm", (4, 1024)),
-    ("h5", "vm", (1, 6144)),
-)
+VMS = (("h1", "vm", (2, 2048)), ("h3", "vm", (4, 1024)), ("h5", "vm", (1, 6144)))
 SPOTS = (
     ("h1", "spot", (4, 4096)),  # h1: 8 vCPUs of 8 in use
     ("h1", "spot", (2, 2048)),

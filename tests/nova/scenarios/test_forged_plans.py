@@ -6,13 +6,7 @@ import uuid
 
 import oslo_messaging
 import pytest
-from cospot.nova.plan_message import (
-    DEFAULT_TOPIC,
-    EVENT_TYPE,
-    Plan,
-    PlannedHost,
-    plan_to_message,
-)
+from cospot.nova.plan_message import DEFAULT_TOPIC, EVENT_TYPE, Plan, PlannedHost, plan_to_message
 from oracle import Policy, state_of
 from oslo_config import cfg
 from states import fill_with_spots

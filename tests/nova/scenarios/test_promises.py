@@ -37,12 +37,7 @@ def promised(cloud, tmp_path):
 def ask(cloud, project="apricot"):
     """Ask for a spot by a hint; return whether it got a host."""
     nova = cloud.member_of[project]
-    server = {
-        "name": "asks",
-        "flavorRef": "spot.1x1024",
-        "imageRef": IMAGE_ID,
-        "networks": "none",
-    }
+    server = {"name": "asks", "flavorRef": "spot.1x1024", "imageRef": IMAGE_ID, "networks": "none"}
     made = nova.post("/servers", json={"server": server, **HINT}).json()["server"]["id"]
     cloud.wait_for_status(made, "ACTIVE", "ERROR")
     return cloud.server(made)["status"] == "ACTIVE"

@@ -42,11 +42,7 @@ class Port:
         rates = {SMALL: (0, 0, 0), LARGE: (0, 0, 0)}
         for each in flavors:
             rate = each["eviction_rate"]
-            rates[each["flavor"]] = (
-                each["running"],
-                rate["of_ended"]["spots"],
-                rate["evictions"],
-            )
+            rates[each["flavor"]] = (each["running"], rate["of_ended"]["spots"], rate["evictions"])
         return rates
 
 

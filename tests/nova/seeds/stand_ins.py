@@ -291,13 +291,9 @@ class OfProcess(MutableMapping[Any, Any]):
 
 
 THREADING = SimpleNamespace(
-    Thread=ThreadOfModule,
-    Lock=Lock,
-    RLock=RLock,
-    Condition=Condition,
-    BoundedSemaphore=BoundedSemaphore,
-    Event=Event,
-)
+    Thread=ThreadOfModule, Lock=Lock, RLock=RLock, Condition=Condition,
+    BoundedSemaphore=BoundedSemaphore, Event=Event,
+)  # fmt: skip
 QUEUE = SimpleNamespace(Queue=Queue, Full=real_queue.Full)
 SOCKET = SimpleNamespace(gethostname=lambda: process().machine.name)
 

@@ -49,15 +49,9 @@ class CloudStandIn:
 
     def add_host(self, host, *, inventories=None, allocations=None, status="enabled"):
         provider = str(uuid.uuid5(uuid.NAMESPACE_DNS, host))
-        self.hypervisors.append(
-            {
-                "id": provider,
-                "hypervisor_hostname": f"{host}.example",
-                "service": {"host": host, "id": str(uuid.uuid4()), "disabled_reason": None},
-                "status": status,
-                "state": "up",
-            }
-        )
+        service = {"host": host, "id": str(uuid.uuid4()), "disabled_reason": None}
+        row = {"id": provider, "hypervisor_hostname": f"{host}.example", "service": service}
+        self.hypervisors.append({**row, "status": status, "state": "up"})
         if inventories is not None:
             self.providers[provider] = {
                 "inventories": {name: inventory(**row) for name, row in inventories.items()},
@@ -68,16 +62,12 @@ class CloudStandIn:
 
     def add_flavor(self, name, vcpus, ram, disk=0, *, extra_specs=None, **fields):
         row = {
-            "id": fields.get("id") or str(len(self.flavors) + 1),
-            "name": name,
-            "vcpus": vcpus,
-            "ram": ram,
-            "disk": disk,
-            "swap": fields.get("swap", 0),
+            "id": fields.get("id") or str(len(self.flavors) + 1), "name": name, "vcpus": vcpus,
+            "ram": ram, "disk": disk, "swap": fields.get("swap", 0),
             "OS-FLV-EXT-DATA:ephemeral": fields.get("ephemeral", 0),
             "os-flavor-access:is_public": fields.get("is_public", True),
             "extra_specs": dict(extra_specs or {}),
-        }
+        }  # fmt: skip
         self.flavors.append(row)
         return row
 
@@ -116,13 +106,9 @@ class CloudStandIn:
 
 def inventory(total, reserved=0, allocation_ratio=1.0, max_unit=None):
     return {
-        "total": total,
-        "reserved": reserved,
-        "allocation_ratio": allocation_ratio,
-        "min_unit": 1,
-        "max_unit": total if max_unit is None else max_unit,
-        "step_size": 1,
-    }
+        "total": total, "reserved": reserved, "allocation_ratio": allocation_ratio, "min_unit": 1,
+        "max_unit": total if max_unit is None else max_unit, "step_size": 1,
+    }  # fmt: skip
 
 
 def _versions(cloud, query, body, version):
@@ -136,34 +122,23 @@ def _token(cloud, query, body, version):
     if user["password"] != known["password"]:
         return 401, {"error": {"message": "wrong password", "code": 401, "title": "Unauthorized"}}
     catalog = [
-        {
-            "type": kind,
-            "name": kind,
-            "id": kind,
-            "endpoints": [
-                {
-                    "id": f"{kind}-{interface}",
-                    "interface": interface,
-                    "region": "one",
-                    "region_id": "one",
-                    "url": f"{cloud.url}/{kind}{'/v3' if kind == 'identity' else ''}",
-                }
-                for interface in ("public", "internal")
-            ],
-        }
+        {"type": kind, "name": kind, "id": kind, "endpoints": _endpoints(cloud, kind)}
         for kind in ("compute", "placement", "identity", "volumev3")
     ]
-    return 201, {
-        "token": {
-            "methods": ["password"],
-            "expires_at": "2099-01-01T00:00:00.000000Z",
-            "issued_at": "2020-01-01T00:00:00.000000Z",
-            "user": {"id": "u", "name": user["name"], "domain": {"id": "default"}},
-            "project": {"id": "p", "name": "admin", "domain": {"id": "default"}},
-            "roles": [{"id": "r", "name": "admin"}],
-            "catalog": catalog,
-        }
-    }
+    domain = {"id": "default"}
+    token = {
+        "expires_at": "2099-01-01T00:00:00.000000Z", "issued_at": "2020-01-01T00:00:00.000000Z",
+        "user": {"id": "u", "name": user["name"], "domain": domain}, "methods": ["password"],
+        "project": {"id": "p", "name": "admin", "domain": domain}, "catalog": catalog,
+    }  # fmt: skip
+    return 201, {"token": {**token, "roles": [{"id": "r", "name": "admin"}]}}
+
+
+def _endpoints(cloud, kind):
+    url = f"{cloud.url}/{kind}{'/v3' if kind == 'identity' else ''}"
+    region = {"region": "one", "region_id": "one", "url": url}
+    faces = ("public", "internal")
+    return [{"id": f"{kind}-{face}", "interface": face, **region} for face in faces]
 
 
 def _page(cloud, query, rows, name):
@@ -182,14 +157,6 @@ def _hypervisors(cloud, query, body, version):
     return _page(cloud, query, cloud.hypervisors, "hypervisors")
 
 
-def _aggregates(cloud, query, body, version):
-    return 200, {"aggregates": cloud.aggregates}
-
-
-def _server_groups(cloud, query, body, version):
-    return 200, {"server_groups": cloud.server_groups}
-
-
 def _flavors(cloud, query, body, version):
     everything = query.get("is_public") == ["None"]
     rows = [row for row in cloud.flavors if everything or row["os-flavor-access:is_public"]]
@@ -202,16 +169,10 @@ def _create_flavor(cloud, query, body, version):
     row = body["flavor"]
     if any(flavor["name"] == row["name"] for flavor in cloud.flavors):
         return 409, {"conflictingRequest": {"message": "exists", "code": 409}}
-    made = cloud.add_flavor(
-        row["name"],
-        row["vcpus"],
-        row["ram"],
-        row["disk"],
-        id=row.get("id"),
-        swap=row["swap"],
-        ephemeral=row["OS-FLV-EXT-DATA:ephemeral"],
-        is_public=row["os-flavor-access:is_public"],
-    )
+    size = (row["name"], row["vcpus"], row["ram"], row["disk"])
+    more = {"swap": row["swap"], "ephemeral": row["OS-FLV-EXT-DATA:ephemeral"]}
+    is_public = row["os-flavor-access:is_public"]
+    made = cloud.add_flavor(*size, id=row.get("id"), is_public=is_public, **more)
     return 200, {"flavor": made}
 
 
@@ -248,14 +209,6 @@ def _actions(cloud, query, body, version, server):
     return 200, {"instanceActions": cloud.actions[server]}
 
 
-def _services(cloud, query, body, version):
-    rows = [
-        {"host": one["service"]["host"], "status": one["status"], "state": one["state"]}
-        for one in cloud.hypervisors
-    ]
-    return 200, {"services": rows}
-
-
 def _migrations(cloud, query, body, version):
     assert query["status"] == ["finished"]
     (host,) = query["source_compute"]
@@ -263,52 +216,26 @@ def _migrations(cloud, query, body, version):
     return 200, {"migrations": rows}
 
 
-def _providers(cloud, query, body, version):
-    rows = [
-        {"uuid": one, "name": one, "generation": 1, "root_provider_uuid": one}
-        for one in cloud.providers
-    ]
-    return 200, {"resource_providers": rows}
+def _rows(name, rows_of):
+    """All rows of a kind, of the cloud and the query, the user or the like."""
+    return lambda cloud, query, body, version, *of: (200, {name: rows_of(cloud, query, *of)})
 
 
-def _inventories(cloud, query, body, version, provider):
-    if provider not in cloud.providers:
-        return 404, {"errors": [{"status": 404, "detail": f"no provider {provider}"}]}
-    return 200, {"inventories": cloud.providers[provider]["inventories"]}
+def _of_provider(name, shown=lambda found: found):
+    """What a resource provider has by this name."""
 
-
-def _traits(cloud, query, body, version, provider):
-    if provider not in cloud.providers:
-        return 404, {"errors": [{"status": 404, "detail": f"no provider {provider}"}]}
-    return 200, {"traits": cloud.providers[provider]["traits"]}
-
-
-def _allocations(cloud, query, body, version, provider):
-    if provider not in cloud.providers:
-        return 404, {"errors": [{"status": 404, "detail": f"no provider {provider}"}]}
-    held = cloud.providers[provider]["allocations"]
-    return 200, {"allocations": {one: {"resources": held[one]} for one in held}}
-
-
-def _registered_limits(cloud, query, body, version):
-    limits = cloud.registered_limits.items()
-    rows = [{"resource_name": name, "default_limit": limit} for name, limit in limits]
-    return 200, {"registered_limits": rows}
-
-
-def _named(kind, name):
-    """One thing of a kind, found by its name."""
-
-    def answer(cloud, query, body, version):
-        rows = [{"id": name.lower(), "name": name}] if query["name"] == [name] else []
-        return 200, {kind: rows}
+    def answer(cloud, query, body, version, provider):
+        if provider not in cloud.providers:
+            return 404, {"errors": [{"status": 404, "detail": f"no provider {provider}"}]}
+        return 200, {name: shown(cloud.providers[provider][name])}
 
     return answer
 
 
-def _roles(cloud, query, body, version):
-    rows = [{"id": name, "name": name} for name in cloud.known_roles if query["name"] == [name]]
-    return 200, {"roles": rows}
+def _named(kind, name):
+    """One thing of a kind, found by its name."""
+    row = {"id": name.lower(), "name": name}
+    return _rows(kind, lambda cloud, query: [row] if query["name"] == [name] else [])
 
 
 def _create_role(cloud, query, body, version):
@@ -316,20 +243,11 @@ def _create_role(cloud, query, body, version):
     return 201, {"role": body["role"]}
 
 
-def _users(cloud, query, body, version):
-    known = cloud.users.get(query["name"][0])
-    return 200, {"users": [] if known is None else [{"id": known["id"]}]}
-
-
 def _create_user(cloud, query, body, version):
     row = body["user"]
     made = {"id": f"id-of-{row['name']}", "password": row["password"]}
     cloud.users[row["name"]] = made
     return 201, {"user": {"id": made["id"]}}
-
-
-def _user_roles(cloud, query, body, version, user):
-    return 200, {"roles": [{"name": name} for name in cloud.roles.get(user, [])]}
 
 
 def _grant(cloud, query, body, version, user, role):
@@ -344,11 +262,51 @@ def _metrics(cloud, query, body, version):
     return 200, "".join(lines)
 
 
+_services = _rows(
+    "services",
+    lambda cloud, query: [
+        {"host": one["service"]["host"], "status": one["status"], "state": one["state"]}
+        for one in cloud.hypervisors
+    ],
+)
+_limits = _rows(
+    "registered_limits",
+    lambda cloud, query: [
+        {"resource_name": name, "default_limit": limit}
+        for name, limit in cloud.registered_limits.items()
+    ],
+)
+_users = _rows(
+    "users",
+    lambda cloud, query: [
+        {"id": known["id"]} for name, known in cloud.users.items() if query["name"] == [name]
+    ],
+)
+_roles = _rows(
+    "roles",
+    lambda cloud, query: [
+        {"id": name, "name": name} for name in cloud.known_roles if query["name"] == [name]
+    ],
+)
+_user_roles = _rows(
+    "roles", lambda cloud, query, user: [{"name": name} for name in cloud.roles.get(user, [])]
+)
+_providers = _rows(
+    "resource_providers",
+    lambda cloud, query: [
+        {"uuid": one, "name": one, "generation": 1, "root_provider_uuid": one}
+        for one in cloud.providers
+    ],
+)
+_allocations = _of_provider(
+    "allocations", lambda held: {one: {"resources": held[one]} for one in held}
+)
+_groups = _rows("server_groups", lambda cloud, query: cloud.server_groups)
 ROUTES = (
     (r"GET /metrics", _metrics),
     (r"GET /identity/v3/?", _versions),
     (r"POST /identity/v3/auth/tokens", _token),
-    (r"GET /identity/v3/registered_limits", _registered_limits),
+    (r"GET /identity/v3/registered_limits", _limits),
     (r"GET /identity/v3/domains", _named("domains", "Default")),
     (r"GET /identity/v3/projects", _named("projects", "service")),
     (r"GET /identity/v3/roles", _roles),
@@ -358,10 +316,13 @@ ROUTES = (
     (r"GET /identity/v3/projects/service/users/([^/]+)/roles", _user_roles),
     (r"PUT /identity/v3/projects/service/users/([^/]+)/roles/([^/]+)", _grant),
     (r"GET /compute/os-hypervisors/detail", _hypervisors),
-    (r"GET /compute/os-aggregates", _aggregates),
+    (r"GET /compute/os-aggregates", _rows("aggregates", lambda cloud, query: cloud.aggregates)),
     (r"GET /compute/os-services", _services),
     (r"GET /compute/os-migrations", _migrations),
-    (r"GET /compute/os-server-groups", _server_groups),
+    (
+        r"GET /compute/os-server-groups",
+        _rows("server_groups", lambda cloud, query: cloud.server_groups),
+    ),
     (r"GET /compute/flavors/detail", _flavors),
     (r"POST /compute/flavors", _create_flavor),
     (r"DELETE /compute/flavors/([^/]+)", _delete_flavor),
@@ -372,7 +333,7 @@ ROUTES = (
     (r"GET /compute/servers/([^/]+)/os-instance-actions", _actions),
     (r"GET /volumev3/os-services", _services),
     (r"GET /placement/resource_providers", _providers),
-    (r"GET /placement/resource_providers/([^/]+)/inventories", _inventories),
+    (r"GET /placement/resource_providers/([^/]+)/inventories", _of_provider("inventories")),
     (r"GET /placement/resource_providers/([^/]+)/allocations", _allocations),
-    (r"GET /placement/resource_providers/([^/]+)/traits", _traits),
+    (r"GET /placement/resource_providers/([^/]+)/traits", _of_provider("traits")),
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 import logging
-from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -12,33 +12,28 @@ import pytest
 
 #: Modules without which the tests of a file are skipped: those of the first name that fits.
 NEEDS = {
-    "evictor_layers": (),
-    "evictor_signals": ("oslo_config",),
+    "evictor_layers": (), "evictor_signals": ("oslo_config",),
     "evictor_models": ("nova.scheduler", "evictor_modules"),
-    "evictor_properties": ("evictor_modules", "hypothesis"),
     "evictor_attribution": ("prometheus_client", "hypothesis"),
     "evictor_logging": ("eventlet", "oslo_log", "prometheus_client"),
     "evictor_promises": ("oslo_messaging", "prometheus_client"),
     "evictor_several_machines": ("sqlalchemy", "evictor_modules"),
-    "evictor_*": ("evictor_modules",),
-    "configuration_faults": ("evictor_modules",),
+    "evictor_*": ("evictor_modules",), "configuration_faults": ("evictor_modules",),
     "monitoring": ("yaml", "evictor_modules"),
     "seed_simulation": ("greenlet", "nova.scheduler", "evictor_modules"),
     "samples": ("keystoneauth1", "oslo_messaging", "prometheus_client"),
     "scheduler_*": ("nova.scheduler",),
     "dedicated_cpus": ("nova.scheduler", "keystoneauth1", "hypothesis"),
     "tools_state": ("openstack", "nova.conf", "sqlalchemy"),
-    "tools_doctor*": ("openstack", "nova.conf"),
-    "tools_setup": ("openstack", "nova.conf"),
-    "tools_flavor_properties": ("hypothesis", "nova.conf"),
-    "tools_history*": ("sqlalchemy",),
+    "tools_doctor*": ("openstack", "nova.conf"), "tools_setup": ("openstack", "nova.conf"),
+    "tools_flavor_properties": ("hypothesis", "nova.conf"), "tools_history*": ("sqlalchemy",),
     "tools_inventory": ("nova.compute.provider_config",),
     "state_database": ("sqlalchemy", "tooz", "prometheus_client"),
-    "vendordata": ("oslo_messaging", "prometheus_client"),
-    "reload": ("oslo_config",),
-    "log_lines": ("oslo_log",),
-    "promise_file": ("oslo_log",),
-}
+    "vendordata": ("oslo_messaging", "prometheus_client"), "reload": ("oslo_config",),
+    "log_lines": ("oslo_log",), "promise_file": ("oslo_log",), "reserve_rule": ("tooz",),
+    "reserve_simulated": ("nova.scheduler",), "signals": ("numpy",),
+    "tools_bill": ("oslo_log", "oslo_messaging"),
+}  # fmt: skip
 
 
 class OptionalModule(pytest.Module):
@@ -56,7 +51,7 @@ def pytest_pycollect_makemodule(module_path: Path, parent: Any) -> OptionalModul
 
 
 @pytest.fixture(autouse=True)
-def logging_as_before() -> Iterator[None]:
+def logging_as_before():
     """Takes away the handlers that a command put up: their streams are this test's."""
     before = list(logging.root.handlers)
     yield
@@ -64,7 +59,7 @@ def logging_as_before() -> Iterator[None]:
 
 
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[Any]:
+def running(tmp_path):
     """A small cloud over HTTP, and what runs the evictor service against it."""
     from evictor_running import Running
 
@@ -74,7 +69,7 @@ def running(tmp_path: Path) -> Iterator[Any]:
 
 
 @pytest.fixture
-def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def cloud(monkeypatch):
     """A cloud with which a doctor finds nothing wrong."""
     from doctor_cases import good_cloud
 
@@ -83,7 +78,7 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 @pytest.fixture
-def empty_cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def empty_cloud(monkeypatch):
     """A cloud of nothing that the commands of this process log in to."""
     from tool_cases import cloud_for
 
@@ -92,13 +87,34 @@ def empty_cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 @pytest.fixture
-def config(tmp_path: Path) -> Path:
+def diagnosed(cloud, capsys, config):
+    """Runs the doctor on the cloud; returns its exit code and its results."""
+    from doctor_cases import diagnose_cloud
+
+    return functools.partial(diagnose_cloud, cloud, capsys, config)
+
+
+@pytest.fixture
+def said(capsys):
+    """Runs `cospot-nova`; returns what it has printed: its errors where they end it."""
+    from tool_cases import run
+
+    def what(*arguments, code=0):
+        assert run(*arguments) == code
+        out, err = capsys.readouterr()
+        return err if code == 2 else out
+
+    return what
+
+
+@pytest.fixture
+def config(tmp_path):
     """The path of a nova.conf that does not exist yet."""
     return tmp_path / "nova.conf"
 
 
 @pytest.fixture(scope="module")
-def mariadb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def mariadb_url(tmp_path_factory):
     """A database of a MariaDB of the module's own."""
     from state_servers import mariadb
 
@@ -107,7 +123,35 @@ def mariadb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def set_option() -> Iterator[Callable[..., None]]:
+def scheduler_file(tmp_path, monkeypatch):
+    """Has the plugin read a nova.conf of this text; returns its path and its configuration."""
+    pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
+    from cospot.nova.scheduler import options
+    from oslo_config import cfg
+    from scheduler_cases import CONF
+
+    class ConfOfNova:
+        """Nova's configuration with another group [cospot]."""
+
+        def __getattr__(self, name: str) -> Any:
+            own = ("cospot", "config_file", "config_dir", "register_mutate_hook")
+            return getattr(conf if name in own else CONF, name)
+
+    conf = cfg.ConfigOpts()
+    options.register(conf)
+
+    def read(text: str = "[cospot]\n") -> tuple[Path, Any]:
+        path = tmp_path / "nova.conf"
+        path.write_text(text)
+        conf(["--config-file", str(path)], project="nova")
+        monkeypatch.setattr("cospot.nova.scheduler.filter.CONF", ConfOfNova())
+        return path, conf
+
+    return read
+
+
+@pytest.fixture
+def set_option():
     """Sets options of `[cospot]`, or of another group, until the test ends."""
     pytest.importorskip("nova.conf", reason="OpenStack Nova is not installed")
     from cospot.nova.scheduler import options

@@ -45,14 +45,10 @@ def write_private(path, text):
 def login(cloud):
     """The lines of the evictor's user."""
     return [
-        "auth_type = password",
-        f"auth_url = {cloud.url}/identity/v3",
-        "username = cospot-evictor",
-        "password = secret",
-        "project_name = service",
-        "user_domain_name = Default",
+        "auth_type = password", f"auth_url = {cloud.url}/identity/v3", "username = cospot-evictor",
+        "password = secret", "project_name = service", "user_domain_name = Default",
         "project_domain_name = Default",
-    ]
+    ]  # fmt: skip
 
 
 def diagnose(capsys, *arguments):
@@ -70,16 +66,14 @@ def bad(results):
 def good_cloud(monkeypatch):
     """A cloud with nothing to find fault with."""
     with cloud_for(monkeypatch) as stand_in:
+        sizes = {
+            "VCPU": {"total": 8, "allocation_ratio": 4.0},
+            "MEMORY_MB": {"total": 4096, "reserved": 512},
+            "CUSTOM_SPOT_VCPU": {"total": 32, "max_unit": 8},
+            "CUSTOM_SPOT_MEMORY_MB": {"total": 3584},
+        }
         for host in ("h1", "h2"):
-            stand_in.add_host(
-                host,
-                inventories={
-                    "VCPU": {"total": 8, "allocation_ratio": 4.0},
-                    "MEMORY_MB": {"total": 4096, "reserved": 512},
-                    "CUSTOM_SPOT_VCPU": {"total": 32, "max_unit": 8},
-                    "CUSTOM_SPOT_MEMORY_MB": {"total": 3584},
-                },
-            )
+            stand_in.add_host(host, inventories=sizes)
         stand_in.add_flavor("m1", 2, 2048)
         assert run("flavor", "create-spot", "m1") == 0
         monkeypatch.setattr(evictor_checks, "queue_state", lambda settings, queue: (0, 1))

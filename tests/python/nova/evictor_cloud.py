@@ -172,9 +172,8 @@ class Cloud:
             over = {}
             for resource in ("VCPU", "MEMORY_MB"):
                 inventory = self.providers[provider].inventories[resource]
-                capacity = (inventory["total"] - inventory["reserved"]) * inventory[
-                    "allocation_ratio"
-                ]
+                capacity = inventory["total"] - inventory["reserved"]
+                capacity *= inventory["allocation_ratio"]
                 used = sum(
                     each.allocation.get(resource, 0)
                     + each.allocation.get(SPOT_CLASS_OF[resource], 0)
@@ -227,32 +226,19 @@ def _time(seconds: float) -> str:
 
 def _server(each: Instance, clock_is_off: float) -> dict[str, Any]:
     created = START + each.number if each.created is None else each.created + clock_is_off
+    ended = None if each.ended is None else _time(each.ended + clock_is_off)
+    flavor = {"original_name": each.flavor, "vcpus": 1, "ram": 1, "disk": 0}
     return {
-        "id": each.uuid,
-        "name": f"instance-{each.number}",
-        "tenant_id": each.project_id,
-        "status": each.status if each.ended is None else "DELETED",
-        "created": _time(created),
+        "id": each.uuid, "name": f"instance-{each.number}", "tenant_id": each.project_id,
+        "status": each.status if each.ended is None else "DELETED", "created": _time(created),
         "updated": _time(each.updated + clock_is_off),
         "OS-SRV-USG:launched_at": _time(created).removesuffix("Z") + ".000000",
-        "OS-SRV-USG:terminated_at": None
-        if each.ended is None
-        else _time(each.ended + clock_is_off),
-        "OS-EXT-SRV-ATTR:host": each.host,
-        "OS-EXT-SRV-ATTR:hypervisor_hostname": each.node,
-        "OS-EXT-STS:vm_state": each.vm_state,
-        "OS-EXT-STS:task_state": each.task_state,
-        "flavor": {
-            "original_name": each.flavor,
-            "vcpus": 1,
-            "ram": 1,
-            "disk": 0,
-            "extra_specs": dict(each.extra_specs),
-        },
-        "metadata": dict(each.metadata),
-        "locked": each.locked,
-        "locked_reason": each.locked_reason,
-    }
+        "OS-SRV-USG:terminated_at": ended,
+        "OS-EXT-SRV-ATTR:host": each.host, "OS-EXT-SRV-ATTR:hypervisor_hostname": each.node,
+        "OS-EXT-STS:vm_state": each.vm_state, "OS-EXT-STS:task_state": each.task_state,
+        "flavor": {**flavor, "extra_specs": dict(each.extra_specs)},
+        "metadata": dict(each.metadata), "locked": each.locked, "locked_reason": each.locked_reason,
+    }  # fmt: skip
 
 
 Answer = tuple[int, dict[str, Any]]
@@ -368,28 +354,21 @@ class _Routes:
         return _server(each, self.cloud.clock_is_off)
 
     def hypervisors(self, query: Any, body: Any) -> Answer:
+        service = {"id": "1", "disabled_reason": None}
         found = [
-            {
-                "id": each.uuid,
-                "hypervisor_hostname": each.name,
-                "service": {"host": each.name, "id": "1", "disabled_reason": None},
-            }
-            for each in self.cloud.providers.values()
-            if each.is_compute
+            {"id": each.uuid, "hypervisor_hostname": name, "service": {"host": name, **service}}
+            for name, each in self._computes()
         ]
         return 200, {"hypervisors": found}
+
+    def _computes(self) -> list[tuple[str, Provider]]:
+        return [(each.name, each) for each in self.cloud.providers.values() if each.is_compute]
 
     def services(self, query: Any, body: Any) -> Answer:
         assert query == {"binary": "nova-compute"}
         found = [
-            {
-                "host": each.name,
-                "binary": "nova-compute",
-                "status": each.status,
-                "state": each.state,
-            }
-            for each in self.cloud.providers.values()
-            if each.is_compute
+            {"host": name, "binary": "nova-compute", "status": each.status, "state": each.state}
+            for name, each in self._computes()
         ]
         return 200, {"services": found}
 

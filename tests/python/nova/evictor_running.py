@@ -25,6 +25,9 @@ from cospot.nova.state.safeguards import EvictionLimits
 from evictor_cloud import Cloud, CloudServer
 from waiting import PATIENCE_S, wait_until, written_records
 
+#: Of a service that keeps capacity for a VM of 2 vCPUs free.
+PROACTIVE: dict[str, Any] = {"mode": "proactive", "default_reserve": "2:0"}
+
 
 def write_configuration(folder: Path, url: str, **settings: Any) -> Path:
     """Write a configuration for the service against a cloud at a URL; return its path."""
@@ -103,14 +106,10 @@ def plan_message(
         for provider, named in victims.items()
     )
     plan = Plan(
-        plan_id=str(uuid.uuid4()),
-        made_at=time.time() if made_at is None else made_at,
-        instance=instance,
-        project_id="q" * 32,
-        request_id="req-1",
-        policy={"vm": "COS"},
+        plan_id=str(uuid.uuid4()), made_at=time.time() if made_at is None else made_at,
+        instance=instance, project_id="q" * 32, request_id="req-1", policy={"vm": "COS"},
         hosts=hosts,
-    )
+    )  # fmt: skip
     return plan_to_message(plan)
 
 
@@ -168,6 +167,11 @@ class Running:
         with self.cloud.lock:
             return self.cloud.requests.count("GET /placement/resource_providers")
 
+    def check_evictions_of_reserves(self) -> None:
+        """Forgive what the cloud, which knows nothing of reserves, finds needless; nothing else."""
+        assert all("need not be evicted" in each for each in self.cloud.violations)
+        self.cloud.violations.clear()
+
     def close(self) -> None:
         for service in self.services:
             service.stop()
@@ -185,20 +189,6 @@ def running_alone() -> Iterator[Running]:
 
 def metric(service: Any, name: str, **labels: str) -> float:
     return service.metrics.registry.get_sample_value(f"cospot_evictor_{name}", labels) or 0.0
-
-
-def full_host(running: Running, name: str, spots: int) -> tuple[str, list[str]]:
-    return running.full_host(spots, name)
-
-
-def stored(running: Running) -> list[dict[str, Any]]:
-    return running.stored()
-
-
-def check_evictions_of_reserves(running: Running) -> None:
-    """Forgive what the cloud, which knows nothing of reserves, finds needless; nothing else."""
-    assert all("need not be evicted" in each for each in running.cloud.violations)
-    running.cloud.violations.clear()
 
 
 #: Forks processes of one that has imported the service, which takes longer than most tests.

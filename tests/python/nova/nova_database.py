@@ -12,17 +12,8 @@ def flavor_json(name, extra_specs=None, swap=0):
     from nova import objects
 
     objects.register_all()
-    flavor = objects.Flavor(
-        id=1,
-        flavorid="1",
-        name=name,
-        vcpus=1,
-        memory_mb=1,
-        root_gb=1,
-        ephemeral_gb=0,
-        swap=swap,
-        extra_specs=extra_specs or {},
-    )
+    size = {"vcpus": 1, "memory_mb": 1, "root_gb": 1, "ephemeral_gb": 0, "swap": swap}
+    flavor = objects.Flavor(id=1, flavorid="1", name=name, **size, extra_specs=extra_specs or {})
     return json.dumps({"cur": flavor.obj_to_primitive(), "old": None, "new": None})
 
 
@@ -90,21 +81,12 @@ class NovaDatabase(Database):
         swap = values.pop("swap", 0)
         uuid = values.pop("uuid", f"{self.count:08}-0000-4000-8000-000000000000")
         row = {
-            "uuid": uuid,
-            "project_id": "blue",
-            "user_id": OWNER,
-            "vcpus": 2,
-            "memory_mb": 4096,
-            "root_gb": 20,
-            "ephemeral_gb": 0,
-            "hidden": False,
-            "created_at": created,
+            "uuid": uuid, "project_id": "blue", "user_id": OWNER, "vcpus": 2, "memory_mb": 4096,
+            "root_gb": 20, "ephemeral_gb": 0, "hidden": False, "created_at": created,
             "launched_at": created + timedelta(seconds=9) if launched else None,
-            "terminated_at": ended,
-            "deleted_at": ended + timedelta(seconds=1) if ended else None,
-            "deleted": self.count if ended else 0,
-            **values,
-        }
+            "terminated_at": ended, "deleted_at": ended + timedelta(seconds=1) if ended else None,
+            "deleted": self.count if ended else 0, **values,
+        }  # fmt: skip
         if prefix:
             row["id"] = self.count
         self.insert(f"{prefix}instances", **row)
@@ -129,20 +111,8 @@ class NovaDatabase(Database):
         self.insert(f"{prefix}instance_actions", **values, deleted=0)
 
     def host(self, name, vcpus, memory_mb, cpu_ratio, ram_ratio, deleted=0):
-        self.insert(
-            "compute_nodes",
-            host=name,
-            vcpus=vcpus,
-            memory_mb=memory_mb,
-            cpu_allocation_ratio=cpu_ratio,
-            ram_allocation_ratio=ram_ratio,
-            local_gb=40,
-            disk_allocation_ratio=2.0,
-            vcpus_used=0,
-            memory_mb_used=0,
-            local_gb_used=0,
-            hypervisor_type="fake",
-            hypervisor_version=1,
-            cpu_info="",
-            deleted=deleted,
-        )
+        row = {"host": name, "vcpus": vcpus, "memory_mb": memory_mb, "local_gb": 40}
+        row |= {"cpu_allocation_ratio": cpu_ratio, "ram_allocation_ratio": ram_ratio}
+        row |= {"disk_allocation_ratio": 2.0, "hypervisor_type": "fake", "hypervisor_version": 1}
+        row |= dict.fromkeys(("vcpus_used", "memory_mb_used", "local_gb_used"), 0)
+        self.insert("compute_nodes", **row, cpu_info="", deleted=deleted)

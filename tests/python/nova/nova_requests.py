@@ -10,33 +10,17 @@ def nova_request(flavor, **image_properties):
     from nova.virt import hardware
 
     objects.register_all()
-    nova_flavor = objects.Flavor(
-        id=1,
-        flavorid="1",
-        name=flavor.name,
-        vcpus=flavor.vcpus,
-        memory_mb=flavor.memory_mb,
-        root_gb=flavor.root_gb,
-        ephemeral_gb=flavor.ephemeral_gb,
-        swap=flavor.swap_mb,
-        extra_specs=dict(flavor.extra_specs),
-    )
+    same = ("name", "vcpus", "memory_mb", "root_gb", "ephemeral_gb")
+    size = {name: getattr(flavor, name) for name in same} | {"swap": flavor.swap_mb}
+    nova_flavor = objects.Flavor(id=1, flavorid="1", **size, extra_specs=dict(flavor.extra_specs))
+    image_id = "11111111-1111-4111-8111-111111111111"
     image = objects.ImageMeta.from_dict(
-        {
-            "id": "11111111-1111-4111-8111-111111111111",
-            "name": "image",
-            "properties": image_properties,
-        }
+        {"id": image_id, "name": "image", "properties": image_properties}
     )
     hardware.numa_get_constraints(nova_flavor, image)  # Nova's API does this first
     hardware.get_mem_encryption_constraint(nova_flavor, image)
-    spec = objects.RequestSpec(
-        flavor=nova_flavor,
-        image=image,
-        requested_resources=[],
-        is_bfv=False,
-        request_level_params=objects.RequestLevelParams(),
-    )
+    more = {"is_bfv": False, "request_level_params": objects.RequestLevelParams()}
+    spec = objects.RequestSpec(flavor=nova_flavor, image=image, requested_resources=[], **more)
     request = utils.ResourceRequest.from_request_spec(spec)
     return request.merged_resources()
 

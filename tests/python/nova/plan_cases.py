@@ -1,29 +1,14 @@
 """What the tests of plans share: a study file as `cospot plan -o` writes it."""
 
 STUDY = {
-    "study": "compare",
-    "workloads": "\n  - history.csv",
-    "host": "{vcpus: 8, memory_mb: 16384}",
-    "hosts": "2",
-    "vm": "[COS]",
-    "spot": "[sDPD]",
-    "evictor": "[YJF]",
-    "saf": "on",
-    "otn": "[16]",
-}
+    "study": "compare", "workloads": "\n  - history.csv", "host": "{vcpus: 8, memory_mb: 16384}",
+    "hosts": "2", "vm": "[COS]", "spot": "[sDPD]", "evictor": "[YJF]", "saf": "on", "otn": "[16]",
+}  # fmt: skip
 ECONOMY = {
-    "study": "levels",
-    "economy": "[COS]",
-    "economy_percent": "25",
-    "promise": "0.5",
-    "forecaster": "ses",
-    "economy_price": "0.5",
-    "opportunistic_price": "0.3",
-    "period_hours": "24",
-    "training_days": "2",
-    "horizon_days": "2",
-    "seed": "1",
-}
+    "study": "levels", "economy": "[COS]", "economy_percent": "25", "promise": "0.5",
+    "forecaster": "ses", "economy_price": "0.5", "opportunistic_price": "0.3", "period_hours": "24",
+    "training_days": "2", "horizon_days": "2", "seed": "1",
+}  # fmt: skip
 
 
 def write_plan(path, promises=(), **changes):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
+
+from programs import printed_by
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -30,12 +31,6 @@ def generate(folder: Path, namespace: str) -> str:
     lines = entries[1].replace('"', "")
     (installed / "entry_points.txt").write_text(f"[oslo.config.opts]\n{lines}")
     paths = [str(folder), *sys.path]
-    command = [sys.executable, "-m", "oslo_config.generator"]
-    result = subprocess.run(
-        [*command, "--namespace", namespace, "--wrap-width", "92"],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return result.stdout
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    command = (sys.executable, "-m", "oslo_config.generator", "--namespace", namespace)
+    return printed_by(*command, "--wrap-width", "92", env=environment)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import random
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import nova.conf
@@ -37,22 +37,11 @@ def make_flavor(
 ) -> Any:
     counted_gb = disk_gb - (-swap_mb // 1024)
     name = f"{'spot' if spot else 'vm'}-{vcpus}-{memory_mb}-{disk_gb}"
-    return objects.Flavor(
-        id=1,
-        name=name,
-        flavorid=name,
-        vcpus=vcpus,
-        memory_mb=memory_mb,
-        root_gb=disk_gb,
-        ephemeral_gb=0,
-        swap=swap_mb,
-        rxtx_factor=1.0,
-        vcpu_weight=0,
-        disabled=False,
-        is_public=True,
-        extra_specs=spot_extra_specs(vcpus, memory_mb, counted_gb) if spot else {},
-        projects=[],
-    )
+    size = {"vcpus": vcpus, "memory_mb": memory_mb, "root_gb": disk_gb, "swap": swap_mb}
+    usual = {"rxtx_factor": 1.0, "vcpu_weight": 0, "disabled": False, "is_public": True}
+    specs = spot_extra_specs(vcpus, memory_mb, counted_gb) if spot else {}
+    size |= {"ephemeral_gb": 0, "projects": [], "extra_specs": specs}
+    return objects.Flavor(id=1, name=name, flavorid=name, **size, **usual)
 
 
 def make_instance(flavor: Any, *, minute: float | None = 0, **fields: Any) -> Any:
@@ -110,53 +99,37 @@ def seen_again(state: Any) -> Any:
 
 def inventories_of(state: Any) -> dict[str, dict[str, Any]]:
     """What placement says of a host, as Nova's compute service reports it."""
+    plain = {"reserved": 0, "allocation_ratio": 1.0}
+    ratio = {"allocation_ratio": state.cpu_allocation_ratio}
     return {
-        "VCPU": {
-            "total": state.vcpus_total,
-            "reserved": 0,
-            "allocation_ratio": state.cpu_allocation_ratio,
-        },
-        "MEMORY_MB": {
-            "total": state.total_usable_ram_mb,
-            "reserved": RESERVED_MB,
-            "allocation_ratio": 1.0,
-        },
-        "DISK_GB": {"total": state.total_usable_disk_gb, "reserved": 0, "allocation_ratio": 1.0},
+        "VCPU": {**plain, "total": state.vcpus_total, **ratio},
+        "MEMORY_MB": {**plain, "total": state.total_usable_ram_mb, "reserved": RESERVED_MB},
+        "DISK_GB": {**plain, "total": state.total_usable_disk_gb},
     }
 
 
 def make_spec(flavor: Any, **fields: Any) -> Any:
-    values = {
-        "flavor": flavor,
-        "num_instances": 1,
-        "instance_uuid": new_uuid(),
-        "project_id": "0" * 32,
-        "user_id": "1" * 32,
-        "is_bfv": False,
-        "scheduler_hints": {},
-        "instance_group": None,
-        "pci_requests": None,
-        "numa_topology": None,
-        "image": objects.ImageMeta(properties=objects.ImageMetaProps()),
-        "requested_destination": None,
-        **fields,
-    }
-    return objects.RequestSpec(**values)
+    unset = ("instance_group", "pci_requests", "numa_topology", "requested_destination")
+    values = {"flavor": flavor, "num_instances": 1, "is_bfv": False, "scheduler_hints": {}}
+    values |= {"instance_uuid": new_uuid(), "project_id": "0" * 32, "user_id": "1" * 32}
+    values["image"] = objects.ImageMeta(properties=objects.ImageMetaProps())
+    return objects.RequestSpec(**{**dict.fromkeys(unset), **values, **fields})
 
 
 class FakePlacement:
-    """Answers for inventories; counts how often it was asked."""
+    """Says what it has of a host, by its UUID; counts how often it was asked."""
 
-    def __init__(self, states: Iterable[Any] = ()) -> None:
-        self.inventories = {state.uuid: inventories_of(state) for state in states}
+    def __init__(self, states: Iterable[Any] = (), unknown: Any = None) -> None:
+        self.known: dict[str, Any] = {state.uuid: inventories_of(state) for state in states}
         self.asked: list[str] = []
         self.is_down = False
+        self._unknown = unknown
 
-    def __call__(self, provider: str) -> Mapping[str, Mapping[str, Any]] | None:
+    def __call__(self, provider: str) -> Any:
         self.asked.append(provider)
         if self.is_down:
             raise ConnectionError("placement is down")
-        return self.inventories.get(provider)
+        return self.known.get(provider, self._unknown)
 
 
 class SentPlans:
@@ -233,7 +206,6 @@ def nova_order(states: list[Any], spec: Any) -> list[str]:
     from nova.scheduler import weights
 
     handler = weights.HostWeightHandler()
-    weighers = [
-        cls() for cls in handler.get_matching_classes(["nova.scheduler.weights.all_weighers"])
-    ]
+    names = ["nova.scheduler.weights.all_weighers"]
+    weighers = [cls() for cls in handler.get_matching_classes(names)]
     return [host.obj.host for host in handler.get_weighed_objects(weighers, states, spec)]

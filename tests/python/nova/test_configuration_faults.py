@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cospot.nova.configuration_faults import plain, readable_secrets
 from cospot.nova.evictor import command, options
-from evictor_running import Running, metric, write_configuration
+from evictor_running import metric, write_configuration
 from oslo_config import cfg
 
 
@@ -25,12 +23,12 @@ def misspelt(name: str) -> str:
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path):
     return write_configuration(tmp_path, "http://127.0.0.1:1")
 
 
 @pytest.mark.parametrize("option", options.OPTIONS, ids=lambda option: option.name)
-def test_each_option_that_is_misspelt_is_named(path: Path, option: Any) -> None:
+def test_each_option_that_is_misspelt_is_named(path, option):
     text = path.read_text()
     for name, is_known in (
         (option.name, True),
@@ -67,9 +65,7 @@ def test_each_option_that_is_misspelt_is_named(path: Path, option: Any) -> None:
         ("[nova]", "resources = RAM\n[nova]", "resources: Valid values are"),
     ],
 )
-def test_the_service_does_not_start(
-    path: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, says: str
-) -> None:
+def test_the_service_does_not_start(path, capsys, old, new, says):
     path.write_text(path.read_text().replace(old, new))
     said = started(path, capsys)
     assert says in said and len(said.splitlines()) == 1
@@ -77,7 +73,7 @@ def test_the_service_does_not_start(
 
 
 @pytest.mark.parametrize("name", options._PATHS)
-def test_a_path_is_absolute(path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+def test_a_path_is_absolute(path, capsys, name):
     kept = [each for each in path.read_text().splitlines() if not each.startswith(f"{name} =")]
     path.write_text("\n".join(kept).replace("[nova]", f"{name} = here\n[nova]"))
     assert f"[cospot_evictor] {name}: found here, expected an absolute path" in started(
@@ -85,7 +81,7 @@ def test_a_path_is_absolute(path: Path, capsys: pytest.CaptureFixture[str], name
     )
 
 
-def test_deprecated_names_and_those_of_other_groups_are_known(path: Path) -> None:
+def test_deprecated_names_and_those_of_other_groups_are_known(path):
     """keystoneauth still reads `user-name`; what other libraries read is none of our business."""
     text = path.read_text().replace("auth_type = none", "auth_type = password\nuser-name = x")
     path.write_text(text + "[oslo_messaging_rabbit]\nssl = true\n[whatever]\nkey = 1\n")
@@ -106,9 +102,7 @@ def test_deprecated_names_and_those_of_other_groups_are_known(path: Path) -> Non
         (b"\x00\xff", "configuration "),
     ],
 )
-def test_a_reload_keeps_what_is_in_force(
-    running: Running, caplog: pytest.LogCaptureFixture, wrong: str | bytes, says: str
-) -> None:
+def test_a_reload_keeps_what_is_in_force(running, caplog, wrong, says):
     """Bytes are all of the file, text stands in place of a line."""
     service = running.start(evictions_per_minute=7)
     file = running.folder / "cospot-evictor.conf"
@@ -137,9 +131,7 @@ def test_a_reload_keeps_what_is_in_force(
         ("[cospot_evictor]\nstate_path = /password", False),
     ],
 )
-def test_passwords_that_everybody_may_read_are_named(
-    tmp_path: Path, line: str, is_secret: bool, mode: int
-) -> None:
+def test_passwords_that_everybody_may_read_are_named(tmp_path, line, is_secret, mode):
     file = tmp_path / "a.conf"
     file.write_text(line)
     file.chmod(mode)
@@ -152,36 +144,12 @@ def test_passwords_that_everybody_may_read_are_named(
         assert f"{section} {key}" in found[0] and f"chmod 0640 {file}" in found[0]
 
 
-def test_a_class_that_is_missing_is_named_without_a_traceback() -> None:
+def test_a_class_that_is_missing_is_named_without_a_traceback():
     """oslo_utils puts the whole traceback into the text of its ImportError."""
     importutils = pytest.importorskip("oslo_utils.importutils")
     with pytest.raises(ImportError) as caught:
         importutils.import_class("logging.NoSuch")
     assert plain(caught.value) == "Class NoSuch cannot be found"
-
-
-def scheduler_conf(tmp_path: Path, text: str) -> tuple[Path, Any]:
-    from cospot.nova.scheduler import options as own
-
-    file = tmp_path / "nova.conf"
-    file.write_text(text)
-    conf = cfg.ConfigOpts()
-    own.register(conf)
-    conf(["--config-file", str(file)], project="nova")
-    return file, conf
-
-
-@pytest.fixture
-def plugin_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], Any]:
-    pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-    from scheduler_cases import CONF, Plugin
-
-    def make(conf: Any) -> Any:
-        monkeypatch.setattr(conf, "filter_scheduler", CONF.filter_scheduler, raising=False)
-        monkeypatch.setattr("cospot.nova.scheduler.filter.CONF", conf)
-        return Plugin([])
-
-    return make
 
 
 @pytest.mark.parametrize(
@@ -192,17 +160,11 @@ def plugin_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], Any]:
         ("[cospot]\nlifetime_promises = here\n", "lifetime_promises: found here, expected an abs"),
     ],
 )
-def test_the_scheduler_says_it_at_the_start_and_gives_spots_no_host(
-    tmp_path: Path,
-    plugin_of: Callable[[Any], Any],
-    caplog: pytest.LogCaptureFixture,
-    text: str,
-    says: str,
-) -> None:
-    from scheduler_cases import SPOT, VM, make_spec, make_state
+def test_the_scheduler_says_it_and_gives_spots_no_host(scheduler_file, caplog, text, says):
+    file, conf = scheduler_file(text)
+    from scheduler_cases import SPOT, VM, Plugin, make_spec, make_state
 
-    file, conf = scheduler_conf(tmp_path, text)
-    plugin = plugin_of(conf)
+    plugin = Plugin([])
     assert says in caplog.text
     states = [make_state("a"), make_state("b")]
     assert plugin.place(states, SPOT) == []
@@ -217,11 +179,11 @@ def test_the_scheduler_says_it_at_the_start_and_gives_spots_no_host(
     assert "going on with the old one" in caplog.text
 
 
-def test_fallback_weighers_that_are_none_are_said_at_the_start_and_at_a_reload(
-    tmp_path: Path, plugin_of: Callable[[Any], Any], caplog: pytest.LogCaptureFixture
-) -> None:
-    file, conf = scheduler_conf(tmp_path, "[cospot]\nfallback_weighers = nova.no.Such\n")
-    plugin = plugin_of(conf)
+def test_fallback_weighers_that_are_none_are_said_at_each_reading(scheduler_file, caplog):
+    file, conf = scheduler_file("[cospot]\nfallback_weighers = nova.no.Such\n")
+    from scheduler_cases import Plugin
+
+    plugin = Plugin([])
     assert caplog.text.count("[cospot] fallback_weighers: nova.no.Such: ") == 1
     file.write_text("[cospot]\nfallback_weighers = nova.no.Other\n")
     conf.mutate_config_files()

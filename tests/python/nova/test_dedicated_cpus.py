@@ -44,7 +44,7 @@ def make_image(**properties: Any) -> Any:
 def plugin_on(state: Any, shared: int, dedicated: int) -> Plugin:
     """A plugin for one host, some of whose CPUs are dedicated ones."""
     plugin = Plugin([state])
-    inventories = plugin.placement.inventories[state.uuid]
+    inventories = plugin.placement.known[state.uuid]
     inventories["VCPU"]["total"] = shared
     if dedicated:
         inventories["PCPU"] = {"total": dedicated, "reserved": 0, "allocation_ratio": 1.0}
@@ -68,9 +68,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("specs", "image"), CASES)
-def test_cpus_are_counted_as_nova_asks_placement_for_them(
-    specs: dict[str, str], image: dict[str, str]
-) -> None:
+def test_cpus_are_counted_as_nova_asks_placement_for_them(specs, image):
     flavor, meta = make_flavor(4, 1024), make_image(**image)
     flavor.extra_specs = specs
     spec = make_spec(flavor, image=meta, requested_resources=[])
@@ -80,7 +78,7 @@ def test_cpus_are_counted_as_nova_asks_placement_for_them(
     assert cpus_of(flavor, meta) == Cpus(merged.get("VCPU", 0), merged.get("PCPU", 0))
 
 
-def test_what_nova_refuses_and_what_is_a_spot_has_shared_cpus() -> None:
+def test_what_nova_refuses_and_what_is_a_spot_has_shared_cpus():
     flavor = make_flavor(4, 1024)
     flavor.extra_specs = {"hw:cpu_policy": "sometimes"}
     assert cpus_of(flavor, None) == Cpus(4, 0)
@@ -88,7 +86,7 @@ def test_what_nova_refuses_and_what_is_a_spot_has_shared_cpus() -> None:
     assert cpus_of(flavor, make_image(hw_cpu_policy="dedicated")) == Cpus(4, 0)
 
 
-def test_a_spot_is_not_offered_dedicated_cpus() -> None:
+def test_a_spot_is_not_offered_dedicated_cpus():
     # 16 CPUs: 8 shared ones, all in use by a VM, and 8 dedicated ones, all free.
     state = make_state("a", instances=[make_instance(make_flavor(8, 1024))])
     plugin = plugin_on(state, 8, 8)
@@ -99,7 +97,7 @@ def test_a_spot_is_not_offered_dedicated_cpus() -> None:
     assert plugin.place([state], make_flavor(8, 1024, spot=True)) == ["b"]
 
 
-def test_a_vm_evicts_for_shared_cpus_where_dedicated_ones_are_free() -> None:
+def test_a_vm_evicts_for_shared_cpus_where_dedicated_ones_are_free():
     spots = [make_instance(make_flavor(4, 1024, spot=True), minute=i) for i in range(2)]
     state = make_state("a", instances=spots)
     plugin = plugin_on(state, 8, 8)
@@ -108,7 +106,7 @@ def test_a_vm_evicts_for_shared_cpus_where_dedicated_ones_are_free() -> None:
     assert plan["hosts"][0]["victims"] == [spots[0].uuid]
 
 
-def test_a_pinned_vm_evicts_for_memory_and_for_no_cpu() -> None:
+def test_a_pinned_vm_evicts_for_memory_and_for_no_cpu():
     # 8 shared CPUs and 16384 MiB, both full of two spots; 8 dedicated CPUs, 4 of them in use.
     spots = [make_instance(make_flavor(4, 7168, spot=True), minute=i) for i in range(2)]
     there = make_instance(make_pinned(4, 1024))
@@ -122,7 +120,7 @@ def test_a_pinned_vm_evicts_for_memory_and_for_no_cpu() -> None:
     assert plan["hosts"][0]["victims"] == [spots[0].uuid]
 
 
-def test_pinned_vms_are_ranked_by_dedicated_cpus(set_option: Any) -> None:
+def test_pinned_vms_are_ranked_by_dedicated_cpus(set_option):
     # UTIL: more in use first. Of shared CPUs that is host a, of dedicated ones host b.
     set_option(vm_policy="UTIL")
     states = [
@@ -130,14 +128,14 @@ def test_pinned_vms_are_ranked_by_dedicated_cpus(set_option: Any) -> None:
         make_state("b", instances=[make_instance(make_pinned(4, 1024))]),
     ]
     plugin = Plugin(states)
-    for inventories in plugin.placement.inventories.values():
+    for inventories in plugin.placement.known.values():
         inventories["VCPU"]["total"] = 8
         inventories["PCPU"] = {"total": 8, "reserved": 0, "allocation_ratio": 1.0}
     assert plugin.place(states, make_flavor(2, 1024)) == ["a", "b"]
     assert plugin.place(states, make_pinned(2, 1024)) == ["b", "a"]
 
 
-def test_a_host_without_dedicated_cpus_gives_pinned_vms_shared_ones() -> None:
+def test_a_host_without_dedicated_cpus_gives_pinned_vms_shared_ones():
     """As Nova's second question to placement does, for hosts that are configured as of old."""
     state = make_state("a", (8, 32768 + RESERVED_MB, 1000), [make_instance(make_pinned(6, 1024))])
     plugin = plugin_on(state, 8, 0)
@@ -145,7 +143,7 @@ def test_a_host_without_dedicated_cpus_gives_pinned_vms_shared_ones() -> None:
     assert plugin.place([state], make_flavor(2, 1024, spot=True)) == ["a"]
 
 
-def test_a_pinned_claim_that_is_not_reported_counts_once() -> None:
+def test_a_pinned_claim_that_is_not_reported_counts_once():
     claims = HostClaims(Size(0, 400, 0, 4), (), frozenset())
     facts = InstanceFacts(new_uuid(), Size(2, 200, 0), False, 0.0, False)
     # Before the host says so (2 reported), and when it does and does not list it yet (6).
@@ -166,7 +164,7 @@ def hosts(draw: st.DrawFn) -> tuple[int, int, list[tuple[int, str]], int]:
 
 @settings(max_examples=60, deadline=None)
 @given(hosts())
-def test_both_sides_count_the_same(case: tuple[int, int, list[tuple[int, str]], int]) -> None:
+def test_both_sides_count_the_same(case):
     """A host takes a spot exactly when the evictor would find it within its capacity with it."""
     shared, dedicated, instances, size = case
     flavors = {"vm": make_flavor, "pinned": make_pinned}
@@ -183,7 +181,7 @@ def test_both_sides_count_the_same(case: tuple[int, int, list[tuple[int, str]], 
     plugin = plugin_on(state, shared, dedicated)
     offered = bool(plugin.hosts([state], make_spec(make_flavor(size, 64, spot=True))))
     assert plugin.filter.failures == 0
-    inventories = plugin.placement.inventories[state.uuid]
+    inventories = plugin.placement.known[state.uuid]
     consumers["new"] = {"CUSTOM_SPOT_VCPU": size, "CUSTOM_SPOT_MEMORY_MB": 64}
     usage = HostUsage(
         "p", "a", {name: Inventory(**has) for name, has in inventories.items()}, consumers
@@ -191,7 +189,7 @@ def test_both_sides_count_the_same(case: tuple[int, int, list[tuple[int, str]], 
     assert offered == (not usage.shortfall(["VCPU", "MEMORY_MB"]))
 
 
-def test_the_tools_count_the_same() -> None:
+def test_the_tools_count_the_same():
     state = make_state("a")
     inventories = inventories_of(state)
     inventories["VCPU"].update(total=7, reserved=2, allocation_ratio=1.5)  # 7.5

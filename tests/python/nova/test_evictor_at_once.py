@@ -36,7 +36,7 @@ def orders_of(running: Running) -> list[str]:
     return [each for each in running.cloud.requests if each.startswith("POST")]
 
 
-def test_a_claim_is_asked_for_often_at_first() -> None:
+def test_a_claim_is_asked_for_often_at_first():
     assert pause_after(0.0, 0) == 0.02
     assert pause_after(0.1, 1) == 0.02
     assert pause_after(1.0, 1) == pytest.approx(0.1)
@@ -45,7 +45,7 @@ def test_a_claim_is_asked_for_often_at_first() -> None:
     assert pause_after(0.0, 9999) == 0.5
 
 
-def test_the_evidence_for_a_claim_is_asked_for_at_once(running: Running) -> None:
+def test_the_evidence_for_a_claim_is_asked_for_at_once(running):
     host, spots = running.full_host(2)
     at_once = {
         f"/placement/resource_providers/{host}/inventories",
@@ -71,7 +71,7 @@ def test_the_evidence_for_a_claim_is_asked_for_at_once(running: Running) -> None
     assert f"GET /nova/servers/{spots[0]}" not in running.cloud.requests
 
 
-def test_the_evidence_is_asked_for_before_the_claim_that_is_expected(running: Running) -> None:
+def test_the_evidence_is_asked_for_before_the_claim_that_is_expected(running):
     # Nova is asked once, before the VM has its claim; afterwards only placement, who holds what.
     host, spots = running.full_host(2)
     service = start(running)
@@ -89,7 +89,7 @@ def test_the_evidence_is_asked_for_before_the_claim_that_is_expected(running: Ru
     assert sum(each.startswith(listing) for each in before) == 1
 
 
-def test_a_claim_that_is_expected_and_comes_elsewhere_is_found_there(running: Running) -> None:
+def test_a_claim_that_is_expected_and_comes_elsewhere_is_found_there(running):
     hosts = [running.cloud.add_host(name) for name in ("a", "b")]
     spots = [running.cloud.add(host, 8, 1024, spot=True) for host in hosts]
     service = start(running)
@@ -102,7 +102,7 @@ def test_a_claim_that_is_expected_and_comes_elsewhere_is_found_there(running: Ru
     assert (freed["cause"], freed["chosen_by"]) == ("plan", "plan")
 
 
-def test_slow_evidence_is_asked_for_again(running: Running) -> None:
+def test_slow_evidence_is_asked_for_again(running):
     # While Nova takes its time, the planned spot becomes a VM: what placement said is too old.
     host, spots = running.full_host(2)
     is_resized = threading.Event()
@@ -124,7 +124,7 @@ def test_slow_evidence_is_asked_for_again(running: Running) -> None:
     assert refused["instance"] == spots[0] and refused["reason"] == "not-a-spot-allocation"
 
 
-def test_a_vm_that_leaves_while_nova_takes_its_time_costs_no_spot(running: Running) -> None:
+def test_a_vm_that_leaves_while_nova_takes_its_time_costs_no_spot(running):
     host, spots = running.full_host(2)
     has_left = threading.Event()
 
@@ -143,7 +143,7 @@ def test_a_vm_that_leaves_while_nova_takes_its_time_costs_no_spot(running: Runni
     assert {each["reason"] for each in running.events("refused")} == {"not-needed"}
 
 
-def test_what_one_vm_needs_is_ordered_at_once(running: Running) -> None:
+def test_what_one_vm_needs_is_ordered_at_once(running):
     host, spots = running.full_host(4)
     barrier = threading.Barrier(4)
 
@@ -162,7 +162,7 @@ def test_what_one_vm_needs_is_ordered_at_once(running: Running) -> None:
     assert [each["shortfall"]["VCPU"] for each in intents] == [8, 6, 4, 2]
 
 
-def test_what_is_needed_less_by_now_is_ordered_one_by_one(running: Running) -> None:
+def test_what_is_needed_less_by_now_is_ordered_one_by_one(running):
     # 8 vCPUs: spots of 1, 3, 2, 2 and a VM of 4 are 4 too many, so the first two go. The third has
     # gone when slow evidence is asked for again: the second frees the 2 that are missing alone.
     host = running.cloud.add_host("a")
@@ -187,7 +187,7 @@ def test_what_is_needed_less_by_now_is_ordered_one_by_one(running: Running) -> N
     assert f"GET /placement/resource_providers/{host}/allocations" in asked[first:second]
 
 
-def test_nova_is_given_no_more_orders_at_once_than_it_may(running: Running) -> None:
+def test_nova_is_given_no_more_orders_at_once_than_it_may(running):
     hosts = [running.full_host(4, name)[0] for name in "ab"]
     three, under_way = threading.Condition(), [0, 0]  # now, and at most
 
@@ -227,7 +227,7 @@ def first_order_waits(running: Running) -> tuple[threading.Event, threading.Even
     return came, go_on
 
 
-def test_orders_that_wait_for_their_turn_stop_with_the_switch(running: Running) -> None:
+def test_orders_that_wait_for_their_turn_stop_with_the_switch(running):
     host, spots = running.full_host(8)
     stop = running.folder / "stop"
     service = start(running, orders_at_once=1, disable_file=stop)
@@ -243,7 +243,7 @@ def test_orders_that_wait_for_their_turn_stop_with_the_switch(running: Running) 
     wait_until(lambda: len(running.events("freed")) == 8, "all spots are freed")
 
 
-def test_an_order_that_was_kept_back_is_no_error_of_its_host(running: Running) -> None:
+def test_an_order_that_was_kept_back_is_no_error_of_its_host(running):
     """After errors pauses grow, up to a minute, and a busy Nova may keep an order back often."""
     host, spots = running.full_host(2)
     service = start(running, orders_at_once=1)
@@ -257,7 +257,7 @@ def test_an_order_that_was_kept_back_is_no_error_of_its_host(running: Running) -
     assert metric(service, "errors_total", where="pass") == 0
 
 
-def test_a_refusal_keeps_no_other_order_from_being_followed(running: Running) -> None:
+def test_a_refusal_keeps_no_other_order_from_being_followed(running):
     host, spots = running.full_host(4)
     refused = [409]
     stubborn = f"/nova/servers/{spots[1]}/action"
@@ -272,7 +272,7 @@ def test_a_refusal_keeps_no_other_order_from_being_followed(running: Running) ->
     assert len(orders_of(running)) == 5 and len(running.cloud.orders) == 4
 
 
-def test_what_may_turn_out_needless_is_not_ordered_at_once(running: Running) -> None:
+def test_what_may_turn_out_needless_is_not_ordered_at_once(running):
     # Of 7 vCPUs and 8192 MiB three are short, and 1024 MiB. The oldest spot frees 1 and 3072, the
     # next one 3 and 1024: had the next one gone first, the oldest could have stayed.
     host = running.cloud.add_host("a", vcpus=7)
@@ -294,7 +294,7 @@ def test_what_may_turn_out_needless_is_not_ordered_at_once(running: Running) -> 
     )  # by the evictor; its watch asks too, and harms nothing
 
 
-def test_no_more_goes_at_once_than_a_host_may_lose(running: Running) -> None:
+def test_no_more_goes_at_once_than_a_host_may_lose(running):
     host, _ = running.full_host(4)
     service = start(running, reconcile_interval=60, evictions_per_host=3)
     claim(running, service, host, [], 8)
@@ -306,9 +306,7 @@ def test_no_more_goes_at_once_than_a_host_may_lose(running: Running) -> None:
     wait_until(lambda: len(running.events("freed")) == 3, "three spots are freed")
 
 
-def test_a_disk_that_is_full_after_the_orders_leaves_them_followed(
-    running: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_is_full_after_the_orders_leaves_them_followed(running, monkeypatch):
     """Two are stored and ordered at once; the first answer cannot be taken off the disk."""
     host, spots = running.full_host(4)
     service = start(running)
@@ -325,9 +323,7 @@ def test_a_disk_that_is_full_after_the_orders_leaves_them_followed(
     assert sorted(running.cloud.orders) == sorted(spots[:2])
 
 
-def test_an_order_that_cannot_be_stored_is_not_given(
-    running: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_order_that_cannot_be_stored_is_not_given(running, monkeypatch):
     host, spots = running.full_host(4)
     service = start(running)
 

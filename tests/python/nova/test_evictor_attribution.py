@@ -45,7 +45,7 @@ def attributed(
 OLD = {"a": (4, True), "b": (4, True)}
 
 
-def test_a_vm_is_owed_what_it_takes_beyond_the_capacity() -> None:
+def test_a_vm_is_owed_what_it_takes_beyond_the_capacity():
     # 8 vCPUs, 8 in use; a VM of 2: all of it is owed to it.
     found = attributed(8, OLD, {"vm": (2, False)})
     assert found == Attribution({"VCPU": 2}, ("vm",), (), {})
@@ -53,7 +53,7 @@ def test_a_vm_is_owed_what_it_takes_beyond_the_capacity() -> None:
     assert attributed(10, OLD, {"vm": (3, False)}).for_vms == {"VCPU": 1}
 
 
-def test_of_spots_that_raced_those_that_did_not_fit_are_to_go() -> None:
+def test_of_spots_that_raced_those_that_did_not_fit_are_to_go():
     # 12 vCPUs, 8 in use; spots of 2: the first two fit.
     since = {name: (2, True) for name in ("c", "d", "e", "f")}
     assert attributed(12, OLD, since) == Attribution({}, (), ("f", "e"), {})
@@ -62,7 +62,7 @@ def test_of_spots_that_raced_those_that_did_not_fit_are_to_go() -> None:
     assert attributed(12, OLD, since).race == ("d",)
 
 
-def test_a_vm_and_a_spot_at_once() -> None:
+def test_a_vm_and_a_spot_at_once():
     # 10 vCPUs, 8 in use. The spot of 2 fits and the VM of 2 is owed its share; or, the other way
     # round, the VM fits and the spot does not.
     vm, spot = {"vm": (2, False)}, {"c": (2, True)}
@@ -75,7 +75,7 @@ def test_a_vm_and_a_spot_at_once() -> None:
     assert attributed(10, OLD, {**vm, **spot}, {"c": 5.0}).vms == ("vm",)
 
 
-def test_a_capacity_that_shrank_is_no_claim() -> None:
+def test_a_capacity_that_shrank_is_no_claim():
     # 16 vCPUs became 4: of 8 in use 4 are too many, and nobody has come.
     assert attributed(4, OLD, {}, capacity_before=16) == Attribution({}, (), (), {"VCPU": 4})
     # A spot of 2 and a VM of 2 that came meanwhile would have fitted into the 16.
@@ -86,14 +86,14 @@ def test_a_capacity_that_shrank_is_no_claim() -> None:
     assert found == Attribution({"VCPU": 1}, ("vm",), (), {"VCPU": 5})
 
 
-def test_what_a_vm_was_given_is_not_owed_to_it_again() -> None:
+def test_what_a_vm_was_given_is_not_owed_to_it_again():
     # 9 became 4, as above; with the spot `a` of 4 gone the VM fits, and 2 are left.
     after = {"b": OLD["b"]}
     found = attributed(4, after, {"vm": (2, False)}, capacity_before=9)
     assert found == Attribution({}, (), (), {"VCPU": 2})
 
 
-def test_what_a_vm_grows_by_is_a_claim() -> None:
+def test_what_a_vm_grows_by_is_a_claim():
     # 8 vCPUs: a VM of 2 beside spots of 4 and 2 is resized to 4 in place.
     before = {"a": (4, True), "b": (2, True), "vm": (2, False)}
     assert attributed(8, before, {"vm": (4, False)}).for_vms == {"VCPU": 2}
@@ -103,7 +103,7 @@ def test_what_a_vm_grows_by_is_a_claim() -> None:
     assert grown(reference, usage, {"vm"}) == {"x": {"VCPU": 1}}
 
 
-def test_every_resource_for_itself() -> None:
+def test_every_resource_for_itself():
     # vCPUs: 8 of 8 and a VM of 1: 1 is owed. Memory: 4 of 8 and the VM's 2: nothing is.
     held = {"CUSTOM_SPOT_VCPU": 8, "CUSTOM_SPOT_MEMORY_MB": 4}
     reference = Reference({"a": held}, {"VCPU": 8, "MEMORY_MB": 8})
@@ -123,9 +123,7 @@ def histories(draw: st.DrawFn) -> tuple[int, list[Held], list[Held]]:
 
 
 @given(histories())
-def test_an_excess_at_an_unchanged_capacity_is_explained(
-    history: tuple[int, list[Held], list[Held]],
-) -> None:
+def test_an_excess_at_an_unchanged_capacity_is_explained(history):
     capacity, before, since = history
     old = {f"old-{number}": held for number, held in enumerate(before)}
     new = {f"new-{number}": held for number, held in enumerate(since)}
@@ -168,7 +166,7 @@ def vcpus_of(capacity: int, *, claimed: int = 0) -> HostUsage:
 
 
 @pytest.mark.parametrize("leaves", ["the cloud", "the pool of spots"])
-def test_a_host_that_leaves_takes_its_metrics_along(leaves: str) -> None:
+def test_a_host_that_leaves_takes_its_metrics_along(leaves):
     metrics = Metrics()
     history = HostHistory(metrics)
 
@@ -192,7 +190,7 @@ def test_a_host_that_leaves_takes_its_metrics_along(leaves: str) -> None:
     assert shown("overcommit_seconds_total", host="host") == 2.0
 
 
-def test_a_grace_ends_when_claims_explain_all_of_an_excess() -> None:
+def test_a_grace_ends_when_claims_explain_all_of_an_excess():
     # 20 s: 8 + 2 of 8 vCPUs, all of which the VM explains; 30 s: too little capacity again.
     history = history_of_a_flap()
     assert history.observe(vcpus_of(8, claimed=2), ["VCPU"], 20.0)
@@ -200,7 +198,7 @@ def test_a_grace_ends_when_claims_explain_all_of_an_excess() -> None:
     assert history.unexplained("p", 30.0, 30.0) == (0.0, True)
 
 
-def test_a_grace_ends_by_an_answer_that_comes_after_a_later_one() -> None:
+def test_a_grace_ends_by_an_answer_that_comes_after_a_later_one():
     # Asked at 20 s, when all fitted; answered after the question of 30 s.
     history = history_of_a_flap()
     assert history.observe(vcpus_of(4), ["VCPU"], 30.0)

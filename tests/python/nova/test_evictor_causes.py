@@ -33,7 +33,7 @@ def set_ratio(cloud: Cloud, host: str, ratio: float) -> None:
 
 
 @pytest.mark.parametrize("evictor", ["FIFO", "YJF"])
-def test_spots_that_race_evict_no_older_ones(running: Running, evictor: str) -> None:
+def test_spots_that_race_evict_no_older_ones(running, evictor):
     # Two of 4 fill the 8 vCPUs; four more of 4 come at once: they are 16 too many.
     host, old = two_old_spots(running)
     service = service_that_knows_hosts(running, evictor=evictor)
@@ -47,7 +47,7 @@ def test_spots_that_race_evict_no_older_ones(running: Running, evictor: str) -> 
     assert metric(service, "evictions_by_reason_total", why="spot-race") == 4
 
 
-def test_a_spot_that_is_not_on_its_host_yet_is_waited_for(running: Running) -> None:
+def test_a_spot_that_is_not_on_its_host_yet_is_waited_for(running):
     host, old = two_old_spots(running)
     service = service_that_knows_hosts(running)
     new = running.cloud.add(host, 4, 1024, spot=True, host=None, node=None)
@@ -58,7 +58,7 @@ def test_a_spot_that_is_not_on_its_host_yet_is_waited_for(running: Running) -> N
     assert running.cloud.deleted == [new] and len(old) == 2
 
 
-def test_an_answer_that_waited_does_not_replace_what_was_asked_later(running: Running) -> None:
+def test_an_answer_that_waited_does_not_replace_what_was_asked_later(running):
     # 8 vCPUs: b of 4 is there before a of 8 moves here, which was created long before b.
     host = running.cloud.add_host("a")
     service = service_that_knows_hosts(running)
@@ -73,7 +73,7 @@ def test_an_answer_that_waited_does_not_replace_what_was_asked_later(running: Ru
     assert running.cloud.deleted == [a]
 
 
-def test_a_vm_that_was_evacuated_and_is_deleted_elsewhere_counts_as_gone(running: Running) -> None:
+def test_a_vm_that_was_evacuated_and_is_deleted_elsewhere_counts_as_gone(running):
     # 12 of 8 vCPUs are used, 8 when it is gone: it holds 4 here until its new host has deleted it.
     host = running.cloud.add_host("a")
     spot = running.cloud.add(host, 4, 1024, spot=True)
@@ -88,9 +88,7 @@ def test_a_vm_that_was_evacuated_and_is_deleted_elsewhere_counts_as_gone(running
     assert service._reconciler.free_host(host, "reconcile").evicted == [spot]
 
 
-def test_a_spot_of_a_race_that_its_compute_did_not_delete_is_ordered_again(
-    running: Running,
-) -> None:
+def test_a_spot_of_a_race_that_its_compute_did_not_delete_is_ordered_again(running):
     # Nothing else may go for it, so the host would stay overcommitted.
     host, old = two_old_spots(running)
     service = service_that_knows_hosts(running, deletion_timeout=1)
@@ -111,7 +109,7 @@ def test_a_spot_of_a_race_that_its_compute_did_not_delete_is_ordered_again(
 
 
 @pytest.mark.parametrize("task", ["deleting", "shelving_offloading"])
-def test_a_vm_that_is_leaving_costs_no_spot(running: Running, task: str) -> None:
+def test_a_vm_that_is_leaving_costs_no_spot(running, task):
     # 8 vCPUs: a spot of 4 and a VM of 4, which is on its way out as the next VM of 4 comes.
     running.cloud.stuck_after = 1
     host = running.cloud.add_host("a")
@@ -130,7 +128,7 @@ def test_a_vm_that_is_leaving_costs_no_spot(running: Running, task: str) -> None
     wait_until(is_evicted, "the VM does not go within deletion_timeout, so the spot does")
 
 
-def test_a_vm_gets_its_room_from_the_policy_and_the_race_goes_on(running: Running) -> None:
+def test_a_vm_gets_its_room_from_the_policy_and_the_race_goes_on(running):
     # 8 vCPUs in use of 8. A spot of 2 does not fit; a VM of 2 is owed 2: FIFO takes the oldest
     # spot, of 4, and with it gone the new spot fits.
     host, old = two_old_spots(running)
@@ -143,7 +141,7 @@ def test_a_vm_gets_its_room_from_the_policy_and_the_race_goes_on(running: Runnin
     assert (intent["why"], intent["claims"], intent["chosen_by"]) == ("vm-claim", [vm], "FIFO")
 
 
-def test_a_ratio_that_is_wrong_for_a_while_evicts_nothing(running: Running) -> None:
+def test_a_ratio_that_is_wrong_for_a_while_evicts_nothing(running):
     host, old = two_old_spots(running)
     service = running.start(overcommit_grace=NEVER_S)
     running.reconciles()
@@ -164,7 +162,7 @@ def test_a_ratio_that_is_wrong_for_a_while_evicts_nothing(running: Running) -> N
     assert running.cloud.deleted == [] and len(old) == 2
 
 
-def test_a_vm_that_comes_meanwhile_gets_its_room_and_no_more(running: Running) -> None:
+def test_a_vm_that_comes_meanwhile_gets_its_room_and_no_more(running):
     # 8 vCPUs become 6: two spots of 2 and four of 1 use 8. A VM of 1 comes: 1 is owed to it.
     host = running.cloud.add_host("a")
     old = [running.cloud.add(host, vcpus, 512, spot=True) for vcpus in (2, 2, 1, 1, 1, 1)]
@@ -178,7 +176,7 @@ def test_a_vm_that_comes_meanwhile_gets_its_room_and_no_more(running: Running) -
     assert running.cloud.deleted == old[:1]  # the oldest, of 2, and no other
 
 
-def test_what_lasts_takes_the_newest(running: Running) -> None:
+def test_what_lasts_takes_the_newest(running):
     host, old = two_old_spots(running)
     service = service_that_knows_hosts(running, overcommit_grace=0.5)
     set_ratio(running.cloud, host, 0.5)
@@ -196,7 +194,7 @@ def test_what_lasts_takes_the_newest(running: Running) -> None:
 
 
 @pytest.mark.parametrize("off", [0.0, -2 * NEVER_S, 2 * NEVER_S])
-def test_a_service_that_starts_judges_by_age(running: Running, off: float) -> None:
+def test_a_service_that_starts_judges_by_age(running, off):
     """It has not seen what came first: a VM of a moment ago gets its capacity, an old one waits.
 
     By Nova's clock, whatever the service's own clock says.
@@ -213,9 +211,7 @@ def test_a_service_that_starts_judges_by_age(running: Running, off: float) -> No
     assert metric(service, "unexplained_hosts") == 1
 
 
-def test_vms_alone_beyond_one_resource_still_get_the_other(
-    running: Running, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_vms_alone_beyond_one_resource_still_get_the_other(running, caplog):
     # vCPUs: VMs alone use 9 of 8, which no eviction can fix. Memory: 9216 of 8192 MiB with
     # the new VM; one spot frees 1024, and it need not be the one without memory.
     host = running.cloud.add_host("a")
@@ -231,7 +227,7 @@ def test_vms_alone_beyond_one_resource_still_get_the_other(
     assert len(lines) == 1
 
 
-def test_what_is_not_ordered_counts_for_no_limit() -> None:
+def test_what_is_not_ordered_counts_for_no_limit():
     now = [0.0]
     limits = limits_of(
         now,
@@ -250,7 +246,7 @@ def test_what_is_not_ordered_counts_for_no_limit() -> None:
     assert limits.take("q", "b") == (Refusal.LIMIT, 20.0)
 
 
-def test_limits_of_a_host_and_of_what_no_vm_claims() -> None:
+def test_limits_of_a_host_and_of_what_no_vm_claims():
     now = [0.0]
     limits = limits_of(now, evictions_per_minute=4, evictions_per_host=2, reconcile_interval=5.0)
     # Two on one host within 5 s, and of 4 a minute only two for no VM.
@@ -264,7 +260,7 @@ def test_limits_of_a_host_and_of_what_no_vm_claims() -> None:
     assert limits.take("p", "a") is None
 
 
-def test_the_defaults_hold_something_back() -> None:
+def test_the_defaults_hold_something_back():
     """Nobody who has set nothing loses all spots at once."""
     from cospot.nova.evictor import options
 

@@ -14,7 +14,7 @@ from cospot.nova.evictor import plans
 from cospot.nova.evictor.plans import ClaimWatch
 from cospot.nova.state.errors import CloudError
 from cospot.nova.state.stores import KnownPlan
-from evictor_running import Running, bare_context, metric, plan_message, send
+from evictor_running import bare_context, metric, plan_message, send
 from waiting import PATIENCE_S, wait_until
 
 PROVIDER = str(uuid.UUID(int=1))
@@ -64,7 +64,7 @@ class Watched:
 
 
 @pytest.fixture
-def make_watch() -> Any:
+def make_watch():
     made: list[Watched] = []
 
     def make(**options: Any) -> Watched:
@@ -80,7 +80,7 @@ def make_watch() -> Any:
 MakeWatch = Callable[..., Watched]
 
 
-def test_questions_that_hang_hold_up_no_other_claim(make_watch: MakeWatch) -> None:
+def test_questions_that_hang_hold_up_no_other_claim(make_watch):
     watched = make_watch()
     for _ in range(plans._THREADS - 1):
         watched.placement.hanging.add(watched.add())
@@ -92,7 +92,7 @@ def test_questions_that_hang_hold_up_no_other_claim(make_watch: MakeWatch) -> No
     assert not watched.placement.go_on.is_set()
 
 
-def test_a_question_is_asked_once_and_shortly(make_watch: MakeWatch) -> None:
+def test_a_question_is_asked_once_and_shortly(make_watch):
     watched = make_watch()
     watched.add()
     watched.watch.start()
@@ -101,7 +101,7 @@ def test_a_question_is_asked_once_and_shortly(make_watch: MakeWatch) -> None:
     assert plans._PATIENCE_S <= 5
 
 
-def test_a_claim_is_seen_after_a_question_that_failed(make_watch: MakeWatch) -> None:
+def test_a_claim_is_seen_after_a_question_that_failed(make_watch):
     watched = make_watch()
     vm = watched.add()
     watched.placement.hanging.add(vm)
@@ -113,9 +113,7 @@ def test_a_claim_is_seen_after_a_question_that_failed(make_watch: MakeWatch) -> 
     wait_until(lambda: PROVIDER in watched.found, "its claim is seen")
 
 
-def test_an_outage_of_placement_is_one_line_for_each_claim(
-    make_watch: MakeWatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_outage_of_placement_is_one_line_for_each_claim(make_watch, caplog):
     watched = make_watch()
     watched.placement.hanging.add(watched.add())
     watched.placement.go_on.set()  # each question fails at once
@@ -124,7 +122,7 @@ def test_an_outage_of_placement_is_one_line_for_each_claim(
     assert len([each for each in caplog.messages if "cannot see the claim" in each]) == 1
 
 
-def test_an_instance_without_a_claim_is_given_up_at_its_deadline(make_watch: MakeWatch) -> None:
+def test_an_instance_without_a_claim_is_given_up_at_its_deadline(make_watch):
     watched = make_watch(timeout=0.2)
     watched.add()
     watched.watch.start()
@@ -133,7 +131,7 @@ def test_an_instance_without_a_claim_is_given_up_at_its_deadline(make_watch: Mak
     assert watched.found == []
 
 
-def test_there_are_no_more_watches_than_there_may_be(make_watch: MakeWatch) -> None:
+def test_there_are_no_more_watches_than_there_may_be(make_watch):
     watched = make_watch(most=3)
     for _ in range(5):
         watched.add()
@@ -141,7 +139,7 @@ def test_there_are_no_more_watches_than_there_may_be(make_watch: MakeWatch) -> N
     assert watched.errors() == 2
 
 
-def test_placement_hanging_for_one_instance_holds_up_no_plan(running: Running) -> None:
+def test_placement_hanging_for_one_instance_holds_up_no_plan(running):
     """Through HTTP: the answer about one VM never comes, the other's claim is found by its plan."""
     host, (spot,) = running.full_host(1)
     unlucky, vm = str(uuid.uuid4()), str(uuid.uuid4())
@@ -173,7 +171,7 @@ def test_placement_hanging_for_one_instance_holds_up_no_plan(running: Running) -
 
 
 @pytest.mark.parametrize("is_below", [True, False])
-def test_a_claim_of_a_device_is_no_host_to_free(running: Running, is_below: bool) -> None:
+def test_a_claim_of_a_device_is_no_host_to_free(running, is_below):
     """A VM may hold a device of a provider below its host's, or disk of one that hosts share.
 
     Neither has what the service watches, and asking again would not change that.
@@ -195,7 +193,7 @@ def test_a_claim_of_a_device_is_no_host_to_free(running: Running, is_below: bool
     assert metric(service, "errors_total", where="pass") == 0
 
 
-def test_a_claim_on_a_host_that_is_new_waits_for_no_reconcile(running: Running) -> None:
+def test_a_claim_on_a_host_that_is_new_waits_for_no_reconcile(running):
     """The plan names no spot there, so nothing else leads to that host before the reconcile."""
     running.cloud.add_host("a")
     service = running.start(reconcile_interval=600)
@@ -207,7 +205,7 @@ def test_a_claim_on_a_host_that_is_new_waits_for_no_reconcile(running: Running) 
     wait_until(lambda: running.cloud.deleted == [spot], "the eviction")
 
 
-def test_what_a_new_provider_is_is_asked_once(running: Running) -> None:
+def test_what_a_new_provider_is_is_asked_once(running):
     host = running.cloud.add_host("a")
     service = running.start(reconcile_interval=600)
     wait_until(lambda: metric(service, "reconcile_seconds_count") >= 1, "the first reconcile")
@@ -223,7 +221,7 @@ def test_what_a_new_provider_is_is_asked_once(running: Running) -> None:
     assert running.cloud.requests.count(question) == asked + 1
 
 
-def test_a_host_that_is_removed_is_not_asked_for_ever(running: Running) -> None:
+def test_a_host_that_is_removed_is_not_asked_for_ever(running):
     host, _ = running.full_host(1)
     running.cloud.add_host("b")
     running.cloud.before = lambda method, path: 503 if "/servers/detail" in path else None

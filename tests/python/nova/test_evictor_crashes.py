@@ -11,7 +11,8 @@ import threading
 import time
 
 import pytest
-from evictor_running import Running, audit_records, kill_after_request, plan_message, start_process
+from cospot.nova.evictor import reserve_keeper
+from evictor_running import PROACTIVE, Running, kill_after_request, plan_message, start_process
 from waiting import PATIENCE_S, wait_until
 
 #: More requests than the whole eviction takes; the last steps kill a service that is done.
@@ -31,7 +32,7 @@ def settle(running: Running, host: str) -> None:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_killed_after_any_request_and_started_again(running: Running, step: int) -> None:
+def test_killed_after_any_request_and_started_again(running, step):
     host, _, plans = two_must_go(running)
     kill_after_request(running, step, plans)
     running.start()
@@ -43,7 +44,7 @@ def test_killed_after_any_request_and_started_again(running: Running, step: int)
 
 
 @pytest.mark.parametrize("order", [1, 2])
-def test_killed_while_nova_has_not_yet_taken_the_order(running: Running, order: int) -> None:
+def test_killed_while_nova_has_not_yet_taken_the_order(running, order):
     # Nova takes the order only when the service's successor is already at work.
     host, _, plans = two_must_go(running)
     orders, late = [0], threading.Event()
@@ -69,16 +70,7 @@ def test_killed_while_nova_has_not_yet_taken_the_order(running: Running, order: 
     assert len(running.cloud.deleted) == 2
 
 
-def test_an_unfinished_last_line_of_the_audit_log_does_no_harm(running: Running) -> None:
-    host, _, _ = two_must_go(running)
-    (running.folder / "state").mkdir()
-    (running.folder / "state" / "audit.jsonl").write_text('{"event":"inte\n')
-    running.start()
-    settle(running, host)
-    assert len(running.cloud.deleted) == 2
-
-
-def test_three_copies_at_once(running: Running) -> None:
+def test_three_copies_at_once(running):
     hosts = [running.full_host(4, name)[0] for name in "abcd"]
     running.cloud.freeing_takes = 0.3
     processes = [start_process(running, []) for _ in range(2)]
@@ -98,10 +90,79 @@ def test_three_copies_at_once(running: Running) -> None:
         running.reconciles(5)
         assert len(running.cloud.deleted) == 8
         assert sorted(running.cloud.orders) == sorted(running.cloud.deleted)
-        done = [each for each in audit_records(running.folder) if each["event"] == "intent"]
-        assert len(done) == 8
+        assert len(running.events("intent")) == 8
     finally:
         for process in processes:
             process.send_signal(signal.SIGTERM)
         for process in processes:
             process.wait(PATIENCE_S)
+
+
+# -- a notice, its withdrawal, and the eviction after it ------------------------------------------
+
+
+@pytest.fixture
+def reserve(monkeypatch, running):
+    """The cloud and services, where the reserve lacks capacity and is seen to at once."""
+    monkeypatch.setattr(reserve_keeper, "_READ_ALL_S", 0.05)
+    yield running
+    running.check_evictions_of_reserves()
+
+
+def has_notice(running: Running) -> bool:
+    return any(each.metadata for each in running.cloud.instances.values())
+
+
+@pytest.mark.parametrize("step", range(1, 10))
+def test_killed_before_a_notice_was_told(reserve, step):
+    _, spots = reserve.full_host(4)
+    settings = {**PROACTIVE, "notice_seconds": 1}
+    kill_after_request(reserve, step, **settings)
+    began = time.time()
+    reserve.start(**settings)
+    wait_until(lambda: reserve.cloud.deleted == spots[:1], "the spot is evicted")
+    assert time.time() >= began + 1  # its owner has all of the time
+    reserve.reconciles(3)
+    assert reserve.cloud.orders == spots[:1]
+
+
+@pytest.mark.parametrize("step", range(1, 16))
+@pytest.mark.parametrize("action", ["delete", "shelve-offload"])
+def test_killed_at_a_step_of_an_eviction_with_notice(reserve, action, step):
+    _, spots = reserve.full_host(4)
+    settings = {**PROACTIVE, "notice_seconds": 0, "action": action}
+    begun = []
+
+    def counts(method: str) -> bool:
+        begun.extend(["notice"] * has_notice(reserve))
+        return bool(begun)
+
+    kill_after_request(reserve, step, counts=counts, **settings)
+    reserve.start(**settings)
+    gone = reserve.cloud.deleted if action == "delete" else reserve.cloud.shelved
+    wait_until(lambda: gone == spots[:1], "the spot is evicted")
+    wait_until(lambda: reserve.stored() == [], "its notice is done with")
+    reserve.reconciles(5)
+    assert gone == spots[:1]
+    assert reserve.cloud.orders == (gone if action == "delete" else [])
+    assert {each["instance"] for each in reserve.events("notice")} == set(spots[:1])
+    assert not has_notice(reserve)
+
+
+@pytest.mark.parametrize("step", range(1, 8))
+def test_killed_at_a_step_of_a_withdrawal(reserve, step):
+    _, spots = reserve.full_host(4)
+    settings = {**PROACTIVE, "notice_seconds": 600}
+
+    def counts(method: str) -> bool:
+        if has_notice(reserve):
+            reserve.cloud.remove(spots[3])
+        return spots[3] in reserve.cloud.gone
+
+    kill_after_request(reserve, step, counts=counts, **settings)
+    reserve.start(**settings)
+    wait_until(lambda: reserve.stored() == [], "the notice is withdrawn")
+    reserve.reconciles(3)
+    assert not has_notice(reserve)
+    assert reserve.cloud.orders == []
+    assert reserve.events("notice_withdrawn")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from cospot.nova.evictor import deletions
-from evictor_running import Running, metric
+from evictor_running import metric
 from waiting import wait_until
 
 FAILED = {"status": "ERROR", "vm_state": "error", "host": None, "node": None}
@@ -18,9 +18,7 @@ def new(**state: Any) -> dict[str, Any]:
     return {"spot": False, "created": time.time(), **state}
 
 
-def test_of_vms_whose_quota_was_exceeded_only_the_one_that_runs_gets_capacity(
-    running: Running,
-) -> None:
+def test_of_vms_whose_quota_was_exceeded_only_the_one_that_runs_gets_capacity(running):
     """One VM of 2 runs, seven in ERROR hold 14 vCPUs: the 16 of the host are full of spots."""
     cloud = running.cloud
     host = cloud.add_host("a", 16, 16384)
@@ -35,7 +33,7 @@ def test_of_vms_whose_quota_was_exceeded_only_the_one_that_runs_gets_capacity(
     assert cloud.deleted == spots[:1]
 
 
-def test_a_service_that_was_started_later_knows_them_too(running: Running) -> None:
+def test_a_service_that_was_started_later_knows_them_too(running):
     cloud = running.cloud
     host, _ = running.full_host(1)
     cloud.add(host, 8, 1024, **new(**FAILED))
@@ -44,7 +42,7 @@ def test_a_service_that_was_started_later_knows_them_too(running: Running) -> No
     assert cloud.deleted == []
 
 
-def test_what_they_hold_is_not_missing_when_a_host_becomes_smaller(running: Running) -> None:
+def test_what_they_hold_is_not_missing_when_a_host_becomes_smaller(running):
     """Of 8 vCPUs two spots have 4 each. With 7 one too many is used: the newest goes, and 4 stay.
 
     The VM in ERROR holds 4 more, for which nobody goes.
@@ -63,7 +61,7 @@ def test_what_they_hold_is_not_missing_when_a_host_becomes_smaller(running: Runn
     assert cloud.deleted == spots[1:]
 
 
-def test_spots_wait_a_moment_for_a_claim_that_fails(running: Running) -> None:
+def test_spots_wait_a_moment_for_a_claim_that_fails(running):
     cloud = running.cloud
     host, _ = running.full_host(1)
     running.start(reconcile_interval=30)
@@ -81,9 +79,7 @@ def test_spots_wait_a_moment_for_a_claim_that_fails(running: Running) -> None:
     assert cloud.deleted == []
 
 
-def test_one_of_which_nova_shows_nothing_gets_its_capacity_after_that_moment(
-    running: Running,
-) -> None:
+def test_one_of_which_nova_shows_nothing_gets_its_capacity_after_that_moment(running):
     cloud = running.cloud
     host, (spot,) = running.full_host(1)
     running.start()
@@ -94,7 +90,7 @@ def test_one_of_which_nova_shows_nothing_gets_its_capacity_after_that_moment(
     assert time.monotonic() - began > 0.3
 
 
-def test_one_that_a_compute_has_taken_on_is_not_waited_for(running: Running) -> None:
+def test_one_that_a_compute_has_taken_on_is_not_waited_for(running):
     """It is in Nova's list of the host, so nothing more is asked."""
     cloud = running.cloud
     host, (spot,) = running.full_host(1)
@@ -109,7 +105,7 @@ def test_one_that_a_compute_has_taken_on_is_not_waited_for(running: Running) -> 
 
 
 @pytest.mark.parametrize("cause", ["undone", "error"])
-def test_what_went_for_a_vm_that_failed_after_all_is_counted(running: Running, cause: str) -> None:
+def test_what_went_for_a_vm_that_failed_after_all_is_counted(running, cause):
     cloud = running.cloud
     host, (spot,) = running.full_host(1)
     service = running.start()
@@ -133,7 +129,7 @@ def test_what_went_for_a_vm_that_failed_after_all_is_counted(running: Running, c
 
 
 @pytest.mark.parametrize("who", ["the evictor", "a spot's owner", "a VM's owner"])
-def test_a_deleted_server_is_leaving_until_placement_knows(running: Running, who: str) -> None:
+def test_a_deleted_server_is_leaving_until_placement_knows(running, who):
     """Half of a host is about to be free, which is what the new VM takes: nobody else goes."""
     cloud = running.cloud
     cloud.placement_lags = 1.0
@@ -149,9 +145,7 @@ def test_a_deleted_server_is_leaving_until_placement_knows(running: Running, who
     assert cloud.deleted == ([first] if who == "the evictor" else [])
 
 
-def test_an_orphaned_allocation_does_not_keep_a_vm_waiting(
-    running: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_orphaned_allocation_does_not_keep_a_vm_waiting(running, monkeypatch):
     monkeypatch.setattr(deletions, "JUST_GONE_S", 0.3)
     cloud = running.cloud
     host = cloud.add_host("a")

@@ -16,7 +16,7 @@ MOST_ARGUMENTS = 4
 
 
 @pytest.fixture(params=["state", "evictor"])
-def package(request: pytest.FixtureRequest) -> Path:
+def package(request):
     return NOVA / str(request.param)
 
 
@@ -38,19 +38,19 @@ def imported(package: Path, path: str) -> set[str]:
     return found
 
 
-def test_the_docstring_lists_every_module(package: Path) -> None:
+def test_the_docstring_lists_every_module(package):
     files = {path.stem for path in package.glob("*.py")} - {"__init__", "__main__"}
     assert sorted(order(package)) == sorted(files)
 
 
-def test_modules_import_only_from_lines_above(package: Path) -> None:
+def test_modules_import_only_from_lines_above(package):
     modules = order(package)
     for line, module in enumerate(modules):
         below = imported(package, module) - set(modules[:line])
         assert not below, f"{module} imports {below}, which is not above it"
 
 
-def test_modules_and_constructors_stay_small(package: Path) -> None:
+def test_modules_and_constructors_stay_small(package):
     for path in package.glob("*.py"):
         text = path.read_text()
         assert len(text.splitlines()) <= MOST_LINES, path.name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,14 +20,14 @@ class _ForgetfulBarriers(dict[str, Any]):
 
 
 @pytest.fixture
-def locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def locks(tmp_path, monkeypatch):
     monkeypatch.setattr(tooz_file.FileDriver, "_barriers", _ForgetfulBarriers())
     made = HostLocks(f"file://{tmp_path}", timeout=PATIENCE_S)
     yield made
     made.close()
 
 
-def test_two_threads_never_hold_one_lock(locks: HostLocks) -> None:
+def test_two_threads_never_hold_one_lock(locks):
     inside, most = 0, 0
 
     def work() -> None:
@@ -44,9 +43,7 @@ def test_two_threads_never_hold_one_lock(locks: HostLocks) -> None:
     assert most == 1
 
 
-def test_a_second_one_of_the_same_process_waits_no_longer_than_told(
-    locks: HostLocks, tmp_path: Path
-) -> None:
+def test_a_second_one_of_the_same_process_waits_no_longer_than_told(locks, tmp_path):
     impatient = HostLocks(f"file://{tmp_path}", timeout=0.05)  # another copy, same process
     with locks.hold("host"):
         for waits in (True, False):

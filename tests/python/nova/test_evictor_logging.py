@@ -44,6 +44,6 @@ assert {type(logging._lock), *(type(each.lock) for each in handlers)} == {native
 
 
 @pytest.mark.parametrize("what", [EIGHT_THREADS, LOCKS], ids=["eight threads", "locks"])
-def test_threads_that_log_wait_for_no_greenlet(what: str) -> None:
+def test_threads_that_log_wait_for_no_greenlet(what):
     done = run_python("-c", SET_UP + what)
     assert done.returncode == 0, done.stderr

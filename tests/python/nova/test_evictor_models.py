@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import cospot
@@ -11,7 +10,6 @@ import pytest
 from cospot.errors import ConfigError
 from cospot.nova.evictor.victims import SpotChooser
 from cospot.nova.evictor_policy import make_evictor_policy, time_us
-from evictor_running import Running
 from scheduler_cases import Plugin, make_flavor, make_instance, make_state
 from waiting import wait_until
 
@@ -19,7 +17,7 @@ DAY = 86400
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> str:
+def model(tmp_path):
     """Curves by which nine of ten spots of 4 vCPUs, 1024 MiB end within 2 days, of others one."""
     path = tmp_path / "curves.txt"
     path.write_text(
@@ -28,7 +26,7 @@ def model(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_life_is_counted_from_now_whatever_the_year(model: str) -> None:
+def test_life_is_counted_from_now_whatever_the_year(model):
     evictor = make_evictor_policy("LPKM", model)
     for now in (1_600_000_000, 2_000_000_000):
         spots = [
@@ -43,7 +41,7 @@ def test_life_is_counted_from_now_whatever_the_year(model: str) -> None:
         assert plan.score == pytest.approx(4 * DAY * days)
 
 
-def test_a_model_has_to_be_given_and_of_the_right_kind(tmp_path: Path) -> None:
+def test_a_model_has_to_be_given_and_of_the_right_kind(tmp_path):
     with pytest.raises(ConfigError, match="'LPKM' needs a lifetime model; expected evictor_model"):
         make_evictor_policy("LPKM")
     with pytest.raises(ConfigError, match="there is no file"):
@@ -58,7 +56,7 @@ def test_a_model_has_to_be_given_and_of_the_right_kind(tmp_path: Path) -> None:
     assert SpotChooser("FIFO").name == "FIFO"
 
 
-def test_the_scheduler_plans_by_the_model(model: str, set_option: Callable[..., None]) -> None:
+def test_the_scheduler_plans_by_the_model(model, set_option):
     # The spots of these cases were launched years ago, and here curves end at an age of 28 years.
     path = Path(model)
     path.write_text(path.read_text().replace("172800", "900000000"))
@@ -74,7 +72,7 @@ def test_the_scheduler_plans_by_the_model(model: str, set_option: Callable[..., 
     assert victims == dict(zip(victims, (spot.uuid for spot in spots), strict=True))
 
 
-def test_the_service_evicts_by_the_model(model: str, running: Running) -> None:
+def test_the_service_evicts_by_the_model(model, running):
     host = running.cloud.add_host("a", 12)
     created = time.time() - DAY
     _, short, _ = (

@@ -6,8 +6,7 @@ import json
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,19 +18,18 @@ from cospot.nova.state import opened_stores
 from cospot.nova.state.errors import AuditError
 from cospot.nova.state.safeguards import HostLocks
 from cospot.nova.state.stores import Notice, NoticeStore, StoreError
-from evictor_running import Running, bare_context, check_evictions_of_reserves, metric, stores_in
+from evictor_running import PROACTIVE, Running, bare_context, metric, stores_in
 from waiting import wait_until
 
-PROACTIVE = {"mode": "proactive", "default_reserve": "2:0"}
 SHELVING = {**PROACTIVE, "notice_seconds": 0, "action": "shelve-offload"}
 
 
 @pytest.fixture
-def running(monkeypatch: pytest.MonkeyPatch, running: Running) -> Iterator[Running]:
+def running(monkeypatch, running):
     monkeypatch.setattr(reserve_keeper, "_READ_ALL_S", 0.05)
     monkeypatch.setattr(service, "_LAST_PATIENCE_S", 0.1)
     yield running
-    check_evictions_of_reserves(running)
+    running.check_evictions_of_reserves()
 
 
 def wait_for(running: Running, event: str, count: int = 1) -> None:
@@ -66,7 +64,7 @@ def shelves(
     return before
 
 
-def test_a_snapshot_may_take_longer_than_a_deletion(running: Running) -> None:
+def test_a_snapshot_may_take_longer_than_a_deletion(running):
     running.full_host(4)
     running.cloud.before = shelves(running, {"task_state": "shelving_image_uploading"})
     running.start(**SHELVING, deletion_timeout=1)
@@ -85,9 +83,7 @@ def test_a_snapshot_may_take_longer_than_a_deletion(running: Running) -> None:
         pytest.param({"task_state": "shelving"}, id="shelving"),
     ],
 )
-def test_a_spot_that_never_leaves_does_not_block_its_reserve(
-    running: Running, state: dict[str, Any]
-) -> None:
+def test_a_spot_that_never_leaves_does_not_block_its_reserve(running, state):
     _, spots = running.full_host(4)
     running.cloud.before = shelves(running, state, later=409)
     made = running.start(**SHELVING, shelve_timeout=1)
@@ -98,20 +94,7 @@ def test_a_spot_that_never_leaves_does_not_block_its_reserve(
     assert running.events("notice_withdrawn") == []
 
 
-def test_room_that_comes_by_itself_saves_the_spot(running: Running) -> None:
-    _, spots = running.full_host(4)
-    running.start(**PROACTIVE, notice_seconds=0.5)
-    wait_for(running, "notice")
-    with running.cloud.lock:
-        other = running.cloud.instances[spots[3]]
-        other.task_state, other.updated = "deleting", time.time()
-    wait_for(running, "notice_withdrawn")
-    running.reconciles(5)
-    assert running.cloud.orders == []
-    assert len(running.events("notice")) == 1
-
-
-def test_room_that_comes_by_itself_on_one_host_saves_the_spot_of_another(running: Running) -> None:
+def test_room_that_comes_by_itself_on_one_host_saves_the_spot_of_another(running):
     running.full_host(4)
     running.full_host(4, "b")
     running.start(mode="proactive", default_reserve="2:0:2", notice_seconds=1)
@@ -126,7 +109,7 @@ def test_room_that_comes_by_itself_on_one_host_saves_the_spot_of_another(running
     assert running.cloud.orders == []
 
 
-def test_hosts_without_spots_do_not_hide_one_with_spots(running: Running) -> None:
+def test_hosts_without_spots_do_not_hide_one_with_spots(running):
     for number in range(25):
         host = running.cloud.add_host(f"vms{number}")
         running.cloud.add(host, 7, 1024, spot=False)  # lacks 1 vCPU, the other host 2
@@ -136,7 +119,7 @@ def test_hosts_without_spots_do_not_hide_one_with_spots(running: Running) -> Non
     assert running.events("notice")[0]["instance"] in spots
 
 
-def test_a_host_without_inventory_is_left_out_of_its_reserve(running: Running) -> None:
+def test_a_host_without_inventory_is_left_out_of_its_reserve(running):
     bad = running.cloud.add_host("bad")
     del running.cloud.providers[bad].inventories["MEMORY_MB"]
     _, spots = running.full_host(4)
@@ -145,7 +128,7 @@ def test_a_host_without_inventory_is_left_out_of_its_reserve(running: Running) -
     assert running.events("notice")[0]["instance"] == spots[0]
 
 
-def test_an_error_after_a_notice_does_not_lose_it(running: Running) -> None:
+def test_an_error_after_a_notice_does_not_lose_it(running):
     _, spots = running.full_host(4)
     is_down: list[bool] = []
 
@@ -198,9 +181,7 @@ def _give_and_withdraw(notices: Notices) -> None:
 
 @pytest.mark.parametrize("error", [_Crash(), AuditError("full")])
 @pytest.mark.parametrize("at", ["notice", "give", "withdraw", "notice_withdrawn"])
-def test_a_crash_leaves_a_notice_that_evicts_nothing(
-    tmp_path: Path, at: str, error: BaseException
-) -> None:
+def test_a_crash_leaves_a_notice_that_evicts_nothing(tmp_path, at, error):
     recorder: Any = _Recorder(at, error)
     settings = SimpleNamespace(notice_seconds=60, action="delete")
     context = bare_context(
@@ -214,7 +195,7 @@ def test_a_crash_leaves_a_notice_that_evicts_nothing(
     assert (left.spot, left.is_told) == ("spot", False)
 
 
-def test_a_store_that_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_written_changes_nothing(tmp_path):
     store = NoticeStore(f"{tmp_path}/none/notices.json")
     with pytest.raises(StoreError):
         store.put(Notice("spot", "host", "reserve", 1.0, 2.0))
@@ -229,7 +210,7 @@ def store_notice(running: Running, provider: str, spot: str, **more: Any) -> Non
     (running.folder / "state" / "notices.json").write_text(text)
 
 
-def test_a_notice_perhaps_not_sent_is_given_anew_with_its_full_time(running: Running) -> None:
+def test_a_notice_perhaps_not_sent_is_given_anew_with_its_full_time(running):
     host, spots = running.full_host(4)
     store_notice(running, host, spots[2], is_told=False)
     began = time.time()
@@ -242,7 +223,7 @@ def test_a_notice_perhaps_not_sent_is_given_anew_with_its_full_time(running: Run
     assert [each["is_told"] for each in running.stored()] == [True]
 
 
-def test_an_order_that_never_reached_nova_is_given_again(running: Running) -> None:
+def test_an_order_that_never_reached_nova_is_given_again(running):
     host, spots = running.full_host(4)
     store_notice(running, host, spots[2], ordered_at=time.time())
     running.start(**PROACTIVE)
@@ -250,26 +231,10 @@ def test_an_order_that_never_reached_nova_is_given_again(running: Running) -> No
     assert running.cloud.deleted == [spots[2]] and running.events("notice") == []
 
 
-def test_an_order_that_reached_nova_is_not_given_again(running: Running) -> None:
-    host, spots = running.full_host(4)
-    spot = running.cloud.instances[spots[2]]
-    spot.task_state, spot.updated = "deleting", time.time()
-    store_notice(running, host, spots[2])  # of a version that wrote the order down afterwards
-    running.start(**PROACTIVE)
-    wait_until(lambda: any(each.get("ordered_at") for each in running.stored()), "the mark")
-    running.reconciles(3)
-    assert running.cloud.orders == []
-    running.cloud.remove(spots[2])
-    wait_for_stored(running, 0)
-    assert running.events("notice", "notice_withdrawn") == []
-
-
 @pytest.mark.parametrize(
     "held_back", [{"disable_file": "stop"}, {"evictions_per_minute": 1, "default_reserve": "4:0"}]
 )
-def test_a_notice_stands_while_its_eviction_is_held_back(
-    running: Running, held_back: dict[str, Any]
-) -> None:
+def test_a_notice_stands_while_its_eviction_is_held_back(running, held_back):
     """Of two spots the limit lets one be evicted, and the switch none."""
     _, spots = running.full_host(4)
     stop = running.folder / "stop"
@@ -291,7 +256,7 @@ def test_a_notice_stands_while_its_eviction_is_held_back(
         assert metric(service, "notices_total", outcome="given") == 2
 
 
-def test_the_switch_stops_the_second_half_of_shelving(running: Running) -> None:
+def test_the_switch_stops_the_second_half_of_shelving(running):
     """Where Nova leaves a shelved server on its host for a while."""
     _, spots = running.full_host(4)
     stop = running.folder / "stop"
@@ -314,7 +279,7 @@ def test_the_switch_stops_the_second_half_of_shelving(running: Running) -> None:
 
 
 @pytest.mark.parametrize("whose", ["its host's", "the reserves'"])
-def test_a_lock_that_another_copy_holds_delays_nothing_else(running: Running, whose: str) -> None:
+def test_a_lock_that_another_copy_holds_delays_nothing_else(running, whose):
     host, spots = running.full_host(4)
     service = running.start(**PROACTIVE, notice_seconds=1, lock_timeout=60)
     wait_for(running, "notice")
@@ -331,9 +296,7 @@ def test_a_lock_that_another_copy_holds_delays_nothing_else(running: Running, wh
 
 
 @pytest.mark.parametrize("later", [{"mode": "reactive"}, {**PROACTIVE, "reserve": "few:1:0"}])
-def test_a_change_of_mode_says_nothing_of_spots_that_are_going(
-    running: Running, later: dict[str, str]
-) -> None:
+def test_a_change_of_mode_says_nothing_of_spots_that_are_going(running, later):
     host, spots = running.full_host(4)
     running.cloud.aggregates["old"] = str(uuid.uuid4())
     running.cloud.aggregates["few"] = str(uuid.uuid4())
@@ -364,9 +327,7 @@ def shelve(running: Running, host: str, spot: str) -> None:
 
 
 @pytest.mark.parametrize("happens", [move, leave_aggregate, shelve])
-def test_a_notice_is_withdrawn_when_its_spot_is_elsewhere(
-    running: Running, happens: Callable[[Running, str, str], None]
-) -> None:
+def test_a_notice_is_withdrawn_when_its_spot_is_elsewhere(running, happens):
     host, spots = running.full_host(4)
     running.cloud.aggregates["gold"] = str(uuid.uuid4())
     running.cloud.providers[host].aggregates.add(running.cloud.aggregates["gold"])
@@ -379,7 +340,7 @@ def test_a_notice_is_withdrawn_when_its_spot_is_elsewhere(
     assert happens is shelve or running.cloud.instances[spots[0]].metadata == {}
 
 
-def test_nothing_is_said_of_a_spot_that_its_owner_deletes(running: Running) -> None:
+def test_nothing_is_said_of_a_spot_that_its_owner_deletes(running):
     _, spots = running.full_host(4)
     running.start(**PROACTIVE, notice_seconds=600)
     wait_for_stored(running, 1)
@@ -388,11 +349,12 @@ def test_nothing_is_said_of_a_spot_that_its_owner_deletes(running: Running) -> N
     assert running.events("notice_withdrawn") == []
 
 
-def test_a_dry_run_writes_of_a_spot_once_until_something_changes(running: Running) -> None:
+def test_a_dry_run_writes_of_a_spot_once_until_something_changes(running):
     host, spots = running.full_host(4)
     running.start(**PROACTIVE, notice_seconds=0, dry_run=True)
     wait_for(running, "would_notify")
     running.reconciles(10)
+    assert running.cloud.instances[spots[0]].metadata == {} and running.cloud.orders == []
     assert [each["instance"] for each in running.events("would_notify")] == spots[:1]
     running.cloud.remove(spots[3])
     running.reconciles(5)
@@ -420,7 +382,7 @@ def check_goes_after_its_notice(running: Running, spot: str, told_at: float) -> 
     assert time.time() >= told_at + 0.5
 
 
-def test_a_notice_that_nova_did_not_take_is_none(running: Running) -> None:
+def test_a_notice_that_nova_did_not_take_is_none(running):
     """While Nova is away nobody is told, so nobody's time runs, and another one gets no notice."""
     _, spots = running.full_host(4)
     works = nova_fails(running, "PUT")
@@ -435,7 +397,7 @@ def test_a_notice_that_nova_did_not_take_is_none(running: Running) -> None:
     check_goes_after_its_notice(running, spots[0], told_at)
 
 
-def test_one_that_cannot_be_told_keeps_no_other_from_its_notice(running: Running) -> None:
+def test_one_that_cannot_be_told_keeps_no_other_from_its_notice(running):
     _, spots = running.full_host(4)
     running.cloud.before = lambda method, path: (
         500 if method == "PUT" and spots[0] in path else None
@@ -446,9 +408,7 @@ def test_one_that_cannot_be_told_keeps_no_other_from_its_notice(running: Running
     assert running.cloud.deleted == [spots[1], spots[2]]  # a third gets the notice in its place
 
 
-def test_a_spot_of_which_nova_says_nothing_takes_nobodys_place(
-    running: Running, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_spot_of_which_nova_says_nothing_takes_nobodys_place(running, caplog):
     """It was told; since then each question about it is answered by 500."""
     _, spots = running.full_host(4)
     service = running.start(**PROACTIVE, notice_seconds=0.5)
@@ -467,9 +427,7 @@ def test_a_spot_of_which_nova_says_nothing_takes_nobodys_place(
     wait_for_stored(running, 0)
 
 
-def test_a_spot_that_was_given_up_has_another_chance_later(
-    running: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_spot_that_was_given_up_has_another_chance_later(running, monkeypatch):
     _, (spot,) = running.full_host(1)
     running.cloud.before = lambda method, path: 500 if path.endswith("/action") else None
     running.start(**PROACTIVE, notice_seconds=0)
@@ -482,7 +440,7 @@ def test_a_spot_that_was_given_up_has_another_chance_later(
     wait_until(lambda: running.cloud.deleted == [spot], "the eviction")
 
 
-def test_one_whose_metadata_nova_does_not_change_is_told_otherwise(running: Running) -> None:
+def test_one_whose_metadata_nova_does_not_change_is_told_otherwise(running):
     """As of a server in rescue: vendordata and the notification tell it."""
     _, spots = running.full_host(4)
     nova_fails(running, "PUT", 409)
@@ -492,7 +450,7 @@ def test_one_whose_metadata_nova_does_not_change_is_told_otherwise(running: Runn
     assert metric(service, "notices_total", outcome="given") == 1
 
 
-def test_a_withdrawal_that_nova_did_not_take_is_tried_again(running: Running) -> None:
+def test_a_withdrawal_that_nova_did_not_take_is_tried_again(running):
     _, spots = running.full_host(4)
     works = nova_fails(running, "DELETE")
     running.start(**PROACTIVE, notice_seconds=600)
@@ -508,9 +466,7 @@ def test_a_withdrawal_that_nova_did_not_take_is_tried_again(running: Running) ->
 
 
 @pytest.mark.parametrize("happens", [None, move], ids=["in rescue", "resized"])
-def test_a_withdrawn_notice_is_not_left_in_metadata_that_nova_does_not_change_now(
-    running: Running, happens: Callable[[Running, str, str], None] | None
-) -> None:
+def test_a_withdrawn_notice_is_not_left_in_metadata_that_nova_does_not_change_now(running, happens):
     """As of a server in rescue, or one whose resize is to be confirmed; it is told elsewhere."""
     host, spots = running.full_host(4)
     service = running.start(**PROACTIVE, notice_seconds=600)
@@ -534,9 +490,7 @@ def test_a_withdrawn_notice_is_not_left_in_metadata_that_nova_does_not_change_no
     assert metric(service, "errors_total", where="reserve") == 0
 
 
-def test_one_that_its_owner_shelves_as_its_time_comes_reads_nothing_afterwards(
-    running: Running,
-) -> None:
+def test_one_that_its_owner_shelves_as_its_time_comes_reads_nothing_afterwards(running):
     _, spots = running.full_host(4)
     running.start(**PROACTIVE, notice_seconds=1)
     wait_until_told(running)
@@ -553,7 +507,7 @@ def test_one_that_its_owner_shelves_as_its_time_comes_reads_nothing_afterwards(
     assert spot.metadata == {} and running.cloud.orders == []
 
 
-def test_one_that_nova_is_busy_with_is_told_afterwards(running: Running) -> None:
+def test_one_that_nova_is_busy_with_is_told_afterwards(running):
     """While Nova takes a snapshot of a server it changes no metadata of it."""
     _, spots = running.full_host(4)
     running.cloud.instances[spots[0]].task_state = "image_uploading"
@@ -570,7 +524,7 @@ def test_one_that_nova_is_busy_with_is_told_afterwards(running: Running) -> None
     check_goes_after_its_notice(running, spots[0], told_at)
 
 
-def test_one_whose_task_ends_as_its_notice_is_refused_is_told_at_once(running: Running) -> None:
+def test_one_whose_task_ends_as_its_notice_is_refused_is_told_at_once(running):
     """As a deletion that its compute gives up: the look at the spot comes after the refusal."""
     _, spots = running.full_host(4)
     refused = []
@@ -588,7 +542,7 @@ def test_one_whose_task_ends_as_its_notice_is_refused_is_told_at_once(running: R
     assert len(running.events("notice")) == len(refused) == 1
 
 
-def test_a_compute_that_fails_costs_no_third_spot_for_a_reserve(running: Running) -> None:
+def test_a_compute_that_fails_costs_no_third_spot_for_a_reserve(running):
     """Two were ordered for a VM that is gone as the second one fails: nobody else looks there."""
     host, spots = running.full_host(4)
     running.cloud.never_goes.update(spots)
@@ -617,7 +571,7 @@ def test_a_compute_that_fails_costs_no_third_spot_for_a_reserve(running: Running
     assert running.events("held_back")[0]["reason"] == "host-stalled"
 
 
-def test_an_eviction_that_could_not_begin_counts_for_no_limit(running: Running) -> None:
+def test_an_eviction_that_could_not_begin_counts_for_no_limit(running):
     """Before it shelves a spot the service takes the notice out of the spot's metadata."""
     _, spots = running.full_host(4)
     works = nova_fails(running, "DELETE")
@@ -631,7 +585,7 @@ def test_an_eviction_that_could_not_begin_counts_for_no_limit(running: Running) 
 
 
 @pytest.fixture
-def clock_is_off(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+def clock_is_off(monkeypatch):
     """How far the clock of notices is ahead of what it was, seconds."""
     off = [0.0]
     clock = SimpleNamespace(time=lambda: time.time() + off[0])
@@ -639,9 +593,7 @@ def clock_is_off(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return off
 
 
-def test_a_clock_that_is_set_back_stops_no_reserve(
-    running: Running, clock_is_off: list[float]
-) -> None:
+def test_a_clock_that_is_set_back_stops_no_reserve(running, clock_is_off):
     host, spots = running.full_host(4)
     running.start(**PROACTIVE, notice_seconds=600)
     wait_until_told(running)

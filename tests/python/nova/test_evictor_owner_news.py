@@ -23,14 +23,14 @@ def evict_one(running: Running, **settings: Any) -> tuple[str, str]:
 
 
 @pytest.fixture(autouse=True)
-def _recent(monkeypatch: pytest.MonkeyPatch) -> None:
+def _recent(monkeypatch):
     """Instances of the cloud are new: what they claim is made free at once."""
     import evictor_cloud
 
     monkeypatch.setattr(evictor_cloud, "START", evictor_cloud.time.time() - 30)
 
 
-def test_the_reason_is_told_with_a_lock_after_the_order(running: Running) -> None:
+def test_the_reason_is_told_with_a_lock_after_the_order(running):
     spot, vm = evict_one(running)
     wait_until(lambda: bool(running.events("freed")), "the spot is freed")
     server = running.cloud.gone[spot]
@@ -43,13 +43,13 @@ def test_the_reason_is_told_with_a_lock_after_the_order(running: Running) -> Non
     assert posts == [f"POST /nova/servers/{spot}/action"] * 2
 
 
-def test_nobody_is_told_where_that_is_off(running: Running) -> None:
+def test_nobody_is_told_where_that_is_off(running):
     spot, _ = evict_one(running, tell_owners=False)
     wait_until(lambda: bool(running.events("freed")), "the spot is freed")
     assert not running.cloud.gone[spot].locked
 
 
-def test_the_lock_of_an_owner_stays_as_it_is(running: Running) -> None:
+def test_the_lock_of_an_owner_stays_as_it_is(running):
     running.cloud.after = lambda method, path: None
     running.cloud.freeing_takes = 0.5
     host = running.cloud.add_host("a")
@@ -64,7 +64,7 @@ LOCK = "spot evicted (vm-claim): a regular server needs the capacity; 2026-10-01
 
 
 @pytest.mark.parametrize("lock", [{}, {"locked": True, "locked_reason": LOCK}])
-def test_a_spot_that_did_not_go_is_unlocked(running: Running, lock: dict[str, Any]) -> None:
+def test_a_spot_that_did_not_go_is_unlocked(running, lock):
     """The lock is of this service, or of one that was killed after it: this one's order fails."""
     spot = ""
     seen: list[str | None] = []
@@ -89,7 +89,7 @@ def test_a_spot_that_did_not_go_is_unlocked(running: Running, lock: dict[str, An
     assert seen and seen[0]
 
 
-def test_a_lock_that_is_refused_stops_no_eviction(running: Running) -> None:
+def test_a_lock_that_is_refused_stops_no_eviction(running):
     orders: list[str] = []
 
     def before(method: str, path: str) -> int | None:
@@ -104,7 +104,7 @@ def test_a_lock_that_is_refused_stops_no_eviction(running: Running) -> None:
     assert not running.cloud.gone[spot].locked and not running.events("failed")
 
 
-def test_there_is_a_text_for_each_cause() -> None:
+def test_there_is_a_text_for_each_cause():
     names = ("VM_CLAIM", "SPOT_RACE", "CAPACITY_SHRANK", "PERSISTING", "RESERVE")
     assert set(owner_news.TEXTS) == {getattr(causes, name) for name in names}
     # Nova takes 255 characters.

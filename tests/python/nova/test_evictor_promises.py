@@ -14,7 +14,7 @@ from cospot.nova.promises.kept_share import broken_share
 from cospot.nova.promises.promise_message import EVENT_TYPE, Promise, promise_to_message
 from cospot.nova.state.errors import CloudError
 from cospot.nova.state.records import AuditLog, Metrics
-from evictor_running import Running, audit_records, events, metric, send, stores_in
+from evictor_running import audit_records, events, metric, send, stores_in
 from waiting import PATIENCE_S, wait_until
 
 HOUR = 3600.0
@@ -64,7 +64,7 @@ class Keeper:
         return found
 
 
-def test_who_is_promised_what(tmp_path: Path) -> None:
+def test_who_is_promised_what(tmp_path):
     journal = PromiseJournal(str(tmp_path))
     promise, other = new_promise(1000.0), new_promise(2000.0)
     journal.add(promise)
@@ -81,7 +81,7 @@ def test_who_is_promised_what(tmp_path: Path) -> None:
     assert journal.promised_until(other.instance) == 0
 
 
-def test_a_promise_is_open_then_kept_unless_its_spot_is_evicted_before(tmp_path: Path) -> None:
+def test_a_promise_is_open_then_kept_unless_its_spot_is_evicted_before(tmp_path):
     journal = PromiseJournal(str(tmp_path))
     one, two, three = (new_promise(1000.0) for _ in range(3))
     for each in (one, two, three):
@@ -100,7 +100,7 @@ def test_a_promise_is_open_then_kept_unless_its_spot_is_evicted_before(tmp_path:
     assert (counts.open, counts.broken, counts.broken_due, counts.kept) == (0, 1, 1, 2)
 
 
-def test_another_service_reads_on_where_one_was_killed(tmp_path: Path) -> None:
+def test_another_service_reads_on_where_one_was_killed(tmp_path):
     first, second = (PromiseJournal(str(tmp_path)) for _ in range(2))
     promise, later = new_promise(1000.0), new_promise(3 * DAY)
     first.add(promise)
@@ -119,7 +119,7 @@ def test_another_service_reads_on_where_one_was_killed(tmp_path: Path) -> None:
     assert [each.kept for each in third.counts(4 * DAY, 9 * DAY)] == [2]
 
 
-def test_what_was_over_long_ago_counts_no_more_and_its_file_goes(tmp_path: Path) -> None:
+def test_what_was_over_long_ago_counts_no_more_and_its_file_goes(tmp_path):
     journal = PromiseJournal(str(tmp_path))
     old, long, young = new_promise(0.0), new_promise(1.0, 20 * DAY), new_promise(9 * DAY)
     for each in (old, new_promise(3 * DAY), young):
@@ -133,7 +133,7 @@ def test_what_was_over_long_ago_counts_no_more_and_its_file_goes(tmp_path: Path)
     assert len(list((tmp_path / "promises").iterdir())) == 2
 
 
-def test_bounds_and_alarm(tmp_path: Path) -> None:
+def test_bounds_and_alarm(tmp_path):
     """Clopper-Pearson for 4 of 20: 0.0573 to 0.4366 (Clopper and Pearson 1934)."""
     journal = PromiseJournal(str(tmp_path))
     made = [new_promise(0.0, HOUR, 0.05) for _ in range(20)]
@@ -149,7 +149,7 @@ def test_bounds_and_alarm(tmp_path: Path) -> None:
     assert early.lower == due.lower and early.upper == 1.0
 
 
-def test_the_few_that_are_broken_first_raise_no_alarm(tmp_path: Path) -> None:
+def test_the_few_that_are_broken_first_raise_no_alarm(tmp_path):
     """2 of 100 promises of a month are broken on its first day: 2 of 2 that are known."""
     journal = PromiseJournal(str(tmp_path))
     made = [new_promise(0.0, 30 * DAY, 0.05) for _ in range(100)]
@@ -160,7 +160,7 @@ def test_the_few_that_are_broken_first_raise_no_alarm(tmp_path: Path) -> None:
     assert not broken_share(journal.counts(DAY, DAY)[0]).alarm
 
 
-def test_metrics_and_audit_log_tell_of_the_alarm_once_and_of_its_end(tmp_path: Path) -> None:
+def test_metrics_and_audit_log_tell_of_the_alarm_once_and_of_its_end(tmp_path):
     case = Keeper(tmp_path)
     spots = case.promise(20, age=30.0)
     for spot in spots[:8]:
@@ -187,7 +187,7 @@ def test_metrics_and_audit_log_tell_of_the_alarm_once_and_of_its_end(tmp_path: P
     assert len(events(tmp_path, "promise_alarm_over")) == 1
 
 
-def test_the_alarm_ends_with_the_last_promise_of_its_target(tmp_path: Path) -> None:
+def test_the_alarm_ends_with_the_last_promise_of_its_target(tmp_path):
     case = Keeper(tmp_path)
     for spot in case.promise(20, age=30.0):
         case.keeper.evicted(spot)
@@ -200,7 +200,7 @@ def test_the_alarm_ends_with_the_last_promise_of_its_target(tmp_path: Path) -> N
     assert len(events(tmp_path, "promise_alarm_over")) == 1
 
 
-def test_a_service_that_is_started_again_goes_on_counting(tmp_path: Path) -> None:
+def test_a_service_that_is_started_again_goes_on_counting(tmp_path):
     case = Keeper(tmp_path)
     spots = case.promise(3, age=30.0)
     case.keeper.evicted(spots[0])
@@ -210,7 +210,7 @@ def test_a_service_that_is_started_again_goes_on_counting(tmp_path: Path) -> Non
     assert again.metric("promises_broken_total", target="0.1") == 2
 
 
-def test_a_spot_that_was_never_built_is_not_counted(tmp_path: Path) -> None:
+def test_a_spot_that_was_never_built_is_not_counted(tmp_path):
     case = Keeper(tmp_path)
     built, failed, young = [], case.promise(1, age=70.0), case.promise(1, age=30.0)
     built = case.promise(1, age=70.0)
@@ -226,9 +226,7 @@ def test_a_spot_that_was_never_built_is_not_counted(tmp_path: Path) -> None:
     assert case.metric("promises_broken_total", target="0.1") == 1
 
 
-def test_spots_of_which_placement_says_nothing_keep_no_other_from_being_seen(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_spots_of_which_placement_says_nothing_keep_no_other_from_being_seen(tmp_path, caplog):
     """Of 4 first ones every question is answered by 500; the 2 after them were never built."""
     case = Keeper(tmp_path)
     case.placement.failing.update(case.promise(4, age=70.0))
@@ -251,7 +249,7 @@ def test_spots_of_which_placement_says_nothing_keep_no_other_from_being_seen(
     assert case.placement.asked == 0  # all are seen
 
 
-def test_nothing_that_goes_wrong_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_that_goes_wrong_is_raised(tmp_path, monkeypatch):
     case = Keeper(tmp_path)
     (spot,) = case.promise(1, age=30.0)
     folder = tmp_path / "state" / "promises"
@@ -266,7 +264,7 @@ def test_nothing_that_goes_wrong_is_raised(tmp_path: Path, monkeypatch: pytest.M
     case.keeper.take(new_promise(time.time() + HOUR))  # of the future
 
 
-def test_the_service_counts_what_it_is_told_and_evicts(running: Running) -> None:
+def test_the_service_counts_what_it_is_told_and_evicts(running):
     """Two spots of 4 vCPUs fill a host; both were promised an hour; a VM of 4 comes."""
     host, spots = running.full_host(2, "h1")
     service = running.start()
@@ -289,9 +287,7 @@ def test_the_service_counts_what_it_is_told_and_evicts(running: Running) -> None
 
 
 @pytest.mark.parametrize("hears", ["the same copy", "another copy"])
-def test_a_promise_of_which_is_heard_after_the_eviction_is_broken(
-    tmp_path: Path, hears: str
-) -> None:
+def test_a_promise_of_which_is_heard_after_the_eviction_is_broken(tmp_path, hears):
     """The message bus was slow; each message goes to one copy."""
     evicts = Keeper(tmp_path)
     hearing = evicts if hears == "the same copy" else Keeper(tmp_path)

@@ -32,7 +32,7 @@ def full_host(running: Running, **odd: Any) -> tuple[str, str, str]:
         pytest.param({"has_server": False}, id="no server of Nova"),
     ],
 )
-def test_what_is_no_spot_of_this_host_stays(running: Running, odd: dict[str, Any]) -> None:
+def test_what_is_no_spot_of_this_host_stays(running, odd):
     _, oddity, usual = full_host(running, **odd)
     running.start()
     wait_until(lambda: bool(running.events("freed")), "the usual spot is evicted")
@@ -41,9 +41,7 @@ def test_what_is_no_spot_of_this_host_stays(running: Running, odd: dict[str, Any
     assert oddity in running.cloud.instances
 
 
-def test_a_host_without_an_inventory_is_left_alone(
-    running: Running, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_host_without_an_inventory_is_left_alone(running, caplog):
     host, *_ = full_host(running)
     del running.cloud.providers[host].inventories["MEMORY_MB"]
     service = running.start()
@@ -54,7 +52,7 @@ def test_a_host_without_an_inventory_is_left_alone(
     assert metric(service, "errors_total", where="inventory") > 0
 
 
-def test_a_provider_that_is_no_compute_node_is_left_alone(running: Running) -> None:
+def test_a_provider_that_is_no_compute_node_is_left_alone(running):
     host, *_ = full_host(running)
     running.cloud.providers[host].is_compute = False
     running.start()
@@ -62,7 +60,7 @@ def test_a_provider_that_is_no_compute_node_is_left_alone(running: Running) -> N
     assert running.cloud.deleted == []
 
 
-def test_vms_alone_beyond_the_room_take_all_spots_or_none(running: Running) -> None:
+def test_vms_alone_beyond_the_room_take_all_spots_or_none(running):
     host = running.cloud.add_host("a")
     spots = [running.cloud.add(host, 1, 1024, spot=True) for _ in range(2)]
     running.cloud.add(host, 9, 1024, spot=False)
@@ -75,7 +73,7 @@ def test_vms_alone_beyond_the_room_take_all_spots_or_none(running: Running) -> N
     assert running.cloud.deleted == spots
 
 
-def test_ratio_and_reserve_count_as_in_placement(running: Running) -> None:
+def test_ratio_and_reserve_count_as_in_placement(running):
     # (8 - 2) * 1.5 = 9 vCPUs and (8192 - 2) * 1.5 MiB: 9 used are all right, 10 are one too many.
     host = running.cloud.add_host("a", ratio=1.5, reserved=2)
     spot = running.cloud.add(host, 1, 1024, spot=True)
@@ -101,9 +99,7 @@ def refuse(status: int, times: int, what: str) -> Callable[[str, str], int | Non
 
 @pytest.mark.parametrize("status", [401, 409, 500, 502, 503])
 @pytest.mark.parametrize("what", ["/placement/resource_providers", "/nova/servers", "POST /nova"])
-def test_services_that_fail_for_a_while_are_asked_again(
-    running: Running, status: int, what: str
-) -> None:
+def test_services_that_fail_for_a_while_are_asked_again(running, status, what):
     _, first, _ = full_host(running)
     running.cloud.before = refuse(status, 2, what)
     running.start()
@@ -112,7 +108,7 @@ def test_services_that_fail_for_a_while_are_asked_again(
     assert running.cloud.deleted == [first]
 
 
-def test_a_deletion_without_an_answer_is_asked_for_again(running: Running) -> None:
+def test_a_deletion_without_an_answer_is_asked_for_again(running):
     # The order is taken late: after the service has given up waiting for the answer.
     host, first, _ = full_host(running)
     running.cloud.before = refuse(504, 1, "POST /nova")
@@ -125,7 +121,7 @@ def test_a_deletion_without_an_answer_is_asked_for_again(running: Running) -> No
     assert not list((running.folder / "state" / "deletions").glob(f"{host}*"))
 
 
-def test_a_spot_that_does_not_go_is_reported(running: Running) -> None:
+def test_a_spot_that_does_not_go_is_reported(running):
     _, first, _ = full_host(running)
     running.cloud.freeing_takes = 1.5
     service = running.start(freed_timeout=1)
@@ -145,9 +141,7 @@ def test_a_spot_that_does_not_go_is_reported(running: Running) -> None:
     assert metric(service, "delete_to_freed_seconds_count") == 1
 
 
-def test_a_late_spot_of_which_nova_says_nothing_hides_no_other(
-    running: Running, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_late_spot_of_which_nova_says_nothing_hides_no_other(running, caplog):
     """Two spots are late; each question about one is answered by 500, the other is back."""
     host, *spots = full_host(running)
     running.cloud.add(host, 4, 1024, spot=False)  # which needs the second one, too
@@ -166,9 +160,7 @@ def test_a_late_spot_of_which_nova_says_nothing_hides_no_other(
     assert len(said) == 1
 
 
-def test_a_service_that_ends_does_not_wait_for_what_is_late(
-    running: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_service_that_ends_does_not_wait_for_what_is_late(running, monkeypatch):
     monkeypatch.setattr(service_module, "_LAST_PATIENCE_S", PATIENCE_S)
     _, first, _ = full_host(running)
     running.cloud.never_goes.add(first)
@@ -190,9 +182,7 @@ def test_a_service_that_ends_does_not_wait_for_what_is_late(
     ],
 )
 @pytest.mark.parametrize("what", ["inventories", "allocations"])
-def test_a_host_whose_answers_make_no_sense_keeps_no_other_from_being_freed(
-    running: Running, what: str, answer: bytes
-) -> None:
+def test_a_host_whose_answers_make_no_sense_keeps_no_other_from_being_freed(running, what, answer):
     bad, _, _ = full_host(running)
     usual = running.cloud.add_host("usual")
     spot = running.cloud.add(usual, 8, 1024, spot=True)
@@ -218,9 +208,7 @@ def test_a_host_whose_answers_make_no_sense_keeps_no_other_from_being_freed(
         ("pass", "/servers/detail", b'{"servers": [], "servers_links": [{"rel": "next"}'),
     ],
 )
-def test_answers_that_make_no_sense_evict_nothing(
-    running: Running, where: str, what: str, answer: bytes, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_answers_that_make_no_sense_evict_nothing(running, where, what, answer, caplog):
     full_host(running)
     running.cloud.before = lambda method, url: answer if what in url else None
     service = running.start()
@@ -242,13 +230,9 @@ def evacuated(running: Running, moves: list[dict[str, Any]]) -> str:
 def move(kind: str, status: str, source: str = "a") -> dict[str, Any]:
     """A migration as Nova shows it."""
     return {
-        "migration_type": kind,
-        "status": status,
-        "source_compute": source,
-        "source_node": source,
-        "dest_compute": "b",
-        "dest_node": "b",
-    }
+        "migration_type": kind, "status": status, "source_compute": source, "source_node": source,
+        "dest_compute": "b", "dest_node": "b",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -262,9 +246,7 @@ def move(kind: str, status: str, source: str = "a") -> dict[str, Any]:
         pytest.param([move("evacuation", "completed")], id="its old host is just back"),
     ],
 )
-def test_an_evacuated_spot_is_evicted_on_its_new_host(
-    running: Running, moves: list[dict[str, Any]]
-) -> None:
+def test_an_evacuated_spot_is_evicted_on_its_new_host(running, moves):
     spot = evacuated(running, moves)
     running.start()
     wait_until(lambda: running.cloud.deleted == [spot], "the spot is evicted")
@@ -287,7 +269,7 @@ def test_an_evacuated_spot_is_evicted_on_its_new_host(
         ),
     ],
 )
-def test_a_spot_that_moves_is_refused(running: Running, moves: list[dict[str, Any]]) -> None:
+def test_a_spot_that_moves_is_refused(running, moves):
     evacuated(running, moves)
     service = running.start()
     wait_until(
@@ -297,7 +279,7 @@ def test_a_spot_that_moves_is_refused(running: Running, moves: list[dict[str, An
     assert running.cloud.deleted == []
 
 
-def test_nothing_goes_for_a_dead_host_that_a_spot_has_left(running: Running) -> None:
+def test_nothing_goes_for_a_dead_host_that_a_spot_has_left(running):
     # On host a 8 of 8 vCPUs are held by the spot that b has now, and 8 by a VM.
     spot = evacuated(running, [move("evacuation", "done")])
     found = running.cloud.instances[spot]
@@ -309,9 +291,7 @@ def test_nothing_goes_for_a_dead_host_that_a_spot_has_left(running: Running) -> 
     assert running.cloud.deleted == []
 
 
-def test_whether_a_spot_was_evacuated_may_not_be_for_the_service_to_ask(
-    running: Running, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_whether_a_spot_was_evacuated_may_not_be_for_the_service_to_ask(running, caplog):
     evacuated(running, [move("evacuation", "done")])
     running.cloud.before = lambda method, path: 403 if "/os-migrations" in path else None
     service = running.start()

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 import uuid
-from typing import Any
 
 import pytest
-from evictor_running import Running, metric, plan_message, send
+from evictor_running import metric, plan_message, send
 from waiting import wait_until
 
 
-def test_reconcile_evicts_the_oldest_spot_of_an_overcommitted_host(running: Running) -> None:
+def test_reconcile_evicts_the_oldest_spot_of_an_overcommitted_host(running):
     # 8 vCPUs: two spots of 2, a VM of 6. 10 - 8 = 2 are short, one spot suffices, the older one.
     host = running.cloud.add_host("a")
     spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(2)]
@@ -29,7 +28,7 @@ def test_reconcile_evicts_the_oldest_spot_of_an_overcommitted_host(running: Runn
     assert metric(service, "overcommit_seconds_total", host="a") > 0
 
 
-def test_metrics_say_nothing_of_a_host_without_an_inventory_of_spots(running: Running) -> None:
+def test_metrics_say_nothing_of_a_host_without_an_inventory_of_spots(running):
     """As its spots stay, it remains overcommitted, and nobody evicts there."""
     host, _ = running.full_host(2)
     running.cloud.add(host, 6, 1024, spot=False)
@@ -43,7 +42,7 @@ def test_metrics_say_nothing_of_a_host_without_an_inventory_of_spots(running: Ru
     wait_until(lambda: metric(service, name, host="a") == 0, "its time is shown no more")
 
 
-def test_a_plan_is_preferred_to_the_policy(running: Running) -> None:
+def test_a_plan_is_preferred_to_the_policy(running):
     host = running.cloud.add_host("a")
     spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(2)]
     service = running.start(reconcile_interval=30)
@@ -60,9 +59,7 @@ def test_a_plan_is_preferred_to_the_policy(running: Running) -> None:
     )
 
 
-def test_a_planned_spot_that_has_gone_is_refused_to_nobody(
-    running: Running, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_planned_spot_that_has_gone_is_refused_to_nobody(running, caplog):
     """After each eviction the plan still names what went by it."""
     host, spots = running.full_host(4)
     service = running.start()
@@ -78,18 +75,7 @@ def test_a_planned_spot_that_has_gone_is_refused_to_nobody(
     assert [each.message for each in caplog.records if "refusing" in each.message] == []
 
 
-def test_reconcile_obeys_a_known_plan_too(running: Running) -> None:
-    host = running.cloud.add_host("a")
-    spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(2)]
-    vm = running.cloud.add(host, 6, 1024, spot=False)
-    service = running.make()
-    send(service, plan_message(vm, {host: [spots[1]]}))
-    service.start()
-    wait_until(lambda: bool(running.events("freed")), "a spot is freed")
-    assert running.cloud.deleted == [spots[1]]
-
-
-def test_a_claim_on_an_unplanned_host_is_reconciled(running: Running) -> None:
+def test_a_claim_on_an_unplanned_host_is_reconciled(running):
     planned, claimed = running.cloud.add_host("a"), running.cloud.add_host("b")
     spots = [running.cloud.add(each, 8, 1024, spot=True) for each in (planned, claimed)]
     service = running.start(reconcile_interval=30)
@@ -100,7 +86,7 @@ def test_a_claim_on_an_unplanned_host_is_reconciled(running: Running) -> None:
     assert running.cloud.deleted == [spots[1]]
 
 
-def test_a_plan_whose_host_has_room_evicts_nothing(running: Running) -> None:
+def test_a_plan_whose_host_has_room_evicts_nothing(running):
     host = running.cloud.add_host("a")
     spot = running.cloud.add(host, 2, 1024, spot=True)
     vm = running.cloud.add(host, 6, 1024, spot=False)
@@ -112,7 +98,7 @@ def test_a_plan_whose_host_has_room_evicts_nothing(running: Running) -> None:
     assert metric(service, "plans_total", outcome="accepted") == 3
 
 
-def test_a_forged_plan_that_names_vms_is_refused(running: Running) -> None:
+def test_a_forged_plan_that_names_vms_is_refused(running):
     # The host is overcommitted, so the plan is read: its VM and a stranger are refused, and
     # the spot that the policy names is evicted.
     host, other = running.cloud.add_host("a"), running.cloud.add_host("b")
@@ -136,9 +122,7 @@ def test_a_forged_plan_that_names_vms_is_refused(running: Running) -> None:
     "message",
     [None, 1, "plan", [], {}, {"version": 1}, {"version": 2, "plan_id": "x"}, {"hosts": [{}]}],
 )
-def test_a_malformed_plan_is_one_log_line(
-    running: Running, message: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_malformed_plan_is_one_log_line(running, message, caplog):
     service = running.start()
     send(service, message)
     lines = [each for each in caplog.records if "malformed plan" in each.getMessage()]
@@ -147,14 +131,14 @@ def test_a_malformed_plan_is_one_log_line(
     assert metric(service, "plans_total", outcome="malformed") == 2
 
 
-def test_an_old_plan_is_dropped(running: Running) -> None:
+def test_an_old_plan_is_dropped(running):
     service = running.start(plan_ttl=10)
     for age, outcome in ((11, "expired"), (-120, "from-the-future")):
         send(service, plan_message(str(uuid.uuid4()), {}, time.time() - age))
         assert metric(service, "plans_total", outcome=outcome) == 1
 
 
-def test_the_first_plan_of_a_multi_create_is_kept(running: Running) -> None:
+def test_the_first_plan_of_a_multi_create_is_kept(running):
     host = running.cloud.add_host("a")
     spots = [running.cloud.add(host, 2, 1024, spot=True) for _ in range(3)]
     service = running.start(reconcile_interval=30)
@@ -167,7 +151,7 @@ def test_the_first_plan_of_a_multi_create_is_kept(running: Running) -> None:
     assert running.cloud.deleted == [spots[2]]
 
 
-def test_a_look_asks_about_hosts_that_changed_and_a_few_others(running: Running) -> None:
+def test_a_look_asks_about_hosts_that_changed_and_a_few_others(running):
     for number in range(20):
         running.cloud.add(running.cloud.add_host(str(number)), 1, 1, spot=True)
     asked = running.cloud.requests
@@ -188,9 +172,7 @@ def test_a_look_asks_about_hosts_that_changed_and_a_few_others(running: Running)
     assert len(asked) == 5
 
 
-def test_a_host_that_cannot_be_read_is_one_line(
-    running: Running, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_host_that_cannot_be_read_is_one_line(running, caplog):
     """Placement's answers have the id of the request, so no two texts are the same."""
     running.cloud.add_host("b")
     host = running.cloud.add_host("a")

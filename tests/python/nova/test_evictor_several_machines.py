@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import evictor_on_machine
@@ -18,16 +16,15 @@ import pytest
 from cospot.nova.evictor.notices import METADATA_KEY
 from cospot.nova.state import schema
 from cospot.nova.state.database import StateDatabase
-from evictor_running import Running, ServiceProcess, write_configuration
+from evictor_running import PROACTIVE, Running, ServiceProcess, write_configuration
 from state_servers import SERVERS
 from waiting import PATIENCE_S, wait_until, written_records
 
 HOUR = 3600.0
-RESERVE: dict[str, Any] = {"mode": "proactive", "default_reserve": "2:0"}
 
 
 @pytest.fixture(params=SERVERS)
-def state(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StateDatabase]:
+def state(request, tmp_path):
     """A database with empty tables."""
     url = f"sqlite:///{tmp_path}/state.db"
     if request.param == "mariadb":
@@ -76,7 +73,7 @@ class Machine:
 
 
 @pytest.fixture
-def machines(running: Running, state: Any) -> Iterator[Any]:
+def machines(running, state):
     made: list[Machine] = []
 
     def make(name: str, skew: float = 0.0, **settings: Any) -> Machine:
@@ -144,7 +141,7 @@ def leases(state: StateDatabase) -> dict[str, str]:
 # -- both work ----------------------------------------------------------------------------------
 
 
-def test_two_at_work_order_each_spot_once(running: Running, machines: Any) -> None:
+def test_two_at_work_order_each_spot_once(running, machines):
     a, b = machines("a").start(), machines("b", HOUR).start()
     hosts = full_hosts(running, 4)
     slow_orders(running, 0.3)
@@ -159,9 +156,7 @@ def test_two_at_work_order_each_spot_once(running: Running, machines: Any) -> No
 # -- a partition --------------------------------------------------------------------------------
 
 
-def test_one_that_is_cut_off_evicts_nothing_and_holds_nobody_up(
-    running: Running, machines: Any
-) -> None:
+def test_one_that_is_cut_off_evicts_nothing_and_holds_nobody_up(running, machines):
     a, b = machines("a").start(), machines("b", HOUR).start()
     hosts = full_hosts(running, 3)
     running.reconciles(6)
@@ -180,9 +175,7 @@ def test_one_that_is_cut_off_evicts_nothing_and_holds_nobody_up(
     check_one_spot_each(running, hosts * 2, a, b)
 
 
-def test_without_the_database_nobody_evicts_until_it_is_back(
-    running: Running, machines: Any
-) -> None:
+def test_without_the_database_nobody_evicts_until_it_is_back(running, machines):
     a, b = machines("a"), machines("b", -HOUR)
     a.cut.touch()  # from the start: the services start all the same
     b.cut.touch()
@@ -203,9 +196,7 @@ def test_without_the_database_nobody_evicts_until_it_is_back(
 # -- death and standstill -----------------------------------------------------------------------
 
 
-def test_an_order_that_nova_never_heard_of_is_given_by_the_next_copy(
-    running: Running, machines: Any, state: StateDatabase
-) -> None:
+def test_an_order_that_nova_never_heard_of_is_given_by_the_next_copy(running, machines, state):
     a, b = machines("a"), machines("b", HOUR)
     (host,) = full_hosts(running, 1)
     a.start()
@@ -222,10 +213,8 @@ def test_an_order_that_nova_never_heard_of_is_given_by_the_next_copy(
     assert (intent["instance"], intent["chosen_by"]) == (row.spot, "note")
 
 
-def test_one_that_is_told_to_stop_lets_go_of_its_leases(
-    running: Running, machines: Any, state: StateDatabase
-) -> None:
-    a = machines("a", **RESERVE).start()
+def test_one_that_is_told_to_stop_lets_go_of_its_leases(running, machines, state):
+    a = machines("a", **PROACTIVE).start()
     running.cloud.add_host("h")
     wait_until(lambda: "cospot-evictor-notices" in leases(state), "a looks after the reserve")
     a.end(signal.SIGTERM)
@@ -252,17 +241,15 @@ def is_told(state: StateDatabase, over: bool = False) -> bool:
 
 
 @pytest.mark.parametrize("skew", [HOUR, -HOUR])
-def test_who_takes_the_reserves_over_keeps_to_the_notices_that_were_given(
-    running: Running, machines: Any, state: StateDatabase, skew: float
-) -> None:
+def test_who_takes_the_reserves_over_keeps_to_given_notices(running, machines, state, skew):
     """By the clock of the one that takes over each notice would be over, or far off."""
     notice_s = 20.0
-    a = machines("a", 0.0, notice_seconds=notice_s, **RESERVE).start()
+    a = machines("a", 0.0, notice_seconds=notice_s, **PROACTIVE).start()
     full_hosts(running, 1)
     wait_until(lambda: is_told(state), "a notice is given")
     assert len(notices(running)) == 1
     (owner,) = {each for name, each in leases(state).items() if name.endswith("notices")}
-    b = machines("b", skew, notice_seconds=notice_s, **RESERVE).start()
+    b = machines("b", skew, notice_seconds=notice_s, **PROACTIVE).start()
     running.reconciles(4)
     assert b.events("notice", "intent") == []
     a.end()
@@ -276,17 +263,15 @@ def test_who_takes_the_reserves_over_keeps_to_the_notices_that_were_given(
     running.cloud.violations.clear()  # it knows nothing of reserves
 
 
-def test_one_that_is_cut_off_gives_and_carries_out_no_notice(
-    running: Running, machines: Any, state: StateDatabase
-) -> None:
-    a = machines("a", 0.0, notice_seconds=6.0, **RESERVE).start()
+def test_one_that_is_cut_off_gives_and_carries_out_no_notice(running, machines, state):
+    a = machines("a", 0.0, notice_seconds=6.0, **PROACTIVE).start()
     full_hosts(running, 1)
     wait_until(lambda: is_told(state), "a notice is given")
     a.cut.touch()
     wait_until(lambda: is_told(state, over=True), "it is over")
     running.reconciles(4)
     assert running.cloud.deleted == []
-    b = machines("b", HOUR, notice_seconds=6.0, **RESERVE).start()
+    b = machines("b", HOUR, notice_seconds=6.0, **PROACTIVE).start()
     wait_until(lambda: len(running.cloud.deleted) == 1, "b carries it out")
     a.cut.unlink()
     running.reconciles(6)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
-from waiting import PATIENCE_S
+from programs import run_python
 
 #: A service that is reloaded all the while it runs, and is then told to stop. The main thread has
 #: signals waiting most of the time, so the kernel hands others to the thread that sends them.
@@ -37,15 +33,9 @@ sys.exit(command._run(Service()))
 """
 
 
-def test_a_service_stops_when_told_amid_a_storm_of_reloads(tmp_path: Path) -> None:
+def test_a_service_stops_when_told_amid_a_storm_of_reloads(tmp_path):
     script = tmp_path / "storm.py"
     script.write_text(STORM)
     for _ in range(4):  # one in three hung when a lock was what woke the main thread
-        done = subprocess.run(
-            [sys.executable, str(script)],
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
+        done = run_python(script)
         assert (done.returncode, done.stdout) == (0, "stopped\n"), done.stderr

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,12 +18,6 @@ from waiting import wait_until
 
 #: Seconds after which a deletion is stuck.
 TIMEOUT = 1
-
-
-def four_spots(running: Running) -> tuple[str, list[str]]:
-    """A host of 8 vCPUs with four spots of 2; a VM of 2 has one of them evicted."""
-    host, spots = running.full_host(4)
-    return host, spots
 
 
 def hang(running: Running, spots: list[str]) -> None:
@@ -45,7 +38,7 @@ def stalled(service: Any, host: str = "a") -> float:
 
 def stalled_host(running: Running) -> tuple[str, list[str]]:
     """Return a host that frees nothing for a VM, after the alarm, and its four spots."""
-    host, spots = four_spots(running)
+    host, spots = running.full_host(4)
     hang(running, spots)
     running.start(deletion_timeout=TIMEOUT)
     running.cloud.add(host, 2, 1024, spot=False)
@@ -54,9 +47,9 @@ def stalled_host(running: Running) -> tuple[str, list[str]]:
 
 
 @pytest.mark.parametrize("off", [-400.0, 400.0])
-def test_clocks_that_differ_cost_no_spot(running: Running, off: float) -> None:
+def test_clocks_that_differ_cost_no_spot(running, off):
     """Nova's time of the last change would be 400 s ago, or yet to come."""
-    host, spots = four_spots(running)
+    host, spots = running.full_host(4)
     running.cloud.clock_is_off = off
     running.cloud.freeing_takes = 1.0  # several reconciles find it under way
     service = running.start(deletion_timeout=120)
@@ -67,8 +60,8 @@ def test_clocks_that_differ_cost_no_spot(running: Running, off: float) -> None:
     assert stalled(service) == 0
 
 
-def test_a_compute_that_hangs_costs_one_spot_however_long(running: Running) -> None:
-    host, spots = four_spots(running)
+def test_a_compute_that_hangs_costs_one_spot_however_long(running):
+    host, spots = running.full_host(4)
     hang(running, spots)
     service = running.start(deletion_timeout=TIMEOUT, freed_timeout=1)
     running.cloud.add(host, 2, 1024, spot=False)
@@ -88,9 +81,9 @@ def test_a_compute_that_hangs_costs_one_spot_however_long(running: Running) -> N
     assert set(running.cloud.deleted) == set(spots[:2])
 
 
-def test_what_goes_late_takes_nothing_else_with_it(running: Running) -> None:
+def test_what_goes_late_takes_nothing_else_with_it(running):
     """Three were ordered, the compute hung, and now carries the orders out one after the other."""
-    host, spots = four_spots(running)
+    host, spots = running.full_host(4)
     hang(running, spots)
     running.start(deletion_timeout=TIMEOUT, repeat_stuck_deletions=False)
     running.cloud.add(host, 6, 1024, spot=False)
@@ -105,7 +98,7 @@ def test_what_goes_late_takes_nothing_else_with_it(running: Running) -> None:
     assert spots[3] in running.cloud.instances
 
 
-def test_other_hosts_go_on(running: Running) -> None:
+def test_other_hosts_go_on(running):
     _host, _spots = stalled_host(running)
     other = running.cloud.add_host("b")
     spot = running.cloud.add(other, 8, 1024, spot=True)
@@ -113,7 +106,7 @@ def test_other_hosts_go_on(running: Running) -> None:
     wait_until(lambda: spot in running.cloud.deleted, "another host is freed")
 
 
-def test_started_again_it_goes_on_where_it_was(running: Running) -> None:
+def test_started_again_it_goes_on_where_it_was(running):
     host, spots = stalled_host(running)
     running.services.pop().stop()
     # Its successor has seen no deletion for long, and is told all the same.
@@ -127,9 +120,9 @@ def test_started_again_it_goes_on_where_it_was(running: Running) -> None:
     wait_until(lambda: bool(running.events("host_resumed")), "the end of the alarm")
 
 
-def test_a_compute_that_fails_at_every_deletion_costs_two_spots(running: Running) -> None:
+def test_a_compute_that_fails_at_every_deletion_costs_two_spots(running):
     """It puts them in the state ERROR again, without a task, within the reconcile that follows."""
-    host, spots = four_spots(running)
+    host, spots = running.full_host(4)
     hang(running, spots)
 
     def after(method: str, path: str) -> None:
@@ -149,7 +142,7 @@ def test_a_compute_that_fails_at_every_deletion_costs_two_spots(running: Running
     assert metric(service, "failed_evictions_total") == 2
 
 
-def test_a_note_counts_from_when_it_is_read(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_note_counts_from_when_it_is_read(tmp_path, monkeypatch):
     """Whatever the clock of the day says: it may be set between a service and its successor."""
     now = [1000.0]
     PendingDeletions(str(tmp_path)).add("host", "spot")
@@ -166,12 +159,12 @@ def test_a_note_counts_from_when_it_is_read(tmp_path: Any, monkeypatch: pytest.M
     assert not (tmp_path / "host.json").exists()
 
 
-def test_pending_deletions_of_an_earlier_version_count(tmp_path: Any) -> None:
+def test_pending_deletions_of_an_earlier_version_count(tmp_path):
     (tmp_path / "host.json").write_text('{"spot": 1700000000.0}')
     assert PendingDeletions(str(tmp_path)).recent("host") == {"spot"}
 
 
-def test_a_deletion_counts_from_when_it_was_seen_first() -> None:
+def test_a_deletion_counts_from_when_it_was_seen_first():
     now = [50.0]
     deletions = Deletions(10.0, True, lambda: now[0])
     assert deletions.age("host", "a") == 0
@@ -184,7 +177,7 @@ def test_a_deletion_counts_from_when_it_was_seen_first() -> None:
     assert deletions.age("host", "b") == 0
 
 
-def test_a_deletion_that_another_copy_orders_again_counts_anew() -> None:
+def test_a_deletion_that_another_copy_orders_again_counts_anew():
     now = [50.0]
     deletions = Deletions(10.0, True, lambda: now[0])
     assert deletions.age("host", "a", "12:00:00") == 0
@@ -209,7 +202,7 @@ def flow_of(*stuck: str) -> _Flow:
     return flow
 
 
-def test_a_host_with_a_stuck_deletion_is_stalled_until_something_goes() -> None:
+def test_a_host_with_a_stuck_deletion_is_stalled_until_something_goes():
     flow = flow_of("a")
     assert flow.frees_nothing
     observed = flow.observe(frozenset("bcd"), NOBODY, NOBODY, frozenset("bcd"))
@@ -217,7 +210,7 @@ def test_a_host_with_a_stuck_deletion_is_stalled_until_something_goes() -> None:
     assert observed == Observed(NOBODY, NOBODY)
 
 
-def test_what_was_silent_beside_what_went_has_its_turn_once() -> None:
+def test_what_was_silent_beside_what_went_has_its_turn_once():
     flow = flow_of("a", "b")
     observed = flow.observe(frozenset("bcd"), NOBODY, frozenset("b"), frozenset("cd"))
     assert observed.pardoned == {"b"}
@@ -231,7 +224,7 @@ def test_what_was_silent_beside_what_went_has_its_turn_once() -> None:
     assert flow.suspects == {"b"}
 
 
-def test_what_is_ordered_and_alive_has_failed() -> None:
+def test_what_is_ordered_and_alive_has_failed():
     flow = _Flow(going={"a", "b"})
     observed = flow.observe(frozenset("abcd"), frozenset("b"), NOBODY, frozenset("acd"))
     assert observed.failed == {"a"}
@@ -240,7 +233,7 @@ def test_what_is_ordered_and_alive_has_failed() -> None:
     assert flow.frees_nothing
 
 
-def test_a_spot_that_nova_does_not_know_any_more_has_not_failed() -> None:
+def test_a_spot_that_nova_does_not_know_any_more_has_not_failed():
     """It is neither alive nor leaving: gone, but for its allocation."""
     flow = _Flow(going={"a"})
     assert flow.observe(frozenset("ab"), NOBODY, NOBODY, frozenset("b")).failed == NOBODY
@@ -268,7 +261,7 @@ def seen(here: str, *, stuck: str = "", pending: str = "") -> Any:
     )
 
 
-def test_what_another_copy_ordered_too_has_failed_all_the_same(tmp_path: Any) -> None:
+def test_what_another_copy_ordered_too_has_failed_all_the_same(tmp_path):
     """The other copy was killed before it heard an answer, so a, c and d may be ordered already."""
     hosts = make_stalled(tmp_path / "state", [0.0])
     for spot in "ab":
@@ -278,7 +271,7 @@ def test_what_another_copy_ordered_too_has_failed_all_the_same(tmp_path: Any) ->
     assert not hosts.may_order("host", "c")
 
 
-def test_what_was_reset_for_an_order_without_an_answer_is_still_stuck(tmp_path: Any) -> None:
+def test_what_was_reset_for_an_order_without_an_answer_is_still_stuck(tmp_path):
     hosts = make_stalled(tmp_path / "state", [0.0])
     hosts.ordered("host", "a")
     hosts.observe(seen("ab", stuck="a"))
@@ -288,7 +281,7 @@ def test_what_was_reset_for_an_order_without_an_answer_is_still_stuck(tmp_path: 
     assert not hosts.is_stalled("host")
 
 
-def test_the_pauses_between_orders_of_the_same_spot_double(tmp_path: Any) -> None:
+def test_the_pauses_between_orders_of_the_same_spot_double(tmp_path):
     now = [0.0]
     hosts = make_stalled(tmp_path / "state", now)
     assert hosts.may_order("host", "other")
@@ -306,7 +299,7 @@ def test_the_pauses_between_orders_of_the_same_spot_double(tmp_path: Any) -> Non
     assert waits == [10.0 * 2**n for n in range(9)] + [3600.0] * 3
 
 
-def test_a_host_that_placement_left_out_for_a_while_is_still_stalled(tmp_path: Path) -> None:
+def test_a_host_that_placement_left_out_for_a_while_is_still_stalled(tmp_path):
     folder = tmp_path / "state"
     hosts = make_stalled(folder, [0.0])
     store = StalledHostStore(str(folder))
@@ -321,8 +314,8 @@ def test_a_host_that_placement_left_out_for_a_while_is_still_stalled(tmp_path: P
     assert list(store.all()) == ["host"]
 
 
-def test_a_stored_host_that_cannot_be_read_at_the_start_stays(running: Running) -> None:
-    host, spots = four_spots(running)
+def test_a_stored_host_that_cannot_be_read_at_the_start_stays(running):
+    host, spots = running.full_host(4)
     folder = running.folder / "state"
     StalledHostStore(str(folder)).put(host, "a", spots[:1])
     path = f"/placement/resource_providers/{host}/inventories"
@@ -338,7 +331,7 @@ def test_a_stored_host_that_cannot_be_read_at_the_start_stays(running: Running) 
     assert list(StalledHostStore(str(folder)).all()) == [host]
 
 
-def test_a_host_that_is_none_any_more_is_forgotten(running: Running) -> None:
+def test_a_host_that_is_none_any_more_is_forgotten(running):
     folder = running.folder / "state" / "stalled"
     service = running.make()
     StalledHostStore(str(running.folder / "state")).put("no-such-provider", "gone", ["spot"])
@@ -347,10 +340,10 @@ def test_a_host_that_is_none_any_more_is_forgotten(running: Running) -> None:
     wait_until(lambda: not list(folder.glob("*.json")), "the stored host is gone")
 
 
-def test_a_node_of_nova_s_database_that_is_behind_costs_no_other_spot(running: Running) -> None:
+def test_a_node_of_nova_s_database_that_is_behind_costs_no_other_spot(running):
     """What Nova shows may be from before the order that it took (Galera without causal reads)."""
     running.cloud.freeing_takes = 3.0
-    host, spots = four_spots(running)
+    host, spots = running.full_host(4)
     is_behind: list[float] = []
 
     def after(method: str, path: str) -> None:

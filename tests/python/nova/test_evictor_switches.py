@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import signal
 import subprocess
@@ -12,6 +13,8 @@ from typing import Any
 
 import pytest
 from cospot.nova.evictor import command
+from cospot.nova.state.errors import AuditError
+from cospot.nova.state.records import AuditLog
 from cospot.nova.state.safeguards import Refusal
 from evictor_running import Running, limits_of, metric, write_configuration
 from waiting import PATIENCE_S, wait_until
@@ -28,7 +31,7 @@ def overcommit(running: Running, spots: int, projects: int = 1) -> list[str]:
     return made
 
 
-def test_a_dry_run_only_writes_down_what_it_would_do(running: Running) -> None:
+def test_a_dry_run_only_writes_down_what_it_would_do(running):
     spots = overcommit(running, 2)
     running.start(dry_run=True)
     wait_until(lambda: len(running.events("would_evict")) >= 2, "the records")
@@ -38,7 +41,7 @@ def test_a_dry_run_only_writes_down_what_it_would_do(running: Running) -> None:
     assert written == spots  # once each, however often the host is reconciled
 
 
-def test_the_file_stops_evictions_at_once_and_lets_them_go_on(running: Running) -> None:
+def test_the_file_stops_evictions_at_once_and_lets_them_go_on(running):
     spots = overcommit(running, 1)
     switch = running.folder / "stop"
     switch.touch()
@@ -51,9 +54,7 @@ def test_the_file_stops_evictions_at_once_and_lets_them_go_on(running: Running) 
     wait_until(lambda: running.cloud.deleted == spots, "the spot is evicted")
 
 
-def test_a_file_that_cannot_be_seen_stops_evictions(
-    running: Running, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_file_that_cannot_be_seen_stops_evictions(running, monkeypatch, caplog):
     """A folder above it may be closed to the service, as those of others are by its unit."""
     spots = overcommit(running, 1)
     switch = str(running.folder / "closed" / "stop")
@@ -76,7 +77,7 @@ def test_a_file_that_cannot_be_seen_stops_evictions(
     wait_until(lambda: running.cloud.deleted == spots, "the spot is evicted")
 
 
-def test_a_spot_that_is_gone_when_it_is_ordered_is_no_eviction(running: Running) -> None:
+def test_a_spot_that_is_gone_when_it_is_ordered_is_no_eviction(running):
     spots = overcommit(running, 1)
 
     def before(method: str, path: str) -> int | None:
@@ -92,7 +93,7 @@ def test_a_spot_that_is_gone_when_it_is_ordered_is_no_eviction(running: Running)
     assert running.events("freed", "failed") == []
 
 
-def test_limits_hold_back_and_let_go_on(running: Running) -> None:
+def test_limits_hold_back_and_let_go_on(running):
     spots = overcommit(running, 5)
     service = running.start(evictions_per_minute=2)
     wait_until(lambda: metric(service, "limit_hits_total", limit="limit") > 0, "the limit")
@@ -101,7 +102,7 @@ def test_limits_hold_back_and_let_go_on(running: Running) -> None:
     assert len(running.events("held_back")) == 1
 
 
-def test_a_project_at_its_limit_does_not_hold_back_another(running: Running) -> None:
+def test_a_project_at_its_limit_does_not_hold_back_another(running):
     overcommit(running, 4, projects=2)
     service = running.start(evictions_per_minute_per_project=1)
     wait_until(lambda: len(running.cloud.deleted) == 2, "one of each project is evicted")
@@ -111,7 +112,7 @@ def test_a_project_at_its_limit_does_not_hold_back_another(running: Running) -> 
     assert metric(service, "limit_hits_total", limit="project-limit") > 0
 
 
-def test_tokens_come_back_evenly() -> None:
+def test_tokens_come_back_evenly():
     # 6 a minute: after 6 at once one more every 10 s.
     now = [0.0]
     limits = limits_of(now, evictions_per_minute=6)
@@ -125,7 +126,7 @@ def test_tokens_come_back_evenly() -> None:
     assert [limits.take("p") for _ in range(7)][-1] == (Refusal.LIMIT, 10.0)
 
 
-def test_nothing_is_evicted_while_the_audit_log_cannot_be_written(running: Running) -> None:
+def test_nothing_is_evicted_while_the_audit_log_cannot_be_written(running):
     overcommit(running, 1)
     running.start(audit_log="/dev/full")
     running.reconciles(5)
@@ -141,7 +142,7 @@ def start_process(path: Path) -> subprocess.Popen[bytes]:
     )
 
 
-def test_sighup_reads_the_switches_again_and_opens_the_audit_log_anew(running: Running) -> None:
+def test_sighup_reads_the_switches_again_and_opens_the_audit_log_anew(running):
     spots = overcommit(running, 1)
     path = write_configuration(running.folder, running.server.url, enabled=False)
     process = start_process(path)
@@ -183,18 +184,14 @@ def test_sighup_reads_the_switches_again_and_opens_the_audit_log_anew(running: R
         ({"state_path": "/proc/nowhere"}, "state_path"),
     ],
 )
-def test_a_bad_setting_is_one_error(
-    tmp_path: Path, settings: dict[str, Any], expected: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bad_setting_is_one_error(tmp_path, settings, expected, capsys):
     path = write_configuration(tmp_path, "http://127.0.0.1:1", **settings)
     assert command.main(["--config-file", str(path)]) == 2
     error = capsys.readouterr().err
     assert expected in error and error.count("\n") == 1 and error.startswith("cospot-evictor: ")
 
 
-def test_missing_credentials_are_one_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_credentials_are_one_error(tmp_path, capsys):
     path = tmp_path / "empty.conf"
     path.write_text(f"[cospot_evictor]\nstate_path = {tmp_path}/state\n")
     assert command.main(["--config-file", str(path)]) == 2
@@ -205,11 +202,51 @@ def test_missing_credentials_are_one_error(
     assert "magic" in capsys.readouterr().err
 
 
-def test_a_missing_file_and_an_unknown_argument_are_errors(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_file_and_an_unknown_argument_are_errors(tmp_path, capsys):
     assert command.main(["--config-file", str(tmp_path / "none.conf")]) == 2
     assert "none.conf" in capsys.readouterr().err
     with pytest.raises(SystemExit) as stopped:
         command.main(["--nonsense"])
     assert stopped.value.code == 2
+
+
+# -- an audit log that cannot be written for a while: nothing is lost of it, nothing garbled ------
+
+
+def readable(path: Path) -> list[str]:
+    found = []
+    for line in path.read_text().splitlines():
+        try:
+            found.append(json.loads(line)["event"])
+        except ValueError:
+            continue
+    return found
+
+
+def test_a_record_begins_a_line_though_the_last_one_was_torn(tmp_path):
+    path = tmp_path / "audit.jsonl"
+    log, other = AuditLog(str(path)), AuditLog(str(path))
+    log.write("first")
+    with path.open("a") as file:  # as a full disk, or the death of another copy, leaves it
+        file.write('{"time":"2026')
+    other.write("second")
+    log.write("third")
+    assert readable(path) == ["first", "second", "third"]
+
+
+def test_what_was_freed_is_written_once_the_log_can_be_written(running, monkeypatch):
+    host, _ = running.full_host(1)
+    running.cloud.add(host, 4, 1024, spot=False)
+    write, refused = AuditLog.write, [0]
+
+    def no_space(self: AuditLog, event: str, **fields: Any) -> None:
+        if event == "freed" and refused[0] < 3:
+            refused[0] += 1
+            raise AuditError("no space left on device")
+        write(self, event, **fields)
+
+    monkeypatch.setattr(AuditLog, "write", no_space)
+    service = running.start()
+    wait_until(lambda: bool(running.events("freed")), "it is written after all")
+    assert refused == [3]
+    wait_until(lambda: metric(service, "delete_to_freed_seconds_count") == 1, "it is counted, once")

@@ -20,7 +20,7 @@ def full_host(running: Running) -> list[str]:
 
 
 @pytest.mark.parametrize("status", [400, 403, 413, 500, 504])
-def test_a_spot_that_nova_will_not_delete_is_passed_over(running: Running, status: int) -> None:
+def test_a_spot_that_nova_will_not_delete_is_passed_over(running, status):
     host, odd, usual = full_host(running)
     stubborn = f"POST /nova/servers/{odd}/action"
     running.cloud.before = lambda method, path: status if f"{method} {path}" == stubborn else None
@@ -34,7 +34,7 @@ def test_a_spot_that_nova_will_not_delete_is_passed_over(running: Running, statu
     assert len(failed) == tries and all(str(status) in each["error"] for each in failed)
 
 
-def test_a_plan_with_thousands_of_strangers_costs_little(running: Running) -> None:
+def test_a_plan_with_thousands_of_strangers_costs_little(running):
     host, first, second = full_host(running)
     vm = running.cloud.add(host, 4, 1024, spot=False)
     service = running.start(reconcile_interval=600, plan_grace=600)
@@ -49,9 +49,7 @@ def test_a_plan_with_thousands_of_strangers_costs_little(running: Running) -> No
 
 
 @pytest.mark.parametrize("watch", [FreedWatch, ClaimWatch])
-def test_a_watch_outlives_an_unexpected_error(
-    running: Running, watch: type, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_watch_outlives_an_unexpected_error(running, watch, monkeypatch):
     ask = watch._ask
     failures = []
 
@@ -71,7 +69,7 @@ def test_a_watch_outlives_an_unexpected_error(
     assert failures and running.cloud.deleted == [first]
 
 
-def test_what_was_ordered_on_a_host_that_is_removed_is_gone(running: Running) -> None:
+def test_what_was_ordered_on_a_host_that_is_removed_is_gone(running):
     """Placement removes no provider of which anything is held."""
     running.cloud.add_host("b")
     host, (spot,) = running.full_host(1)
@@ -116,7 +114,7 @@ def start(running: Running, **settings: Any) -> Any:
     return running.start(deletion_timeout=TIMEOUT, **settings)
 
 
-def test_its_deletion_is_ordered_again_before_any_other_spot_goes(running: Running) -> None:
+def test_its_deletion_is_ordered_again_before_any_other_spot_goes(running):
     usual, stuck, _ = stuck_host(running)
     start(running)
     wait_until(lambda: bool(running.events("freed")), "the stuck spot is evicted")
@@ -129,7 +127,7 @@ def test_its_deletion_is_ordered_again_before_any_other_spot_goes(running: Runni
 
 
 @pytest.mark.parametrize("order", [1, 2], ids=["its state is reset", "it is deleted"])
-def test_killed_right_after_an_order(running: Running, order: int) -> None:
+def test_killed_right_after_an_order(running, order):
     usual, stuck, _ = stuck_host(running)
     kill_after_request(
         running, order, counts=lambda method: method == "POST", deletion_timeout=TIMEOUT
@@ -141,7 +139,7 @@ def test_killed_right_after_an_order(running: Running, order: int) -> None:
     assert usual in running.cloud.instances
 
 
-def test_it_is_left_alone_where_nobody_needs_its_capacity(running: Running) -> None:
+def test_it_is_left_alone_where_nobody_needs_its_capacity(running):
     _, stuck, vm = stuck_host(running)
     running.cloud.remove(vm)
     start(running)
@@ -150,7 +148,7 @@ def test_it_is_left_alone_where_nobody_needs_its_capacity(running: Running) -> N
     assert actions_on(running, stuck) == 0
 
 
-def test_switched_off_nothing_goes_in_its_place(running: Running) -> None:
+def test_switched_off_nothing_goes_in_its_place(running):
     """Whether its host would free another spot is not known, so none is lost to find out."""
     usual, stuck, _ = stuck_host(running)
     start(running, repeat_stuck_deletions=False)
@@ -161,7 +159,7 @@ def test_switched_off_nothing_goes_in_its_place(running: Running) -> None:
     assert actions_on(running, stuck) == 0
 
 
-def test_not_allowed_to_reset_it_nothing_goes_in_its_place(running: Running) -> None:
+def test_not_allowed_to_reset_it_nothing_goes_in_its_place(running):
     usual, stuck, _ = stuck_host(running)
     running.cloud.may_reset = False
     start(running)
@@ -174,7 +172,7 @@ def test_not_allowed_to_reset_it_nothing_goes_in_its_place(running: Running) -> 
     assert "os-resetState" in failed["error"]
 
 
-def test_stuck_a_second_time_nothing_goes_in_its_place(running: Running) -> None:
+def test_stuck_a_second_time_nothing_goes_in_its_place(running):
     usual, stuck, _ = stuck_host(running)
     running.cloud.never_goes.add(stuck)
     start(running)
@@ -185,7 +183,7 @@ def test_stuck_a_second_time_nothing_goes_in_its_place(running: Running) -> None
     assert ways == {"deletion-stuck"}
 
 
-def test_a_stuck_spot_stays_the_first_choice_when_its_second_order_fails(running: Running) -> None:
+def test_a_stuck_spot_stays_the_first_choice_when_its_second_order_fails(running):
     usual, stuck, _ = stuck_host(running)
     order = f"POST /nova/servers/{stuck}/action"
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 from evictor_cloud import Cloud
-from evictor_running import Running, metric
+from evictor_running import metric
 from sample_files import ROOT
 from waiting import wait_until
 
 
-def test_a_vm_gets_what_unconfirmed_resizes_of_spots_hold(running: Running) -> None:
+def test_a_vm_gets_what_unconfirmed_resizes_of_spots_hold(running):
     """The host of 8 vCPUs would be overcommitted for ever: its four spots have left it."""
     cloud = running.cloud
     host, other = cloud.add_host("a"), cloud.add_host("b")
@@ -44,7 +44,7 @@ def test_a_vm_gets_what_unconfirmed_resizes_of_spots_hold(running: Running) -> N
     assert metric(service, "evictions_by_reason_total", why="vm-claim") == 0
 
 
-def test_a_refused_confirmation_is_asked_for_again(running: Running) -> None:
+def test_a_refused_confirmation_is_asked_for_again(running):
     """Nothing else holds the host: it would be overcommitted for ever."""
     cloud = running.cloud
     host, other = cloud.add_host("a"), cloud.add_host("b")
@@ -60,7 +60,7 @@ def test_a_refused_confirmation_is_asked_for_again(running: Running) -> None:
     assert (cloud.confirmed, cloud.deleted, refusals) == ([spot], [], [])
 
 
-def test_a_spot_that_was_resized_on_its_own_host(running: Running) -> None:
+def test_a_spot_that_was_resized_on_its_own_host(running):
     """The host holds both sizes until the resize is confirmed."""
     cloud = running.cloud
     host = cloud.add_host("a")
@@ -72,7 +72,7 @@ def test_a_spot_that_was_resized_on_its_own_host(running: Running) -> None:
     assert (cloud.confirmed, cloud.deleted) == ([spot], [])
 
 
-def test_one_that_may_become_a_vm_again_is_spared_while_others_suffice(running: Running) -> None:
+def test_one_that_may_become_a_vm_again_is_spared_while_others_suffice(running):
     """A VM's resize to a spot flavor: its owner may still revert it."""
     cloud = running.cloud
     old_host, host = cloud.add_host("a"), cloud.add_host("b")
@@ -91,7 +91,7 @@ def test_one_that_may_become_a_vm_again_is_spared_while_others_suffice(running: 
     wait_until(lambda: was_vm in cloud.deleted, "it goes where nothing else is left")
 
 
-def test_the_limit_of_confirmations_is_their_own(running: Running) -> None:
+def test_the_limit_of_confirmations_is_their_own(running):
     cloud = running.cloud
     host, other = cloud.add_host("a"), cloud.add_host("b")
     for _ in range(4):
@@ -106,9 +106,7 @@ def test_the_limit_of_confirmations_is_their_own(running: Running) -> None:
     assert running.events("held_back")[0]["action"] == "confirm-resize"
 
 
-def test_it_can_be_switched_off_and_then_who_holds_the_host_is_named(
-    running: Running, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_it_can_be_switched_off_and_then_who_holds_the_host_is_named(running, caplog):
     cloud = running.cloud
     host, other = cloud.add_host("a"), cloud.add_host("b")
     spot = cloud.add(host, 8, 1024, spot=True, project_id="e" * 32)
@@ -122,20 +120,13 @@ def test_it_can_be_switched_off_and_then_who_holds_the_host_is_named(
     assert len(lines) == 1 and f"{spot} of project {'e' * 32}: moving" in lines[0]
     (record,) = running.events("insufficient")
     assert record["host"] == "a" and record["shortfall"] == {"VCPU": 8}
-    assert record["held_by"] == [
-        {
-            "consumer": holder,
-            "instance": spot,
-            "name": "instance-0",
-            "project_id": "e" * 32,
-            "reason": "moving",
-            "holds": {"CUSTOM_SPOT_VCPU": 8, "CUSTOM_SPOT_MEMORY_MB": 1024},
-        }
-    ]
+    holds = {"CUSTOM_SPOT_VCPU": 8, "CUSTOM_SPOT_MEMORY_MB": 1024}
+    who = {"consumer": holder, "instance": spot, "name": "instance-0", "project_id": "e" * 32}
+    assert record["held_by"] == [{**who, "reason": "moving", "holds": holds}]
     assert metric(service, "errors_total", where="insufficient") > 1
 
 
-def test_a_dry_run_confirms_nothing(running: Running) -> None:
+def test_a_dry_run_confirms_nothing(running):
     cloud = running.cloud
     host, other = cloud.add_host("a"), cloud.add_host("b")
     cloud.resize(cloud.add(host, 8, 1024, spot=True), other)
@@ -147,7 +138,7 @@ def test_a_dry_run_confirms_nothing(running: Running) -> None:
     assert running.events("would_evict")[0]["action"] == "confirm-resize"
 
 
-def test_others_go_where_a_confirmation_is_refused_or_comes_to_nothing(running: Running) -> None:
+def test_others_go_where_a_confirmation_is_refused_or_comes_to_nothing(running):
     cloud = running.cloud
     host, other = cloud.add_host("a"), cloud.add_host("b")
     hanging, refused = (cloud.add(host, 2, 1024, spot=True) for _ in range(2))
@@ -216,7 +207,7 @@ STATES: dict[str, tuple[Callable[[Cloud, str, str], None], str]] = {
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_who_holds_what_in_each_state(running: Running, state: str) -> None:
+def test_who_holds_what_in_each_state(running, state):
     """A host of 8 vCPUs: a running spot of 4, the odd one of 4, and a VM of 4 comes.
 
     The running spot was placed first, so FIFO takes it unless the odd one comes before.
@@ -250,7 +241,7 @@ def test_who_holds_what_in_each_state(running: Running, state: str) -> None:
         assert cloud.deleted == [usual, *odd]
 
 
-def test_the_page_has_each_state() -> None:
+def test_the_page_has_each_state():
     page = (ROOT / "docs" / "nova" / "evictor.md").read_text()
     section = page.split("\n## Who holds what in each state\n")[1].split("\n## ")[0]
     rows = re.findall(r"^\| ([^|]+?) \|", section, re.MULTILINE)[1:]

@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -80,14 +79,14 @@ class Guest:
 
 
 @pytest.fixture
-def metadata() -> Iterator[MetadataServer]:
+def metadata():
     made = MetadataServer()
     yield made
     made.server.close()
 
 
 @pytest.fixture
-def start(tmp_path: Path, metadata: MetadataServer) -> Iterator[Callable[..., Guest]]:
+def start(tmp_path, metadata):
     guests: list[Guest] = []
 
     def make(ends_with: int = 0) -> Guest:
@@ -100,9 +99,7 @@ def start(tmp_path: Path, metadata: MetadataServer) -> Iterator[Callable[..., Gu
         guest.process.wait()
 
 
-def test_a_notice_runs_the_command_once(
-    metadata: MetadataServer, start: Callable[..., Guest]
-) -> None:
+def test_a_notice_runs_the_command_once(metadata, start):
     guest = start()
     metadata.set({"role": "worker"})
     guest.sees()
@@ -113,9 +110,7 @@ def test_a_notice_runs_the_command_once(
     assert guest.calls() == [f"our words notice {TIME}"]
 
 
-def test_a_withdrawal_and_another_notice_are_told(
-    metadata: MetadataServer, start: Callable[..., Guest]
-) -> None:
+def test_a_withdrawal_and_another_notice_are_told(metadata, start):
     metadata.set({"cospot_evict_at": TIME})
     guest = start()
     metadata.set({})
@@ -129,9 +124,7 @@ def test_a_withdrawal_and_another_notice_are_told(
 @pytest.mark.parametrize(
     ("status", "body"), [(500, b""), (404, b""), (200, b"<html>"), (200, b"[]"), (200, b"\xff")]
 )
-def test_an_answer_that_says_nothing_withdraws_nothing(
-    metadata: MetadataServer, start: Callable[..., Guest], status: int, body: bytes
-) -> None:
+def test_an_answer_that_says_nothing_withdraws_nothing(metadata, start, status, body):
     metadata.set({"cospot_evict_at": TIME})
     guest = start()
     metadata.status, metadata.body = status, body
@@ -142,9 +135,7 @@ def test_an_answer_that_says_nothing_withdraws_nothing(
     assert guest.log.read_text().count("cannot read") == 1
 
 
-def test_a_command_that_fails_ends_nothing(
-    metadata: MetadataServer, start: Callable[..., Guest]
-) -> None:
+def test_a_command_that_fails_ends_nothing(metadata, start):
     guest = start(ends_with=3)
     metadata.set({"cospot_evict_at": TIME})
     guest.sees()
@@ -157,13 +148,13 @@ def test_a_command_that_fails_ends_nothing(
 @pytest.mark.parametrize(
     "arguments", [[], ["--interval", "0", "true"], ["--interval", "x", "true"]]
 )
-def test_bad_usage_is_one_error(arguments: list[str]) -> None:
+def test_bad_usage_is_one_error(arguments):
     done = run_python(PROGRAM, *arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 
 
-def test_the_entry_is_the_one_that_the_evictor_writes() -> None:
+def test_the_entry_is_the_one_that_the_evictor_writes():
     pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
     pytest.importorskip("keystoneauth1", reason="needs python3-keystoneauth1")
     pytest.importorskip("prometheus_client", reason="needs python3-prometheus-client")
@@ -175,7 +166,7 @@ def test_the_entry_is_the_one_that_the_evictor_writes() -> None:
         assert f"`{name}`" in page
 
 
-def test_the_unit_runs_what_the_readme_installs() -> None:
+def test_the_unit_runs_what_the_readme_installs():
     unit = (FOLDER / "cospot-notice.service").read_text()
     readme = (FOLDER / "README.md").read_text()
     (line,) = re.findall(r"^ExecStart=(.*)$", unit, re.MULTILINE)
@@ -186,7 +177,7 @@ def test_the_unit_runs_what_the_readme_installs() -> None:
 
 
 @pytest.mark.parametrize("words", [["notice", TIME], ["withdrawn"]])
-def test_the_sample_command_takes_both_calls(tmp_path: Path, words: list[str]) -> None:
+def test_the_sample_command_takes_both_calls(tmp_path, words):
     logged = tmp_path / "logged"
     logger = tmp_path / "logger"
     logger.write_text(f'#!/bin/sh\necho "$@" >> {logged}\n')

@@ -9,15 +9,13 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
-from cloud_stand_in import CloudStandIn
+from programs import run_program
 from tool_cases import cloud_for
-from waiting import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs" / "nova"
@@ -79,7 +77,7 @@ PYTHONPATH={shlex.quote(os.pathsep.join(filter(None, sys.path)))} \\
 
 
 @pytest.fixture
-def cloud(monkeypatch: pytest.MonkeyPatch):
+def cloud(monkeypatch):
     with cloud_for(monkeypatch) as stand_in:
         sizes = {"VCPU": {"total": 8}, "MEMORY_MB": {"total": 512}, "DISK_GB": {"total": 9}}
         stand_in.add_host("h1", inventories=sizes)
@@ -88,7 +86,7 @@ def cloud(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.fixture
-def paste(tmp_path: Path, cloud: CloudStandIn):
+def paste(tmp_path, cloud):
     """Run commands as pasted by root in a clone; return the folder in place of /."""
     machine, clone = tmp_path / "machine", tmp_path / "clone"
     for folder in (*BEGUN_BY_PACKAGES, "bin"):
@@ -108,20 +106,9 @@ def paste(tmp_path: Path, cloud: CloudStandIn):
 
     def run(commands: str) -> Path:
         commands = re.sub(r"(?<![\w./$-])/(etc|opt|var)/", rf"{machine}/\1/", commands)
-        environment = {
-            **os.environ,
-            "R": str(machine),
-            "PATH": f"{machine}/bin:{os.environ['PATH']}",
-        }
-        done = subprocess.run(
-            ["/bin/bash", "-e", "-u", "-c", f"umask 022\n{commands}"],
-            cwd=clone,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
+        path = f"{machine}/bin:{os.environ['PATH']}"
+        bash = ("/bin/bash", "-e", "-u", "-c", f"umask 022\n{commands}")
+        done = run_program(*bash, cwd=clone, env={**os.environ, "R": machine, "PATH": path})
         assert done.returncode == 0, done.stdout + done.stderr
         assert "No such file" not in done.stderr
         return machine
@@ -154,7 +141,7 @@ def check_evictor(machine: Path) -> None:
     assert user in (machine / "users").read_text().splitlines()
 
 
-def test_the_ten_steps(paste, cloud) -> None:
+def test_the_ten_steps(paste, cloud):
     machine = paste(ten_steps())
     check_evictor(machine)
     spot = cloud.flavor("spot.m1.large")
@@ -174,13 +161,13 @@ def test_the_ten_steps(paste, cloud) -> None:
     assert places == sorted(places)
 
 
-def test_the_installation_in_full(paste) -> None:
+def test_the_installation_in_full(paste):
     check_evictor(
         paste(commands_of("install.md", after="## Other packages of Nova", until="## Ansible"))
     )
 
 
-def test_every_file_that_a_command_takes_is_in_the_repository() -> None:
+def test_every_file_that_a_command_takes_is_in_the_repository():
     texts = [path.read_text() for path in DOCS.glob("*.md")]
     taken = {name for text in texts for name in re.findall(r"(?<= )examples/nova/[\w./*-]+", text)}
     assert len(taken) >= 4
@@ -188,7 +175,7 @@ def test_every_file_that_a_command_takes_is_in_the_repository() -> None:
         assert list(ROOT.glob(name)), name
 
 
-def test_pip_is_given_a_wheel_and_never_a_name() -> None:
+def test_pip_is_given_a_wheel_and_never_a_name():
     for path in [*DOCS.glob("*.md"), ROOT / "README.md"]:
         for line in re.findall(r"pip3? install .*", path.read_text()):
             assert "cospot" not in line or "wheels/cospot-*.whl" in line, f"{path.name}: {line}"

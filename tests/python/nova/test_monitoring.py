@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -51,11 +50,11 @@ def promtool(*arguments: str) -> None:
         ),
     ],
 )
-def test_the_check_of_names_finds_wrong_ones(expression: str, wrong: list[str]) -> None:
+def test_the_check_of_names_finds_wrong_ones(expression, wrong):
     assert faults(expression, registered()) == wrong
 
 
-def test_every_metric_and_label_exists() -> None:
+def test_every_metric_and_label_exists():
     series = registered()
     assert len(series) > 30
     for name, rule in alerts().items():
@@ -65,7 +64,7 @@ def test_every_metric_and_label_exists() -> None:
             assert template_labels(text) <= series[metric], name
 
 
-def test_they_are_the_alerts_of_the_manual() -> None:
+def test_they_are_the_alerts_of_the_manual():
     section = MANUAL.read_text().split("\n## Alerts\n")[1].split("\n## ")[0]
     rows = re.findall(r"^\| `(\w+)` \| (.*?) \|", section, re.MULTILINE)
     assert [name for name, _ in rows] == list(alerts())
@@ -74,7 +73,7 @@ def test_they_are_the_alerts_of_the_manual() -> None:
         assert f"`{metric}" in fires or f"({metric}" in fires, name
 
 
-def test_every_alert_says_how_long_how_bad_and_where_to_read_on() -> None:
+def test_every_alert_says_how_long_how_bad_and_where_to_read_on():
     for name, rule in alerts().items():
         assert seconds(rule["for"]) >= 0, name
         assert rule["labels"]["severity"] in {"critical", "warning"}, name
@@ -85,7 +84,7 @@ def test_every_alert_says_how_long_how_bad_and_where_to_read_on() -> None:
         assert anchor in anchors, name
 
 
-def test_the_times_are_those_of_the_default_options() -> None:
+def test_the_times_are_those_of_the_default_options():
     defaults = {option.name: option.default for option in options.OPTIONS}
     late = seconds(alerts()["CospotSpotsLate"]["for"])
     assert late > defaults["deletion_timeout"]
@@ -94,11 +93,11 @@ def test_the_times_are_those_of_the_default_options() -> None:
     assert unexplained + 60 <= defaults["overcommit_grace"]
 
 
-def test_prometheus_takes_them() -> None:
+def test_prometheus_takes_them():
     promtool("check", "rules", "alerts.yml")
 
 
-def test_a_stalled_host_fires_and_a_slow_deletion_does_not() -> None:
+def test_a_stalled_host_fires_and_a_slow_deletion_does_not():
     promtool("test", "rules", "alerts_test.yml")
 
 
@@ -120,14 +119,14 @@ def targets() -> Iterator[tuple[str, dict[str, Any]]]:
             yield panel["title"], target
 
 
-def test_every_query_names_metrics_and_labels_that_exist() -> None:
+def test_every_query_names_metrics_and_labels_that_exist():
     series = registered()
     seen = [(title, faults(target["expr"], series)) for title, target in targets()]
     assert len(seen) > 30
     assert [each for each in seen if each[1]] == []
 
 
-def test_legends_show_labels_that_the_query_keeps() -> None:
+def test_legends_show_labels_that_the_query_keeps():
     for title, target in targets():
         shown = set(re.findall(r"{{(\w+)}}", target["legendFormat"]))
         grouped = re.search(r"\bby \(([^)]*)\)", target["expr"])
@@ -140,7 +139,7 @@ def test_legends_show_labels_that_the_query_keeps() -> None:
             assert shown <= {"instance"}, title
 
 
-def test_every_metric_is_shown() -> None:
+def test_every_metric_is_shown():
     used = {name for _, target in targets() for name in named(target["expr"])}
 
     def family(name: str) -> str:
@@ -149,7 +148,7 @@ def test_every_metric_is_shown() -> None:
     assert {family(name) for name in used} == {family(name) for name in registered()}
 
 
-def test_panels_have_numbers_of_their_own_and_do_not_overlap() -> None:
+def test_panels_have_numbers_of_their_own_and_do_not_overlap():
     panels = dashboard()["panels"]
     numbers = [panel["id"] for panel in panels]
     assert len(set(numbers)) == len(numbers)
@@ -166,7 +165,7 @@ def test_panels_have_numbers_of_their_own_and_do_not_overlap() -> None:
         cells |= mine
 
 
-def test_every_panel_asks_the_chosen_prometheus_about_the_chosen_copies() -> None:
+def test_every_panel_asks_the_chosen_prometheus_about_the_chosen_copies():
     names = {variable["name"]: variable for variable in dashboard()["templating"]["list"]}
     assert names["datasource"]["type"] == "datasource"
     assert names["instance"]["datasource"]["uid"] == "${datasource}"
@@ -179,7 +178,7 @@ def test_every_panel_asks_the_chosen_prometheus_about_the_chosen_copies() -> Non
         assert all('instance=~"$instance"' in matchers for matchers in metrics), title
 
 
-def test_prometheus_takes_every_query(tmp_path: Path) -> None:
+def test_prometheus_takes_every_query(tmp_path):
     """As rules, which promtool reads."""
     rules = [
         {"record": f"q{number}", "expr": target["expr"].replace("$__rate_interval", "5m")}

@@ -7,7 +7,6 @@ import os
 import re
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +37,13 @@ class Hanging:
 
 
 @pytest.fixture
-def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hanging]:
+def hanging(monkeypatch):
     made = Hanging(monkeypatch)
     yield made
     made.again.set()
 
 
-def test_a_named_pipe_is_refused_at_once(tmp_path: Path) -> None:
+def test_a_named_pipe_is_refused_at_once(tmp_path):
     path = tmp_path / "promises.json"
     os.mkfifo(path)
     file = PromiseFile(patience=PATIENCE_S)
@@ -54,9 +53,7 @@ def test_a_named_pipe_is_refused_at_once(tmp_path: Path) -> None:
     assert time.monotonic() - began < PATIENCE_S
 
 
-def test_a_named_pipe_in_its_place_leaves_the_last_table(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_named_pipe_in_its_place_leaves_the_last_table(tmp_path, caplog):
     path = write_table(tmp_path / "promises.json", make_table(time.time() - 3600))
     file = PromiseFile()
     first = file.table(str(path), DAY)
@@ -71,9 +68,7 @@ def test_a_named_pipe_in_its_place_leaves_the_last_table(
     assert table is None and "it is no regular file" in problem
 
 
-def test_a_mount_that_hangs_makes_one_request_wait_and_none_after_it(
-    tmp_path: Path, hanging: Hanging, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_mount_that_hangs_makes_one_request_wait_and_none_after_it(tmp_path, hanging, caplog):
     path = write_table(tmp_path / "promises.json")
     file = PromiseFile(patience=0.2)
     began = time.monotonic()
@@ -90,9 +85,7 @@ def test_a_mount_that_hangs_makes_one_request_wait_and_none_after_it(
     wait_until(lambda: file.table(str(path), DAY), "the table")
 
 
-def test_a_mount_that_hangs_later_leaves_the_last_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_mount_that_hangs_later_leaves_the_last_table(tmp_path, monkeypatch, caplog):
     path = write_table(tmp_path / "promises.json")
     now = [100.0]
     file = PromiseFile(clock=lambda: now[0], patience=0.05)
@@ -110,9 +103,7 @@ def test_a_mount_that_hangs_later_leaves_the_last_table(
     assert table is not None and list(table.targets) == [0.2]
 
 
-def test_a_slow_mount_makes_one_request_wait_and_is_read_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_mount_makes_one_request_wait_and_is_read_all_the_same(tmp_path, monkeypatch):
     """Each answer takes longer than a request waits."""
     path = write_table(tmp_path / "promises.json")
     real = promise_file.read_version
@@ -140,9 +131,7 @@ def _targets(file: PromiseFile, path: Path) -> Any:
     return table.targets
 
 
-def test_another_file_is_read_while_the_first_hangs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_file_is_read_while_the_first_hangs(tmp_path, monkeypatch):
     one, two = (write_table(tmp_path / name) for name in ("one.json", "two.json"))
     again, real = threading.Event(), promise_file.read_version
 
@@ -158,9 +147,7 @@ def test_another_file_is_read_while_the_first_hangs(
     again.set()
 
 
-def test_what_is_broken_leaves_the_last_table_and_what_is_gone_does_not(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_is_broken_leaves_the_last_table_and_what_is_gone_does_not(tmp_path, caplog):
     path = write_table(tmp_path / "promises.json")
     file = PromiseFile(patience=10)
     first = file.table(str(path), DAY)
@@ -221,7 +208,7 @@ print("done")
 """
 
 
-def test_in_nova_on_eventlet_other_requests_go_on_meanwhile(tmp_path: Path) -> None:
+def test_in_nova_on_eventlet_other_requests_go_on_meanwhile(tmp_path):
     pytest.importorskip("eventlet", reason="needs python3-eventlet")
     path = write_table(tmp_path / "promises.json")
     done = run_python("-c", GREEN, path)

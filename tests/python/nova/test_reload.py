@@ -55,21 +55,21 @@ def write(path: Path, **values: Any) -> None:
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path):
     path = tmp_path / "service.conf"
     write(path)
     return path
 
 
 @pytest.fixture
-def live(file: Path) -> LiveOptions:
+def live(file):
     conf = cfg.ConfigOpts()
     register(conf)
     conf(["--config-file", str(file)])
     return LiveOptions(conf, "service", OPTIONS, register)
 
 
-def test_no_reload_is_lost_and_none_is_seen_in_part(file: Path, live: LiveOptions) -> None:
+def test_no_reload_is_lost_and_none_is_seen_in_part(file, live):
     torn: list[object] = []
 
     def read() -> None:
@@ -89,7 +89,7 @@ def test_no_reload_is_lost_and_none_is_seen_in_part(file: Path, live: LiveOption
     assert torn == []
 
 
-def test_what_may_not_change_stays(file: Path, live: LiveOptions) -> None:
+def test_what_may_not_change_stays(file, live):
     write(file, workers=3, names="b,c")
     live.reload()
     assert live.workers == 8
@@ -99,7 +99,7 @@ def test_what_may_not_change_stays(file: Path, live: LiveOptions) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["[service]\nenabled = maybe\n", "nonsense", None])
-def test_of_wrong_files_nothing_is_taken(file: Path, live: LiveOptions, wrong: str | None) -> None:
+def test_of_wrong_files_nothing_is_taken(file, live, wrong):
     write(file, enabled=False)
     live.reload()
     before = live.now
@@ -112,9 +112,7 @@ def test_of_wrong_files_nothing_is_taken(file: Path, live: LiveOptions, wrong: s
     assert live.now is before
 
 
-def test_files_that_change_while_they_are_read_are_read_again(
-    file: Path, live: LiveOptions, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_that_change_while_they_are_read_are_read_again(file, live, monkeypatch):
     """As when an editor empties the file before it writes it: `enabled` is true by default."""
     whole = LiveOptions._read
     off = "[service]\nenabled = false\n"
@@ -132,9 +130,7 @@ def test_files_that_change_while_they_are_read_are_read_again(
 
 
 @pytest.mark.parametrize("ending", ["changing", "wrong"])
-def test_what_cannot_be_verified_is_distrusted_until_it_can(
-    file: Path, live: LiveOptions, monkeypatch: pytest.MonkeyPatch, ending: str
-) -> None:
+def test_what_cannot_be_verified_is_distrusted_until_it_can(file, live, monkeypatch, ending):
     whole = LiveOptions._read
     readings = [0]
 
@@ -154,7 +150,7 @@ def test_what_cannot_be_verified_is_distrusted_until_it_can(
     assert live.now.fault == ""
 
 
-def test_the_evictor_obeys_its_switches_after_each_of_many_reloads(running: Any) -> None:
+def test_the_evictor_obeys_its_switches_after_each_of_many_reloads(running):
     """The same through the service itself, whose threads read its switches."""
     for module in ("keystoneauth1", "oslo_messaging", "tooz", "prometheus_client"):
         pytest.importorskip(module)
@@ -172,9 +168,7 @@ def test_the_evictor_obeys_its_switches_after_each_of_many_reloads(running: Any)
             assert metric(service, "enabled") == (not off and not dry)
 
 
-def test_the_evictor_evicts_nothing_while_its_configuration_cannot_be_verified(
-    running: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_evictor_evicts_nothing_by_a_file_it_cannot_verify(running, monkeypatch, caplog):
     from evictor_running import metric, write_configuration
     from waiting import wait_until
 
@@ -202,29 +196,11 @@ def test_the_evictor_evicts_nothing_while_its_configuration_cannot_be_verified(
     wait_until(lambda: running.cloud.deleted == [spot], "the spot is evicted")
 
 
-def scheduler_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Any]:
-    """Have the plugin read a file of the test's; return the file and its configuration."""
-    from cospot.nova.scheduler import options
-    from scheduler_cases import CONF
-
-    path = tmp_path / "nova.conf"
-    path.write_text("[cospot]\n")
-    conf = cfg.ConfigOpts()
-    options.register(conf)
-    conf(["--config-file", str(path)], project="nova")
-    monkeypatch.setattr(conf, "filter_scheduler", CONF.filter_scheduler, raising=False)
-    monkeypatch.setattr("cospot.nova.scheduler.filter.CONF", conf)
-    return path, conf
-
-
-def test_the_scheduler_obeys_its_switches_after_each_of_many_reloads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_scheduler_obeys_its_switches_after_each_of_many_reloads(scheduler_file):
     """Nova calls `mutate_config_files`; its newer releases do so beside native threads."""
-    pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
     from scheduler_cases import Plugin
 
-    path, conf = scheduler_configuration(tmp_path, monkeypatch)
+    path, conf = scheduler_file()
     plugin = Plugin([])
     with reading(plugin.filter._settings):
         for number in range(RELOADS):
@@ -235,14 +211,13 @@ def test_the_scheduler_obeys_its_switches_after_each_of_many_reloads(
             assert (found.enabled, found.dry_run, found.otn) == (is_on, dry, otn), number
 
 
-def test_the_scheduler_decides_nothing_by_a_configuration_it_cannot_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_scheduler_decides_nothing_by_a_file_it_cannot_read(
+    scheduler_file, monkeypatch, caplog
+):
     """VMs go where Nova's own weighers say, spots nowhere: as with any wrong configuration."""
-    pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
     from scheduler_cases import SPOT, VM, Plugin, full_of_spots, make_state
 
-    path, conf = scheduler_configuration(tmp_path, monkeypatch)
+    path, conf = scheduler_file()
     states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
     plugin = Plugin(states)
     assert plugin.place(states, VM) == ["a", "c"]
@@ -260,15 +235,12 @@ def test_the_scheduler_decides_nothing_by_a_configuration_it_cannot_read_again(
     assert plugin.place(states, VM) == ["a", "c"]
 
 
-def test_a_refused_reload_of_the_scheduler_is_a_metric_until_one_succeeds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
+def test_a_refused_reload_is_a_metric_until_one_succeeds(scheduler_file, tmp_path, monkeypatch):
     from cospot.nova.scheduler import metrics
     from scheduler_cases import Plugin
     from waiting import wait_until
 
-    path, conf = scheduler_configuration(tmp_path, monkeypatch)
+    path, conf = scheduler_file()
     folder = str(tmp_path)
     monkeypatch.setitem(metrics._MADE, folder, metrics.SchedulerMetrics(folder, every=0.05))
     text = f"[cospot]\nmetrics_directory = {folder}\n"

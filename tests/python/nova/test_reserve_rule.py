@@ -14,9 +14,6 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-
-pytest.importorskip("tooz", reason="the evictor's libraries are not installed")
-
 from cospot.nova.evictor.model import ComputeHost, HostUsage, Inventory
 from cospot.nova.evictor.reserve_keeper import ReserveKeeper
 from cospot.nova.evictor.reserves import read_reserves
@@ -69,15 +66,10 @@ class Cloud:
                 amounts = {"VCPU": vcpus, "MEMORY_MB": memory_mb}
                 spots[instance] = Spot(cast("Any", server), amounts)
         return HostSnapshot(
-            usage=usage,
-            host=ComputeHost(usage.name, usage.name),
-            spots=SpotsOfHost(spots, {}),
-            pending=frozenset(),
-            taken_at=0.0,
-            nova_time=0.0,
-            created_at={},
+            usage=usage, host=ComputeHost(usage.name, usage.name), spots=SpotsOfHost(spots, {}),
+            pending=frozenset(), taken_at=0.0, nova_time=0.0, created_at={},
             leaving_vms=frozenset(),
-        )
+        )  # fmt: skip
 
 
 class Notices:
@@ -142,9 +134,7 @@ def moments(program: Path, folder: Path, evictor: str, reserve: str) -> Iterator
 
 
 @pytest.mark.parametrize("evictor", ["FIFO", "YJF"])
-def test_at_every_moment_the_same_spots_have_notice(
-    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evictor: str
-) -> None:
+def test_at_every_moment_the_same_spots_have_notice(program, tmp_path, monkeypatch, evictor):
     given = withdrawn = 0
     for seed in range(40):
         draw = random.Random(seed)

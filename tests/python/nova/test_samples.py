@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import oslo_messaging
 import pytest
@@ -37,7 +36,7 @@ def own(who: str, text: str) -> str:
 
 
 @pytest.mark.parametrize("who", SAMPLES)
-def test_the_sample_is_current(tmp_path: Path, who: str) -> None:
+def test_the_sample_is_current(tmp_path, who):
     made = generate(tmp_path, f"cospot.{who}")
     if os.environ.get("COSPOT_WRITE_SAMPLE") and who == "scheduler":
         sample(who).write_text(made)
@@ -52,14 +51,14 @@ def test_the_sample_is_current(tmp_path: Path, who: str) -> None:
 
 
 @pytest.mark.parametrize(("who", "known"), SAMPLES.items(), ids=SAMPLES)
-def test_every_option_has_help_and_is_in_the_sample(who: str, known: list[Any]) -> None:
+def test_every_option_has_help_and_is_in_the_sample(who, known):
     text = sample(who).read_text()
     for option in known:
         assert option.help and option.help.strip().endswith("."), option.name
         assert f"\n#{option.name} =" in text, option.name
 
 
-def test_every_metric_and_audit_event_is_in_the_manual() -> None:
+def test_every_metric_and_audit_event_is_in_the_manual():
     manual = (ROOT / "docs" / "nova" / "operating.md").read_text()
     for family in Metrics().registry.collect():
         name = family.name + ("_total" if family.type == "counter" else "")
@@ -75,7 +74,7 @@ def test_every_metric_and_audit_event_is_in_the_manual() -> None:
         assert f"`{event}`" in manual, event
 
 
-def test_the_unit_starts_the_command() -> None:
+def test_the_unit_starts_the_command():
     unit = (ROOT / "examples" / "nova" / "cospot-evictor.service").read_text()
     assert re.search(r"^ExecStart=\S*cospot-evictor --config-file /etc/", unit, re.MULTILINE)
     assert re.search(r"^ExecReload=/bin/kill -HUP \$MAINPID$", unit, re.MULTILINE)
@@ -103,7 +102,7 @@ def uncommented(folder: Path) -> Path:
     return path
 
 
-def test_it_is_a_configuration_that_begins_with_a_dry_run() -> None:
+def test_it_is_a_configuration_that_begins_with_a_dry_run():
     conf = read_configuration(["--config-file", str(EXAMPLE)])
     assert conf.cospot_evictor.dry_run is True
     for group in (options.NOVA_GROUP, options.PLACEMENT_GROUP):
@@ -112,7 +111,7 @@ def test_it_is_a_configuration_that_begins_with_a_dry_run() -> None:
         assert conf[group].region_name == "RegionOne"
 
 
-def test_plans_come_over_the_bus_that_it_names(tmp_path: Path) -> None:
+def test_plans_come_over_the_bus_that_it_names(tmp_path):
     def host(path: Path) -> str:
         conf = read_configuration(["--config-file", str(path)])
         transport = oslo_messaging.get_notification_transport(conf)
@@ -123,7 +122,7 @@ def test_plans_come_over_the_bus_that_it_names(tmp_path: Path) -> None:
     assert host(uncommented(tmp_path)) == "notifications"
 
 
-def test_every_line_that_it_offers_is_an_option(tmp_path: Path) -> None:
+def test_every_line_that_it_offers_is_an_option(tmp_path):
     assert len(OFFERED.findall(EXAMPLE.read_text())) == 5
     path = uncommented(tmp_path)
     conf = read_configuration(["--config-file", str(path)])
@@ -132,14 +131,14 @@ def test_every_line_that_it_offers_is_an_option(tmp_path: Path) -> None:
     assert conf.log_file == str(tmp_path / "cospot-evictor.log")
 
 
-def test_logs_can_be_json(tmp_path: Path) -> None:
+def test_logs_can_be_json(tmp_path):
     arguments = ["--config-file", str(uncommented(tmp_path))]
     subprocess.run([sys.executable, "-c", LOG_A_LINE, *arguments], check=True, timeout=PATIENCE_S)
     (line,) = (tmp_path / "cospot-evictor.log").read_text().splitlines()
     assert json.loads(line)["message"] == "a line"
 
 
-def test_the_unit_lets_the_service_write_where_the_example_logs() -> None:
+def test_the_unit_lets_the_service_write_where_the_example_logs():
     unit = (EXAMPLE.parent / "cospot-evictor.service").read_text()
     (folder,) = re.findall(r"^# log_file = /var/log/([^/]+)/", EXAMPLE.read_text(), re.MULTILINE)
     assert f"\nLogsDirectory={folder}\n" in unit

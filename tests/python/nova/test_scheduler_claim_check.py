@@ -49,14 +49,14 @@ class Case:
         return self.plugin.place([self.host], LARGE_SPOT)
 
 
-def test_a_deleted_vm_leaves_its_capacity_before_its_claim_is_old() -> None:
+def test_a_deleted_vm_leaves_its_capacity_before_its_claim_is_old():
     case = Case()
     case.database.instances.add(case.vm)
     assert case.place_spot(0.1) == ["a"]
     assert case.database.asked == [(0.1, [case.vm])]
 
 
-def test_a_spot_that_would_get_no_host_has_all_claims_looked_up_at_once() -> None:
+def test_a_spot_that_would_get_no_host_has_all_claims_looked_up_at_once():
     """As when a spot is deleted in a full cloud and made again: its claim may be the last obstacle.
 
     The regular question may just have been answered, and the next one due in half a minute.
@@ -68,7 +68,7 @@ def test_a_spot_that_would_get_no_host_has_all_claims_looked_up_at_once() -> Non
     assert case.place_spot(16.6) == ["a"]
 
 
-def test_one_that_finds_a_host_asks_nothing_of_young_claims() -> None:
+def test_one_that_finds_a_host_asks_nothing_of_young_claims():
     case = Case(make_flavor(8, 8192))
     case.database.now = 1.0
     spot = make_spec(make_flavor(8, 8192, spot=True))
@@ -76,7 +76,7 @@ def test_one_that_finds_a_host_asks_nothing_of_young_claims() -> None:
     assert case.database.asked == []
 
 
-def test_one_that_is_being_built_keeps_its_claim_and_is_asked_about_ever_less() -> None:
+def test_one_that_is_being_built_keeps_its_claim_and_is_asked_about_ever_less():
     case = Case()
     spec = make_spec(make_flavor(1, 64))  # Nova asks again about the same one: no new claim
     for second in range(60):
@@ -92,7 +92,7 @@ def test_one_that_is_being_built_keeps_its_claim_and_is_asked_about_ever_less() 
     assert case.place_spot(60.0) == ["a"]  # claim_seconds are over
 
 
-def test_a_database_that_is_down_changes_nothing() -> None:
+def test_a_database_that_is_down_changes_nothing():
     case = Case()
     case.database.is_down = True
     assert case.place_spot(2.0) == []
@@ -101,7 +101,7 @@ def test_a_database_that_is_down_changes_nothing() -> None:
     assert case.place_spot(4.0) == ["a"]
 
 
-def test_what_a_host_has_shown_is_not_asked_about() -> None:
+def test_what_a_host_has_shown_is_not_asked_about():
     case = Case()
     state: Any = make_state("a", instances=[])
     state.cell_uuid, state.uuid = "cell1", case.host.uuid

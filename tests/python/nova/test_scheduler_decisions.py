@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,9 +108,7 @@ def expected_vm(
 @pytest.mark.parametrize("otn", [1, 2, 8])
 @pytest.mark.parametrize("saf", [False, True])
 @pytest.mark.parametrize("vm", ["UTIL", "COS", "DPD"])
-def test_a_vm_goes_where_the_compiled_handshake_says(
-    vm: str, saf: bool, otn: int, evictor: str, set_option: Callable[..., None]
-) -> None:
+def test_a_vm_goes_where_the_compiled_handshake_says(vm, saf, otn, evictor, set_option):
     set_option(vm_policy=vm, saf=saf, otn=otn, evictor=evictor)
     evictions = moved_by_the_offer = 0
     for seed in range(3):
@@ -138,9 +135,7 @@ def test_a_vm_goes_where_the_compiled_handshake_says(
 
 
 @pytest.mark.parametrize("spot", ["sUTIL", "sCOS", "sDPD", "vmaCOS", "FirstFit"])
-def test_a_spot_goes_where_the_compiled_chain_says(
-    spot: str, set_option: Callable[..., None]
-) -> None:
+def test_a_spot_goes_where_the_compiled_chain_says(spot, set_option):
     set_option(spot_policy=spot)
     rejected = 0
     for seed in range(8):
@@ -158,9 +153,7 @@ def test_a_spot_goes_where_the_compiled_chain_says(
     assert rejected > 0
 
 
-def test_the_plan_covers_the_first_hosts_with_their_own_victims(
-    set_option: Callable[..., None],
-) -> None:
+def test_the_plan_covers_the_first_hosts_with_their_own_victims(set_option):
     set_option(plan_hosts=3)
     case = random_case(3, hosts=20, most=60)
     plugin = Plugin(case.states)

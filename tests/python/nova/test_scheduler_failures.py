@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 from typing import Any
 
 import pytest
-from cospot.nova.scheduler import options
 from cospot.nova.scheduler.decision import Decision, keep_decision
 from cospot.nova.scheduler.filter import CospotFilter
 from cospot.nova.scheduler.host_usage import HostUsage
@@ -37,7 +35,7 @@ def broken_plugin(states: list[Any]) -> Plugin:
     return plugin
 
 
-def test_a_failure_leaves_vms_to_novas_weighers(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failure_leaves_vms_to_novas_weighers(caplog):
     states = [full_of_spots("a"), make_state("b"), make_state("c", (64, 99999, 10))]
     plugin = broken_plugin(states)
     spec = make_spec(VM)
@@ -48,13 +46,13 @@ def test_a_failure_leaves_vms_to_novas_weighers(caplog: pytest.LogCaptureFixture
     assert plugin.plans() == []
 
 
-def test_a_failure_leaves_spots_without_a_host(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failure_leaves_spots_without_a_host(caplog):
     states = [make_state("a")]
     assert broken_plugin(states).hosts(states, make_spec(SPOT)) == []
     assert "a spot gets no host" in caplog.text
 
 
-def test_a_failure_does_not_outlive_its_request() -> None:
+def test_a_failure_does_not_outlive_its_request():
     states = [full_of_spots("a"), make_state("b")]
     plugin = Plugin(states)
     real = HostUsage.__init__
@@ -68,7 +66,7 @@ def test_a_failure_does_not_outlive_its_request() -> None:
     assert plugin.place([states[0]], SPOT) == []
 
 
-def test_switched_off_it_is_as_if_absent(set_option: Any) -> None:
+def test_switched_off_it_is_as_if_absent(set_option):
     set_option(enabled=False)
     states = [full_of_spots("a"), make_state("b"), make_state("c", (64, 99999, 10))]
     plugin = Plugin(states)
@@ -80,9 +78,7 @@ def test_switched_off_it_is_as_if_absent(set_option: Any) -> None:
     assert plugin.place(states, VM)[0] == "a"
 
 
-def test_a_dry_run_decides_and_logs_and_changes_nothing(
-    set_option: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_dry_run_decides_and_logs_and_changes_nothing(set_option, caplog):
     caplog.set_level("INFO")
     set_option(dry_run=True)
     states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
@@ -111,9 +107,7 @@ def test_a_dry_run_decides_and_logs_and_changes_nothing(
         ("vm_weighers", ["nope"], "[cospot] vm_weighers: nope: "),
     ],
 )
-def test_a_wrong_setting_is_said_and_vms_go_on(
-    option: str, value: Any, expected: str, set_option: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_wrong_setting_is_said_and_vms_go_on(option, value, expected, set_option, caplog):
     states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
     plugin = Plugin(states)
     set_option(**{"vm_policy": "nova"} if option == "vm_weighers" else {})
@@ -129,16 +123,6 @@ def test_a_wrong_setting_is_said_and_vms_go_on(
     assert expected in caplog.text  # at the start too
 
 
-def read_conf(path: Path, option: str) -> Any:
-    from oslo_config import cfg
-
-    conf = cfg.ConfigOpts()
-    options.register(conf)
-    path.write_text(f"[cospot]\n{option}\n")
-    conf(["--config-file", str(path)], project="nova")
-    return conf
-
-
 WRONG_TYPES = [
     ("otn = many", "[cospot] otn: expected a whole number, found 'many'"),
     ("otn = 0", "[cospot] otn: found '0': Should be greater than or equal to 1"),
@@ -151,49 +135,19 @@ WRONG_TYPES = [
 
 
 @pytest.mark.parametrize(("line", "expected"), WRONG_TYPES)
-def test_a_value_of_the_wrong_type_is_said_and_vms_go_on(
-    caplog: pytest.LogCaptureFixture, tmp_path: Path, line: str, expected: str
-) -> None:
-    conf = read_conf(tmp_path / "nova.conf", line)
+def test_a_value_of_the_wrong_type_is_said_and_vms_go_on(caplog, scheduler_file, line, expected):
+    _, conf = scheduler_file(f"[cospot]\n{line}\n")
     conf.log_opt_values(logging.getLogger("nova"), logging.DEBUG)  # as Nova's services do
     states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cospot.nova.scheduler.filter.CONF", ConfOfNova(conf))
-        plugin = Plugin(states)
-        CospotFilter()  # as Nova makes it, with a publisher of its own
-        assert expected in caplog.text and "until this is fixed" in caplog.text
-        assert plugin.place(states, VM) == ["c", "a"]
-        assert plugin.place(states, SPOT) == []
+    plugin = Plugin(states)
+    CospotFilter()  # as Nova makes it, with a publisher of its own
+    assert expected in caplog.text and "until this is fixed" in caplog.text
+    assert plugin.place(states, VM) == ["c", "a"]
+    assert plugin.place(states, SPOT) == []
     assert plugin.plans() == []
 
 
-class ConfOfNova:
-    """Nova's configuration with another group [cospot]."""
-
-    def __init__(self, conf: Any) -> None:
-        self.cospot = conf.cospot
-        self.config_file, self.config_dir = conf.config_file, conf.config_dir
-        self.register_mutate_hook = conf.register_mutate_hook
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(CONF, name)
-
-
-def test_options_that_are_read_again_count(tmp_path: Path) -> None:
-    """SIGHUP makes Nova's services call mutate_config_files."""
-    path = tmp_path / "nova.conf"
-    conf = read_conf(path, "enabled = true")
-    states = [full_of_spots("a"), make_state("c", (64, 99999, 10))]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cospot.nova.scheduler.filter.CONF", ConfOfNova(conf))
-        plugin = Plugin(states)
-        assert plugin.place(states, VM) == ["a", "c"]
-        path.write_text("[cospot]\nenabled = false\n")
-        conf.mutate_config_files()
-        assert plugin.place(states, VM) == ["c", "a"]
-
-
-def test_a_decision_about_other_hosts_is_none(set_option: Any) -> None:
+def test_a_decision_about_other_hosts_is_none(set_option):
     """A forced host skips the filters, so the weigher may meet hosts that were not decided on."""
     states = [make_state("a"), make_state("b", (64, 99999, 10))]
     plugin = Plugin(states)
@@ -210,16 +164,14 @@ def test_a_decision_about_other_hosts_is_none(set_option: Any) -> None:
     assert [host.obj.host for host in weighed] == ["a", "b"]
 
 
-def test_fallback_weighers_that_are_none_keep_the_hosts(
-    set_option: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_fallback_weighers_that_are_none_keep_the_hosts(set_option, caplog):
     set_option(enabled=False, fallback_weighers=["nova.no.Such"])
     states = [make_state("a"), make_state("b", (64, 99999, 10))]
     assert Plugin(states).place(states, VM) == ["a", "b"]
     assert "the fallback weighers failed" in caplog.text
 
 
-def test_beside_novas_weighers_the_decision_still_holds(set_option: Any) -> None:
+def test_beside_novas_weighers_the_decision_still_holds(set_option):
     """As where server groups have soft affinity: Nova wants all its weighers named then."""
     set_option(
         "filter_scheduler",

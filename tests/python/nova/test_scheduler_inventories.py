@@ -5,14 +5,13 @@ from __future__ import annotations
 import threading
 import time
 
-import pytest
 from cospot.nova.scheduler.instance_facts import Size
 from cospot.nova.scheduler.inventories import Inventories, InventoryCache
 from scheduler_cases import FakePlacement, Plugin, make_flavor, make_spec, make_state
 from waiting import PATIENCE_S, wait_until
 
 
-def test_a_new_host_is_read_once() -> None:
+def test_a_new_host_is_read_once():
     state = make_state("a")
     placement = FakePlacement([state])
     cache = InventoryCache(placement)
@@ -25,7 +24,7 @@ def test_a_new_host_is_read_once() -> None:
     assert cache.take_changed() == set()
 
 
-def test_what_there_is_no_time_for_is_read_in_the_background() -> None:
+def test_what_there_is_no_time_for_is_read_in_the_background():
     states = [make_state(f"host-{i}") for i in range(5)]
     placement = FakePlacement(states)
     cache = InventoryCache(placement)
@@ -34,7 +33,7 @@ def test_what_there_is_no_time_for_is_read_in_the_background() -> None:
     wait_until(lambda: all(cache.get(state.uuid) is not None for state in states))
 
 
-def test_a_placement_that_never_answers_is_waited_for_in_vain_no_longer_than_allowed() -> None:
+def test_a_placement_that_never_answers_is_waited_for_in_vain_no_longer_than_allowed():
     state = make_state("a")
     placement = FakePlacement([state])
     answers = threading.Event()
@@ -53,7 +52,7 @@ def test_a_placement_that_never_answers_is_waited_for_in_vain_no_longer_than_all
     wait_until(lambda: cache.get(state.uuid) is not None)
 
 
-def test_inventories_are_read_again_in_time_and_changes_are_told() -> None:
+def test_inventories_are_read_again_in_time_and_changes_are_told():
     now = [0.0]
     state = make_state("a")
     placement = FakePlacement([state])
@@ -61,7 +60,7 @@ def test_inventories_are_read_again_in_time_and_changes_are_told() -> None:
     cache.max_age = 300.0
     cache.read_new([state.uuid], 10.0)
     cache.take_changed()
-    placement.inventories[state.uuid]["VCPU"]["allocation_ratio"] = 4.0
+    placement.known[state.uuid]["VCPU"]["allocation_ratio"] = 4.0
     assert cache.due() == []
     now[0] = 301.0
     wait_until(lambda: len(placement.asked) == 2)
@@ -70,9 +69,7 @@ def test_inventories_are_read_again_in_time_and_changes_are_told() -> None:
     assert capacity is not None and capacity.total == Size(64, 32768, 1000)
 
 
-def test_a_placement_that_is_down_is_left_alone_for_a_while(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_placement_that_is_down_is_left_alone_for_a_while(caplog):
     now = [0.0]
     states = [make_state(f"host-{i}") for i in range(3)]
     placement = FakePlacement(states)
@@ -86,22 +83,22 @@ def test_a_placement_that_is_down_is_left_alone_for_a_while(
     wait_until(lambda: all(cache.get(state.uuid) is not None for state in states))
 
 
-def test_malformed_inventories_leave_what_the_host_says(caplog: pytest.LogCaptureFixture) -> None:
+def test_malformed_inventories_leave_what_the_host_says(caplog):
     state = make_state("a", (8, 8704, 10))
     plugin = Plugin([state])
-    plugin.placement.inventories[state.uuid] = {"VCPU": {"total": "many"}}
+    plugin.placement.known[state.uuid] = {"VCPU": {"total": "many"}}
     assert plugin.place([state], make_flavor(8, 8192, spot=True)) == ["a"]
     assert "could not be read" in caplog.text
     assert plugin.place([state], make_flavor(9, 1024, spot=True)) == []
 
 
-def test_a_host_that_placement_does_not_know_is_what_it_says_of_itself() -> None:
+def test_a_host_that_placement_does_not_know_is_what_it_says_of_itself():
     state = make_state("a", (8, 8704, 10))
     plugin = Plugin([])
     assert plugin.place([state], make_flavor(8, 1024, spot=True)) == ["a"]
 
 
-def test_the_first_allocation_ratio_of_a_compute_node_is_a_placeholder() -> None:
+def test_the_first_allocation_ratio_of_a_compute_node_is_a_placeholder():
     """A fresh HostState says 16.0; placement has the operator's 1.0 (and what is reserved)."""
     state = make_state("a", (8, 8704, 10))
     plugin = Plugin([state])
@@ -113,7 +110,7 @@ def test_the_first_allocation_ratio_of_a_compute_node_is_a_placeholder() -> None
     assert plugin.place([state], make_flavor(1, 8192, spot=True)) == ["a"]
 
 
-def test_a_capacity_that_changes_changes_decisions() -> None:
+def test_a_capacity_that_changes_changes_decisions():
     state = make_state("a", (8, 8704, 10))
     now = [0.0]
     placement = FakePlacement([state])
@@ -121,7 +118,7 @@ def test_a_capacity_that_changes_changes_decisions() -> None:
     plugin = Plugin(inventories=cache)
     flavor = make_flavor(9, 1024, spot=True)
     assert plugin.place([state], flavor) == []
-    placement.inventories[state.uuid]["VCPU"]["allocation_ratio"] = 2.0
+    placement.known[state.uuid]["VCPU"]["allocation_ratio"] = 2.0
     now[0] = 301.0
     wait_until(lambda: len(placement.asked) == 2)
     wait_until(lambda: plugin.place([state], flavor) == ["a"])

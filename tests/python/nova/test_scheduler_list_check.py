@@ -6,7 +6,6 @@ import copy
 import os
 from typing import Any
 
-import pytest
 from cospot.nova.scheduler.instance_facts import InstanceReader
 from cospot.nova.scheduler.list_check import ListCheck
 from scheduler_cases import SPOT, VM, Plugin, full_of_spots, make_flavor, make_instance, make_state
@@ -75,7 +74,7 @@ def update(state: Any) -> None:
     state.instances = {uuid: copy.copy(one) for uuid, one in state.instances.items()}
 
 
-def test_what_has_left_by_live_migration_leaves_its_capacity() -> None:
+def test_what_has_left_by_live_migration_leaves_its_capacity():
     """The source reports that it is empty, and Nova's list of it has the VM until the next sync."""
     moved = make_instance(LARGE)
     source, target = make_state("a", instances=[moved]), full_of_spots("b")
@@ -89,7 +88,7 @@ def test_what_has_left_by_live_migration_leaves_its_capacity() -> None:
     assert database.asked == [["a"]]  # of what a host builds it hears soon: no reason to ask yet
 
 
-def test_a_spot_that_has_come_by_live_migration_is_a_spot() -> None:
+def test_a_spot_that_has_come_by_live_migration_is_a_spot():
     """The target reports more than is listed: a VM, until the database says what it is."""
     moved = make_instance(LARGE_SPOT, minute=1)
     target = make_state("b")
@@ -103,9 +102,7 @@ def test_a_spot_that_has_come_by_live_migration_is_a_spot() -> None:
     assert case.plugin.victims() == [[moved.uuid]]
 
 
-def test_a_resize_that_was_reverted_on_its_own_host_counts_no_more(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_resize_that_was_reverted_on_its_own_host_counts_no_more(caplog):
     """Nova tells schedulers of the new size, not of the way back, and syncs compare UUIDs only."""
     caplog.set_level("INFO", "cospot")
     resized = make_instance(LARGE)  # 16 vCPUs, all that the host has
@@ -127,7 +124,7 @@ def test_a_resize_that_was_reverted_on_its_own_host_counts_no_more(
     assert database.asked == [["a"]]
 
 
-def test_what_nova_hears_counts_again() -> None:
+def test_what_nova_hears_counts_again():
     moved = make_instance(LARGE)
     source = make_state("a", instances=[moved])
     report(source)
@@ -143,7 +140,7 @@ def test_what_nova_hears_counts_again() -> None:
     assert len(database.asked) == 1
 
 
-def test_the_database_is_asked_ever_less_while_nothing_changes() -> None:
+def test_the_database_is_asked_ever_less_while_nothing_changes():
     """A resize that nobody confirms: the old host keeps its use, which is no instance there."""
     source = make_state("a")
     report(source, LARGE)
@@ -164,7 +161,7 @@ def test_the_database_is_asked_ever_less_while_nothing_changes() -> None:
     assert case.reader.reads == reads + 2 * 8
 
 
-def test_a_host_that_always_reports_more_is_not_read_for_each_request() -> None:
+def test_a_host_that_always_reports_more_is_not_read_for_each_request():
     """What it reports beyond its list is use by VMs all the same."""
     states = [make_state(f"h{i:02}", instances=[make_instance(VM)]) for i in range(20)]
     for state in states:
@@ -183,7 +180,7 @@ def test_a_host_that_always_reports_more_is_not_read_for_each_request() -> None:
     assert case.reader.reads == reads + 2  # and with what the database says of it
 
 
-def test_an_instance_that_is_reported_before_it_is_listed_is_no_free_capacity() -> None:
+def test_an_instance_that_is_reported_before_it_is_listed_is_no_free_capacity():
     """Another scheduler's VM is built on a host that has reported more than it lists for hours."""
     state = make_state("a")
     report(state, VM)
@@ -195,7 +192,7 @@ def test_an_instance_that_is_reported_before_it_is_listed_is_no_free_capacity() 
     assert case.place([state], SPOT) == ["a"]
 
 
-def test_a_database_that_is_away_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_database_that_is_away_changes_nothing(caplog):
     gone = make_instance(LARGE)
     source = make_state("a", instances=[gone])
     report(source)
@@ -210,7 +207,7 @@ def test_a_database_that_is_away_changes_nothing(caplog: pytest.LogCaptureFixtur
     assert case.place([source], SPOT) == ["a"]
 
 
-def test_hosts_are_asked_about_together_and_not_for_too_long() -> None:
+def test_hosts_are_asked_about_together_and_not_for_too_long():
     states = [make_state(f"h{i:02}", instances=[make_instance(VM)]) for i in range(50)]
     for state in states:
         report(state)
@@ -231,7 +228,7 @@ def test_hosts_are_asked_about_together_and_not_for_too_long() -> None:
     assert len(slow.asked) == 2  # at 0 and 0.4 s; half a second is what a request waits
 
 
-def test_reports_that_agree_ask_nobody() -> None:
+def test_reports_that_agree_ask_nobody():
     database = Database()
     states = [full_of_spots("a"), make_state("b", instances=[make_instance(VM)])]
     case = Case(states, database)
@@ -241,7 +238,7 @@ def test_reports_that_agree_ask_nobody() -> None:
     assert database.asked == []
 
 
-def test_questions_that_are_put_again_take_little_of_the_time() -> None:
+def test_questions_that_are_put_again_take_little_of_the_time():
     """400 hosts disagree for good, and a question about 20 of them takes 0.11 s."""
     states = [make_state(f"h{i:03}") for i in range(400)]
     for state in states:
@@ -270,7 +267,7 @@ def test_questions_that_are_put_again_take_little_of_the_time() -> None:
     assert 0.02 < asking / (case.now - first_until) < 0.06
 
 
-def test_a_host_that_other_filters_leave_out_when_its_question_is_due() -> None:
+def test_a_host_that_other_filters_leave_out_when_its_question_is_due():
     """It is asked about at the next request that it is in."""
     odd, other = make_state("a"), full_of_spots("b")
     report(odd, LARGE)
@@ -284,7 +281,7 @@ def test_a_host_that_other_filters_leave_out_when_its_question_is_due() -> None:
     assert database.asked == [["a"]]
 
 
-def test_a_list_that_adds_up_is_not_believed_after_a_fork() -> None:
+def test_a_list_that_adds_up_is_not_believed_after_a_fork():
     """A worker begins with its parent's list: a spot that is gone, for one as large that runs."""
     gone, runs = make_instance(LARGE_SPOT), make_instance(LARGE_SPOT, minute=1)
     state = make_state("a", instances=[gone])
@@ -305,7 +302,7 @@ def test_a_list_that_adds_up_is_not_believed_after_a_fork() -> None:
     assert case.plugin.victims() == [[gone.uuid]]
 
 
-def test_lists_are_believed_again_when_computes_have_synchronized_them() -> None:
+def test_lists_are_believed_again_when_computes_have_synchronized_them():
     state = full_of_spots("a")
     spots = list(state.instances.values())
     database = Database(a=spots)
@@ -319,7 +316,7 @@ def test_lists_are_believed_again_when_computes_have_synchronized_them() -> None
     assert asked == [1, 2, 3, 3]
 
 
-def test_hosts_that_are_not_believed_are_asked_about_as_far_as_time_allows() -> None:
+def test_hosts_that_are_not_believed_are_asked_about_as_far_as_time_allows():
     states = [full_of_spots(f"h{i:02}") for i in range(50)]
     database = Database(**{state.host: list(state.instances.values()) for state in states})
 

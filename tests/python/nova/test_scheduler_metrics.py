@@ -60,12 +60,12 @@ class Case:
         return counted(self.plugin.filter._metrics)
 
 
-def test_off_by_default() -> None:
+def test_off_by_default():
     plugin = Plugin([make_state("a")])
     assert plugin.filter._metrics is None and plugin.weigher._metrics is None
 
 
-def test_decided_requests_and_spots_without_a_host(tmp_path: Path, set_option: Any) -> None:
+def test_decided_requests_and_spots_without_a_host(tmp_path, set_option):
     case = Case(tmp_path, set_option)
     case.place(VM)
     case.place(SPOT)
@@ -83,7 +83,7 @@ def test_decided_requests_and_spots_without_a_host(tmp_path: Path, set_option: A
     )
 
 
-def test_alternates_are_no_second_request(tmp_path: Path, set_option: Any) -> None:
+def test_alternates_are_no_second_request(tmp_path, set_option):
     case = Case(tmp_path, set_option)
     spec = make_spec(SPOT)
     for _ in range(2):
@@ -91,7 +91,7 @@ def test_alternates_are_no_second_request(tmp_path: Path, set_option: Any) -> No
     assert case.counted() == {"requests_total spot": 1}
 
 
-def test_a_reserve_or_a_lack_of_capacity_refuses(tmp_path: Path, set_option: Any) -> None:
+def test_a_reserve_or_a_lack_of_capacity_refuses(tmp_path, set_option):
     case = Case(tmp_path, set_option, default_reserve="16:0:1")
     for state in case.states:
         state.aggregates = []
@@ -100,14 +100,14 @@ def test_a_reserve_or_a_lack_of_capacity_refuses(tmp_path: Path, set_option: Any
     assert case.place(SPOT, "a")["spots_refused_total capacity"] == 1
 
 
-def test_no_host_in_the_aggregates(tmp_path: Path, set_option: Any) -> None:
+def test_no_host_in_the_aggregates(tmp_path, set_option):
     case = Case(tmp_path, set_option, aggregates=["spots"])
     for state in case.states:
         state.aggregates = [objects.Aggregate(name="other")]
     assert case.place(SPOT) == {"requests_total spot": 1, "spots_refused_total aggregates": 1}
 
 
-def test_what_spots_that_ask_for_a_lifetime_are_told(tmp_path: Path, set_option: Any) -> None:
+def test_what_spots_that_ask_for_a_lifetime_are_told(tmp_path, set_option):
     table = write_table(tmp_path / "promises.json")
     case = Case(
         tmp_path,
@@ -130,7 +130,7 @@ def test_what_spots_that_ask_for_a_lifetime_are_told(tmp_path: Path, set_option:
     }
 
 
-def test_failures(tmp_path: Path, set_option: Any) -> None:
+def test_failures(tmp_path, set_option):
     case = Case(tmp_path, set_option)
 
     def fail(*arguments: Any, **options: Any) -> Any:
@@ -152,7 +152,7 @@ def test_failures(tmp_path: Path, set_option: Any) -> None:
 
 
 @pytest.mark.parametrize("switch", [{"enabled": False}, {"dry_run": True}])
-def test_switched_off(tmp_path: Path, set_option: Any, switch: dict[str, bool]) -> None:
+def test_switched_off(tmp_path, set_option, switch):
     case = Case(tmp_path, set_option, **switch)
     reason = "disabled" if "enabled" in switch else "dry_run"
     case.place(VM)
@@ -163,7 +163,7 @@ def test_switched_off(tmp_path: Path, set_option: Any, switch: dict[str, bool]) 
     }
 
 
-def test_without_the_compiled_module(tmp_path: Path, set_option: Any) -> None:
+def test_without_the_compiled_module(tmp_path, set_option):
     set_option(metrics_directory=str(tmp_path))
     broken = CospotFilter(PassThrough(ImportError("for another Python")))
     full = full_of_spots("a")
@@ -177,7 +177,7 @@ def test_without_the_compiled_module(tmp_path: Path, set_option: Any) -> None:
     }
 
 
-def test_the_text_is_that_of_prometheus(tmp_path: Path) -> None:
+def test_the_text_is_that_of_prometheus(tmp_path):
     parser = pytest.importorskip("prometheus_client.parser", reason="needs prometheus_client")
     counting = SchedulerMetrics(str(tmp_path))
     # 0.5 ms is within the first bucket, 3 ms in the fourth (5 ms), 9 s in none but +Inf.
@@ -207,7 +207,7 @@ class GivesWay(dict[Any, int]):
         return found
 
 
-def test_threads_lose_no_request(tmp_path: Path) -> None:
+def test_threads_lose_no_request(tmp_path):
     counting = SchedulerMetrics(str(tmp_path), every=0.001)  # and one thread that reads meanwhile
     counting.note_request(RequestTally(), 0.01)
     counts = counting._of_process[os.getpid()]
@@ -247,7 +247,7 @@ def start_worker(folder: Path, requests: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", WORKER, str(folder), str(requests)])
 
 
-def test_processes_have_numbers_that_their_successors_take(tmp_path: Path) -> None:
+def test_processes_have_numbers_that_their_successors_take(tmp_path):
     workers = []
     try:
         for number, requests in enumerate((3, 5)):
@@ -267,7 +267,7 @@ def test_processes_have_numbers_that_their_successors_take(tmp_path: Path) -> No
             worker.wait()
 
 
-def test_a_forked_process_counts_for_itself(tmp_path: Path) -> None:
+def test_a_forked_process_counts_for_itself(tmp_path):
     counting = SchedulerMetrics(str(tmp_path), every=0.05)
     counting.note_request(RequestTally(), 0.001)
     wait_until(lambda: values(tmp_path) == {"0": 1})
@@ -286,9 +286,7 @@ def test_a_forked_process_counts_for_itself(tmp_path: Path) -> None:
         os.waitpid(child, 0)
 
 
-def test_a_bad_directory_stops_nothing_and_is_said_once(
-    tmp_path: Path, set_option: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_bad_directory_stops_nothing_and_is_said_once(tmp_path, set_option, caplog):
     caplog.set_level(logging.INFO)
     folder = tmp_path / "missing"
     set_option(metrics_directory=str(folder))
@@ -312,7 +310,7 @@ def test_a_bad_directory_stops_nothing_and_is_said_once(
 
 
 @pytest.mark.parametrize("endings", [("tmp", "prom"), ("lock",)])
-def test_a_file_that_is_a_link_is_not_followed(tmp_path: Path, endings: tuple[str, ...]) -> None:
+def test_a_file_that_is_a_link_is_not_followed(tmp_path, endings):
     precious = tmp_path / "precious"
     precious.write_text("precious")
     folder = tmp_path / "prom"
@@ -329,7 +327,7 @@ def test_a_file_that_is_a_link_is_not_followed(tmp_path: Path, endings: tuple[st
     assert precious.read_text() == "precious"
 
 
-def test_a_directory_that_is_made_anew_gets_its_files_again(tmp_path: Path) -> None:
+def test_a_directory_that_is_made_anew_gets_its_files_again(tmp_path):
     folder = tmp_path / "prom"
     folder.mkdir()
     counting = SchedulerMetrics(str(folder), every=0.01)
@@ -360,12 +358,12 @@ print("written")
 """
 
 
-def test_eventlet_does_not_keep_it_from_writing(tmp_path: Path) -> None:
+def test_eventlet_does_not_keep_it_from_writing(tmp_path):
     pytest.importorskip("eventlet", reason="needs python3-eventlet")
     done = run_python("-c", GREEN, tmp_path)
     assert done.stdout == "written\n", done.stderr
 
 
-def test_filter_and_weigher_count_together(tmp_path: Path, set_option: Any) -> None:
+def test_filter_and_weigher_count_together(tmp_path, set_option):
     case = Case(tmp_path, set_option)
     assert case.plugin.filter._metrics is case.plugin.weigher._metrics

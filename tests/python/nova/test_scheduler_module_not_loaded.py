@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from broken_package import make_broken_package
 from cospot.nova.scheduler.filter import CospotFilter
 from cospot.nova.scheduler.pass_through import PassThrough
+from programs import run_python
 from scheduler_cases import (
     CONF,
     SPOT,
@@ -23,7 +23,6 @@ from scheduler_cases import (
     make_state,
     names,
 )
-from waiting import PATIENCE_S
 
 #: As nova-scheduler does it: finds the classes by their names and asks them. Prints the orders.
 SCHEDULER = """
@@ -63,20 +62,13 @@ print(json.dumps({"vm": ask(4, {}), "spot": ask(4, spot), "large": ask(9, spot)}
 """
 
 
-def run_broken(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_broken(folder: Path, *arguments: str) -> Any:
     make_broken_package(folder)
     path = os.pathsep.join([str(folder), str(Path(__file__).parent)])
-    return subprocess.run(
-        [sys.executable, *arguments],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    return run_python(*arguments, env={**os.environ, "PYTHONPATH": path})
 
 
-def test_nova_finds_the_classes_and_schedules(tmp_path: Path) -> None:
+def test_nova_finds_the_classes_and_schedules(tmp_path):
     done = run_broken(tmp_path, "-c", SCHEDULER)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -88,7 +80,7 @@ def test_nova_finds_the_classes_and_schedules(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_the_doctor_says_so_and_goes_on(tmp_path: Path) -> None:
+def test_the_doctor_says_so_and_goes_on(tmp_path):
     pytest.importorskip("openstack", reason="python3-openstacksdk is not installed")
     config = tmp_path / "nova.conf"
     config.write_text("")
@@ -102,14 +94,14 @@ def test_the_doctor_says_so_and_goes_on(tmp_path: Path) -> None:
     assert checks["filter"]["verdict"] == "error"  # the others look as ever
 
 
-def test_the_evictor_says_so_and_does_not_start(tmp_path: Path) -> None:
+def test_the_evictor_says_so_and_does_not_start(tmp_path):
     done = run_broken(tmp_path, "-m", "cospot.nova.evictor", "--config-file", "/dev/null")
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert line.startswith("cospot-evictor: cospot's compiled module does not load: ")
 
 
-def test_the_rest_of_the_package_says_why_when_it_is_asked(tmp_path: Path) -> None:
+def test_the_rest_of_the_package_says_why_when_it_is_asked(tmp_path):
     done = run_broken(tmp_path, "-c", "import cospot; from cospot import Chain")
     assert done.returncode == 1
     assert "ImportError: cospot's compiled module does not load: " in done.stderr
@@ -119,7 +111,7 @@ def broken_filter() -> CospotFilter:
     return CospotFilter(PassThrough(ImportError("for another Python")))
 
 
-def test_a_spot_keeps_hosts_with_free_capacity() -> None:
+def test_a_spot_keeps_hosts_with_free_capacity():
     """16 vCPUs and 33280 MiB of which 512 are reserved: four spots of 4 vCPUs fill it."""
     half = make_state("half", instances=[make_instance(VM), make_instance(SPOT)])
     states = [full_of_spots("full"), half, make_state("twice", (8, 66048, 10), cpu_ratio=0.5)]
@@ -131,7 +123,7 @@ def test_a_spot_keeps_hosts_with_free_capacity() -> None:
     assert plugin.filter_all([half], make_spec(make_flavor(1, 16385, spot=True))) == []
 
 
-def test_it_obeys_its_switches_and_aggregates(set_option) -> None:
+def test_it_obeys_its_switches_and_aggregates(set_option):
     from nova import objects
 
     states = [full_of_spots("full"), make_state("a"), make_state("b")]
@@ -144,7 +136,7 @@ def test_it_obeys_its_switches_and_aggregates(set_option) -> None:
     assert len(plugin.filter_all(states, make_spec(SPOT))) == 3
 
 
-def test_it_is_said_at_the_start_and_once_a_minute(caplog: pytest.LogCaptureFixture) -> None:
+def test_it_is_said_at_the_start_and_once_a_minute(caplog):
     now = [1000.0]
     broken = PassThrough(ImportError("for another Python"), clock=lambda: now[0])
     plugin = CospotFilter(broken)

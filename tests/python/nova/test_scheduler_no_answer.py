@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +46,7 @@ class Hanging:
 
 
 @pytest.fixture
-def hanging() -> Iterator[Hanging]:
+def hanging():
     database = Hanging()
     yield database
     database.answers.set()
@@ -60,7 +59,7 @@ class Clock:
         return self.now
 
 
-def test_an_answer_in_time_is_returned_and_an_error_raised() -> None:
+def test_an_answer_in_time_is_returned_and_an_error_raised():
     asker = Asker("database")
     assert asker.ask(lambda: 5, 10.0) == 5
     with pytest.raises(KeyError):
@@ -70,7 +69,7 @@ def test_an_answer_in_time_is_returned_and_an_error_raised() -> None:
     assert asker.take_unanswered() == 0
 
 
-def test_while_a_question_hangs_no_other_is_asked(hanging: Hanging) -> None:
+def test_while_a_question_hangs_no_other_is_asked(hanging):
     clock = Clock()
     asker = Asker("database", clock)
     with pytest.raises(NoAnswerError, match=r"no answer within 0\.05 s"):
@@ -88,7 +87,7 @@ def test_while_a_question_hangs_no_other_is_asked(hanging: Hanging) -> None:
     assert asker.take_unanswered() == 1
 
 
-def test_a_slow_service_is_asked_again_after_a_pause() -> None:
+def test_a_slow_service_is_asked_again_after_a_pause():
     clock = Clock()
     asker = Asker("placement", clock)
     with pytest.raises(NoAnswerError):
@@ -121,13 +120,11 @@ class Case:
 
 
 @pytest.fixture(autouse=True)
-def short_wait(set_option: Any) -> None:
+def short_wait(set_option):
     set_option(database_wait=0.1, spot_check_wait=0.0)
 
 
-def test_novas_list_counts_where_the_database_hangs(
-    hanging: Hanging, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_novas_list_counts_where_the_database_hangs(hanging, caplog):
     """The host reports that it is empty, and lists a VM that has left it."""
     host = make_state("a", instances=[make_instance(make_flavor(16, 16384))])
     case = Case([host], lists=ListCheck(hanging), claim_check=ClaimCheck(lambda *_: []))
@@ -137,7 +134,7 @@ def test_novas_list_counts_where_the_database_hangs(
     assert "no answer within" in caplog.text and "Traceback" not in caplog.text
 
 
-def test_claims_count_where_the_database_hangs(hanging: Hanging) -> None:
+def test_claims_count_where_the_database_hangs(hanging):
     clock = Clock()
     case = Case([make_state("a")], clock=clock, claim_check=ClaimCheck(hanging, clock))
     assert case.place(make_flavor(15, 16384)) == ["a"]
@@ -148,7 +145,7 @@ def test_claims_count_where_the_database_hangs(hanging: Hanging) -> None:
     assert case.place(LARGE_SPOT) == ["a"]
 
 
-def test_unknown_instances_count_as_vms_where_the_database_hangs(hanging: Hanging) -> None:
+def test_unknown_instances_count_as_vms_where_the_database_hangs(hanging):
     host = full_of_spots("a")
     for uuid in list(host.instances):
         host.instances[uuid] = stub = objects.Instance(uuid=uuid)
@@ -158,7 +155,7 @@ def test_unknown_instances_count_as_vms_where_the_database_hangs(hanging: Hangin
     assert hanging.asked == 1
 
 
-def test_kinds_of_questions_to_the_database_hang_once_together(hanging: Hanging) -> None:
+def test_kinds_of_questions_to_the_database_hang_once_together(hanging):
     asker = Asker("database")
     stub = objects.Instance(uuid=new_uuid())
     stub._context = "cell1"
@@ -176,7 +173,7 @@ def test_kinds_of_questions_to_the_database_hang_once_together(hanging: Hanging)
     assert sorted(services) == ["database", "placement", "placement"]
 
 
-def test_they_are_counted(hanging: Hanging, tmp_path: Path, set_option: Any) -> None:
+def test_they_are_counted(hanging, tmp_path, set_option):
     set_option(metrics_directory=str(tmp_path))
     host = make_state("a", instances=[make_instance(make_flavor(16, 16384))])
     case = Case([host], lists=ListCheck(hanging), claim_check=ClaimCheck(lambda *_: []))
@@ -276,7 +273,7 @@ print("decided")
 
 
 @pytest.mark.parametrize("threads", ["green", "real"])
-def test_a_database_that_takes_connections_and_says_nothing(threads: str) -> None:
+def test_a_database_that_takes_connections_and_says_nothing(threads):
     pytest.importorskip("eventlet", reason="needs python3-eventlet")
     pytest.importorskip("pymysql", reason="needs python3-pymysql")
     here = Path(__file__).parent

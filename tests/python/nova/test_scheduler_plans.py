@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 from typing import Any
 
-import pytest
 from cospot.nova.scheduler.decider import Decider
 from cospot.nova.scheduler.filter import CospotFilter
 from cospot.nova.scheduler.nova_settings import faults_of_nova_settings
@@ -20,9 +18,7 @@ def some_plan() -> Any:
     return make_plan(new_uuid(), "project", {}, ())
 
 
-def test_a_message_bus_that_is_away_costs_the_request_nothing(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_message_bus_that_is_away_costs_the_request_nothing(caplog):
     hangs = threading.Event()
 
     def make_sender() -> Any:
@@ -38,9 +34,7 @@ def test_a_message_bus_that_is_away_costs_the_request_nothing(
     assert publisher.wait_until_sent(PATIENCE_S)
 
 
-def test_a_plan_that_cannot_be_sent_is_logged_and_the_next_one_goes(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_plan_that_cannot_be_sent_is_logged_and_the_next_one_goes(caplog):
     sent: list[str] = []
     tries = [0]
 
@@ -59,7 +53,7 @@ def test_a_plan_that_cannot_be_sent_is_logged_and_the_next_one_goes(
     assert f"plan {plans[0].plan_id}" in caplog.text and "no RabbitMQ" in caplog.text
 
 
-def test_a_plan_names_the_request_that_made_it() -> None:
+def test_a_plan_names_the_request_that_made_it():
     from oslo_context import context
 
     context.RequestContext(request_id="req-1", overwrite=True)
@@ -70,7 +64,7 @@ def test_a_plan_names_the_request_that_made_it() -> None:
     assert some_plan().request_id == ""
 
 
-def test_plans_go_through_an_exchange_of_their_own(tmp_path: Path) -> None:
+def test_plans_go_through_an_exchange_of_their_own(tmp_path):
     """RabbitMQ's rights on it are rights on nothing else; with the bus inside this process."""
     from cospot.nova.evictor.plans import PlanIntake
     from cospot.nova.scheduler.plan_publisher import NotificationSender
@@ -99,7 +93,7 @@ def test_plans_go_through_an_exchange_of_their_own(tmp_path: Path) -> None:
     assert conf.control_exchange == "openstack"  # of everything else
 
 
-def test_novas_own_options_are_checked(set_option: Any) -> None:
+def test_novas_own_options_are_checked(set_option):
     set_option(
         "filter_scheduler",
         enabled_filters=["ComputeFilter", "CospotFilter"],
@@ -123,7 +117,7 @@ def test_novas_own_options_are_checked(set_option: Any) -> None:
         assert word in faults
 
 
-def test_nova_loads_the_plugin_by_its_names() -> None:
+def test_nova_loads_the_plugin_by_its_names():
     from nova.scheduler import filters
 
     found = filters.HostFilterHandler().get_matching_classes(

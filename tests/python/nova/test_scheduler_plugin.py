@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
-import pytest
 from cospot.nova.plan_message import plan_from_message
 from nova import objects
 from nova.scheduler import utils
@@ -27,13 +25,13 @@ from scheduler_cases import (
 )
 
 
-def test_nobody_is_evicted_where_there_is_room() -> None:
+def test_nobody_is_evicted_where_there_is_room():
     plugin = Plugin(states := [make_state("a"), make_state("b")])
     assert plugin.place(states, VM) == ["a", "b"]
     assert plugin.plans() == []
 
 
-def test_the_oldest_spot_goes_and_the_message_is_a_plan(set_option: Any) -> None:
+def test_the_oldest_spot_goes_and_the_message_is_a_plan(set_option):
     plugin = Plugin(states := [full_of_spots("a", 5), full_of_spots("b", 0)])
     spec = make_spec(VM)
     assert plugin.place(states, spec) == ["a", "b"]
@@ -45,20 +43,20 @@ def test_the_oldest_spot_goes_and_the_message_is_a_plan(set_option: Any) -> None
     assert [host.victims for host in plan.hosts] == [(next(iter(s.instances)),) for s in states]
 
 
-def test_a_spot_needs_room_beside_everything() -> None:
+def test_a_spot_needs_room_beside_everything():
     plugin = Plugin(states := [full_of_spots("a"), make_state("b", instances=[make_instance(VM)])])
     assert plugin.place(states, SPOT) == ["b"]
     assert plugin.place([states[0]], SPOT) == []
 
 
-def test_a_rebuild_keeps_its_host_whatever_it_holds() -> None:
+def test_a_rebuild_keeps_its_host_whatever_it_holds():
     plugin = Plugin(states := [full_of_spots("a")])
     spec = make_spec(SPOT, scheduler_hints={"_nova_check_type": ["rebuild"]})
     assert plugin.hosts(states, spec) == states
     assert plugin.plans() == []
 
 
-def test_a_host_without_room_beside_its_vms_is_tried_last_for_a_vm() -> None:
+def test_a_host_without_room_beside_its_vms_is_tried_last_for_a_vm():
     """Placement has found room there: what looks like a VM may be a spot placed elsewhere."""
     unseen = make_state("a", unlisted=[make_flavor(14, 1024)])
     plugin = Plugin(states := [unseen, make_state("b")])
@@ -67,7 +65,7 @@ def test_a_host_without_room_beside_its_vms_is_tried_last_for_a_vm() -> None:
     assert plugin.place([unseen], SPOT) == []
 
 
-def test_a_host_that_has_not_reported_is_tried_last() -> None:
+def test_a_host_that_has_not_reported_is_tried_last():
     fresh = make_state("a", (0, 0, 0))
     fresh.uuid = None
     fresh.free_ram_mb = 0
@@ -76,7 +74,7 @@ def test_a_host_that_has_not_reported_is_tried_last() -> None:
     assert plugin.place(states, SPOT) == ["b"]
 
 
-def test_decisions_come_faster_than_reports() -> None:
+def test_decisions_come_faster_than_reports():
     """Four VMs find one host whose report does not change meanwhile: four spots go, one each."""
     plugin = Plugin(states := [full_of_spots("a")])
     spots = list(states[0].instances)
@@ -88,13 +86,13 @@ def test_decisions_come_faster_than_reports() -> None:
     assert len(plugin.plans()) == 4
 
 
-def test_spots_do_not_pile_up_on_a_host_that_has_not_reported_them() -> None:
+def test_spots_do_not_pile_up_on_a_host_that_has_not_reported_them():
     plugin = Plugin(states := [make_state("a")])
     placed = [bool(plugin.place(states, SPOT)) for _ in range(6)]
     assert placed == [True, True, True, True, False, False]
 
 
-def test_a_spot_that_was_just_placed_may_make_room() -> None:
+def test_a_spot_that_was_just_placed_may_make_room():
     plugin = Plugin(states := [make_state("a")])
     specs = [make_spec(SPOT) for _ in range(4)]
     for spec in specs:
@@ -105,7 +103,7 @@ def test_a_spot_that_was_just_placed_may_make_room() -> None:
     assert victim == min(spec.instance_uuid for spec in specs)  # all are equally young
 
 
-def test_a_spot_that_is_deleted_soon_after_it_came_leaves_its_room() -> None:
+def test_a_spot_that_is_deleted_soon_after_it_came_leaves_its_room():
     state = make_state("a")
     plugin = Plugin([state])
     spec = make_spec(make_flavor(16, 1024, spot=True))
@@ -116,7 +114,7 @@ def test_a_spot_that_is_deleted_soon_after_it_came_leaves_its_room() -> None:
     assert plugin.place([state], SPOT) == ["a"]
 
 
-def test_a_decision_that_came_to_nothing_is_forgotten(set_option: Any) -> None:
+def test_a_decision_that_came_to_nothing_is_forgotten(set_option):
     now = [0.0]
     state = full_of_spots("a")
     plugin = Plugin([state], clock=lambda: now[0])
@@ -127,7 +125,7 @@ def test_a_decision_that_came_to_nothing_is_forgotten(set_option: Any) -> None:
     assert plugin.plans()[0]["hosts"] == plugin.plans()[1]["hosts"]
 
 
-def test_multi_create_plans_each_instance_once() -> None:
+def test_multi_create_plans_each_instance_once():
     """Nova asks about each instance, then about the last one again, to find alternates."""
     states = again([full_of_spots("a"), full_of_spots("b", 10)])
     plugin = Plugin(states)
@@ -146,7 +144,7 @@ def test_multi_create_plans_each_instance_once() -> None:
     assert victims == list(states[0].instances)[:3]
 
 
-def test_a_stub_of_a_multi_create_is_its_own_claim() -> None:
+def test_a_stub_of_a_multi_create_is_its_own_claim():
     """With a server group Nova puts an Instance that has nothing but its UUID on the host."""
     states = [make_state("a")]
     plugin = Plugin(states)
@@ -158,7 +156,7 @@ def test_a_stub_of_a_multi_create_is_its_own_claim() -> None:
     assert plugin.victims() == [[spec.instance_uuid]]
 
 
-def test_a_spot_that_becomes_a_vm_is_not_its_own_victim() -> None:
+def test_a_spot_that_becomes_a_vm_is_not_its_own_victim():
     """A resize on its own host: it holds its old size until the resize is confirmed."""
     state = full_of_spots("a")
     own, other = list(state.instances)[:2]
@@ -167,7 +165,7 @@ def test_a_spot_that_becomes_a_vm_is_not_its_own_victim() -> None:
     assert plugin.victims() == [[other]]
 
 
-def test_a_spot_counts_as_such_again_after_its_own_request() -> None:
+def test_a_spot_counts_as_such_again_after_its_own_request():
     state = full_of_spots("a")
     own = next(iter(state.instances))
     plugin = Plugin([state, full := make_state("b", instances=[make_instance(make_flavor(16, 1))])])
@@ -176,7 +174,7 @@ def test_a_spot_counts_as_such_again_after_its_own_request() -> None:
     assert plugin.victims() == [[own]]
 
 
-def test_a_vm_that_boots_from_a_volume_takes_no_local_disk(set_option: Any) -> None:
+def test_a_vm_that_boots_from_a_volume_takes_no_local_disk(set_option):
     set_option(resources=["VCPU", "MEMORY_MB", "DISK_GB"])
     taken = make_state("a", (16, 33280, 100), [make_instance(make_flavor(1, 1024, 90))])
     # Its root disk of 90 GiB is a volume, and the host reports none.
@@ -189,7 +187,7 @@ def test_a_vm_that_boots_from_a_volume_takes_no_local_disk(set_option: Any) -> N
     assert "a" in plugin.place([taken, free], vm)
 
 
-def test_a_vm_takes_the_disk_that_its_flavor_asks_placement_for(set_option: Any) -> None:
+def test_a_vm_takes_the_disk_that_its_flavor_asks_placement_for(set_option):
     """As of disks on shared storage: the host reports 90 GiB, and placement holds none."""
     set_option(resources=["VCPU", "MEMORY_MB", "DISK_GB"])
     shared = make_flavor(1, 1024, 90)
@@ -206,7 +204,7 @@ def test_a_vm_takes_the_disk_that_its_flavor_asks_placement_for(set_option: Any)
     assert Plugin([more]).hosts([more], spot) == []
 
 
-def test_a_spot_takes_the_disk_that_its_flavor_asks_placement_for(set_option: Any) -> None:
+def test_a_spot_takes_the_disk_that_its_flavor_asks_placement_for(set_option):
     """Nova leaves DISK_GB out for one that boots from a volume, and no other class."""
     set_option(resources=["VCPU", "MEMORY_MB", "DISK_GB"])
     state = make_state("a", (16, 33280, 100))
@@ -222,7 +220,7 @@ def test_a_spot_takes_the_disk_that_its_flavor_asks_placement_for(set_option: An
     assert plugin.place([state], flavor) == ["a"]
 
 
-def test_spots_stay_in_their_aggregates(set_option: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_spots_stay_in_their_aggregates(set_option, caplog):
     set_option(aggregates=["spots", "more"])
     states = [make_state("a"), make_state("b"), make_state("c")]
     states[1].aggregates = [objects.Aggregate(name="other"), objects.Aggregate(name="spots")]
@@ -236,17 +234,17 @@ def test_spots_stay_in_their_aggregates(set_option: Any, caplog: pytest.LogCaptu
     assert len(plugin.hosts(states, make_spec(VM))) == 3
 
 
-def test_hosts_come_and_go() -> None:
+def test_hosts_come_and_go():
     states = [full_of_spots("b", 1), make_state("d")]
     plugin = Plugin(states)
     assert plugin.place(states, VM) == ["b", "d"]
     more = [make_state("a", instances=[make_instance(VM)]), make_state("c")]
-    plugin.placement.inventories.update(Plugin(more).placement.inventories)
+    plugin.placement.known.update(Plugin(more).placement.known)
     assert plugin.place([*again(states), *more], make_flavor(1, 1)) == ["a", "b", "c", "d"]
     assert plugin.place([more[1]], VM) == ["c"]
 
 
-def test_threads_share_one_filter() -> None:
+def test_threads_share_one_filter():
     """16 vCPUs a host and 40 hosts: 160 spots of 4 find room, and not one more."""
     states = [make_state(f"host-{i:02d}") for i in range(40)]
     plugin = Plugin(states)
@@ -269,7 +267,7 @@ def test_threads_share_one_filter() -> None:
 # -- the operator's own weighers as the VM policy ------------------------------------------------
 
 
-def test_novas_weighers_see_no_spots(set_option: Any) -> None:
+def test_novas_weighers_see_no_spots(set_option):
     set_option(vm_policy="nova")
     # b is full of spots and has no VM; to Nova's weighers it is the emptiest host.
     states = [
@@ -284,7 +282,7 @@ def test_novas_weighers_see_no_spots(set_option: Any) -> None:
     assert plugin.plans()[0]["hosts"][0]["victims"] == [next(iter(states[1].instances))]
 
 
-def test_novas_weighers_with_saf_and_an_offer(set_option: Any) -> None:
+def test_novas_weighers_with_saf_and_an_offer(set_option):
     states = [
         make_state("a", instances=[make_instance(VM)]),
         full_of_spots("b"),
@@ -296,14 +294,14 @@ def test_novas_weighers_with_saf_and_an_offer(set_option: Any) -> None:
     assert Plugin(states).place(states, VM) == ["a", "b", "c"]
 
 
-def test_novas_weighers_keep_their_multipliers(set_option: Any) -> None:
+def test_novas_weighers_keep_their_multipliers(set_option):
     set_option(vm_policy="nova")
     set_option("filter_scheduler", ram_weight_multiplier=-5.0, cpu_weight_multiplier=-5.0)
     states = [make_state("a"), full_of_spots("b"), make_state("c", instances=[make_instance(VM)])]
     assert Plugin(states).place(states, VM)[0] == "c"
 
 
-def test_novas_weighers_rank_spots_on_the_hosts_as_they_are(set_option: Any) -> None:
+def test_novas_weighers_rank_spots_on_the_hosts_as_they_are(set_option):
     set_option(spot_policy="nova")
     states = [make_state("a", instances=[make_instance(SPOT)]), full_of_spots("b"), make_state("c")]
     spec = make_spec(SPOT)

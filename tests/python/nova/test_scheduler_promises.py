@@ -48,11 +48,11 @@ class Case:
 
 
 @pytest.fixture
-def case(tmp_path: Path, set_option: Any) -> Case:
+def case(tmp_path, set_option):
     return Case(write_table(tmp_path / "promises.json"), set_option)
 
 
-def test_what_can_be_promised_is_and_the_evictor_is_told(case: Case) -> None:
+def test_what_can_be_promised_is_and_the_evictor_is_told(case):
     spec = asking("1h")
     before = time.time()
     assert case.place(spec) == ["a"]
@@ -66,9 +66,7 @@ def test_what_can_be_promised_is_and_the_evictor_is_told(case: Case) -> None:
     }
 
 
-def test_what_cannot_be_promised_is_refused_with_the_reason(
-    case: Case, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_cannot_be_promised_is_refused_with_the_reason(case, caplog):
     caplog.set_level(logging.INFO)
     assert case.place(asking("1h 1min")) == []
     assert "asks for 1 h 1 min; with 2 free slots 95 % live at least 1 h" in caplog.text
@@ -76,17 +74,17 @@ def test_what_cannot_be_promised_is_refused_with_the_reason(
     assert case.plugin.filter.failures == 0
 
 
-def test_free_slots_are_those_of_now_over_all_hosts(case: Case) -> None:
+def test_free_slots_are_those_of_now_over_all_hosts(case):
     # 2 on a, 4 on b: 6, for which 3 h may be promised. One comes: 5. Two more: 3, for 1 h.
     case.states.append(make_state("b"))
-    case.plugin.placement.inventories.update(Plugin([case.states[1]]).placement.inventories)
+    case.plugin.placement.known.update(Plugin([case.states[1]]).placement.known)
     assert case.place(asking("3h")) != []
     assert case.place(asking("3h")) != []
     assert case.place(asking("3h")) != []  # 4 slots before it
     assert case.place(asking("3h")) == []
 
 
-def test_who_asks_for_nothing_is_untouched(case: Case) -> None:
+def test_who_asks_for_nothing_is_untouched(case):
     assert case.place(asking(None)) == ["a"]
     assert case.place(make_spec(VM)) == ["a"]
     # A VM's hint means nothing.
@@ -95,14 +93,14 @@ def test_who_asks_for_nothing_is_untouched(case: Case) -> None:
     assert all("lifetime_s" not in message for message in case.plugin.plans())
 
 
-def test_without_a_target_hints_mean_nothing(tmp_path: Path, set_option: Any) -> None:
+def test_without_a_target_hints_mean_nothing(tmp_path, set_option):
     case = Case(write_table(tmp_path / "p.json"), set_option, lifetime_target=None)
     for lifetime in ("100d", "nonsense"):
         assert case.place(asking(lifetime)) == ["a"]
     assert case.plugin.plans() == []
 
 
-def test_a_flavor_asks_for_its_spots_and_the_hint_counts_before_it(case: Case) -> None:
+def test_a_flavor_asks_for_its_spots_and_the_hint_counts_before_it(case):
     flavor = make_flavor(4, 8192, spot=True)
     flavor.extra_specs["cospot:lifetime"] = "2h"
     assert case.place(asking(None, flavor)) == []
@@ -113,9 +111,7 @@ def test_a_flavor_asks_for_its_spots_and_the_hint_counts_before_it(case: Case) -
 @pytest.mark.parametrize("hints", ["flavors", "projects", "all"])
 @pytest.mark.parametrize("project", ["blue", "red"])
 @pytest.mark.parametrize("asks", ["hint", "flavor", "both"])
-def test_who_may_ask_by_a_hint(
-    tmp_path: Path, set_option: Any, hints: str, project: str, asks: str
-) -> None:
+def test_who_may_ask_by_a_hint(tmp_path, set_option, hints, project, asks):
     """A promised spot is evicted after those of other projects, so not everybody may have it."""
     case = Case(
         write_table(tmp_path / "p.json"),
@@ -134,15 +130,13 @@ def test_who_may_ask_by_a_hint(
     assert told == ([1800.0 if asks == "flavor" else HOUR] if may else [])
 
 
-def test_by_default_only_flavors_ask(set_option: Any) -> None:
+def test_by_default_only_flavors_ask(set_option):
     from cospot.nova.scheduler.options import OPTIONS
 
     assert {each.name: each.default for each in OPTIONS}["lifetime_hints"] == "flavors"
 
 
-def test_a_project_has_so_many_promised_spots_at_once(
-    tmp_path: Path, set_option: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_project_has_so_many_promised_spots_at_once(tmp_path, set_option, caplog):
     caplog.set_level(logging.INFO)
     case = Case(write_table(tmp_path / "p.json"), set_option, lifetimes_per_project=1)
     flavor = make_flavor(1, 1024, spot=True)
@@ -163,40 +157,38 @@ def test_a_project_has_so_many_promised_spots_at_once(
 
 
 @pytest.mark.parametrize("lifetime", ["soon", "-1h", "0", ""])
-def test_a_lifetime_that_is_none_is_refused(
-    case: Case, caplog: pytest.LogCaptureFixture, lifetime: str
-) -> None:
+def test_a_lifetime_that_is_none_is_refused(case, caplog, lifetime):
     assert case.place(asking(lifetime)) == []
     assert "is refused: cospot:lifetime: found" in caplog.text
     assert case.place(make_spec(SPOT, scheduler_hints={"cospot:lifetime": ["1h", "2h"]})) == []
     assert case.plugin.filter.failures == 0
 
 
-def test_a_dry_run_places_and_tells_nobody(tmp_path: Path, set_option: Any) -> None:
+def test_a_dry_run_places_and_tells_nobody(tmp_path, set_option):
     case = Case(write_table(tmp_path / "p.json"), set_option, dry_run=True)
     assert case.place(asking("100d")) == ["a"]
     assert case.place(asking("1h")) == ["a"]
     assert case.plugin.plans() == []
 
 
-def test_a_size_in_no_table_is_refused(case: Case) -> None:
+def test_a_size_in_no_table_is_refused(case):
     assert case.place(asking("1s", make_flavor(5, 1024, spot=True))) == []
     assert case.place(asking("1h", make_flavor(1, 1024, spot=True))) == ["a"]  # as one of 4
 
 
-def test_disk_that_does_not_count_makes_no_size_unknown(case: Case) -> None:
+def test_disk_that_does_not_count_makes_no_size_unknown(case):
     assert case.place(asking("1h", make_flavor(4, 8192, 20, spot=True))) == ["a"]
     assert len(case.plugin.plans()) == 1
 
 
-def test_a_spot_that_moves_is_not_judged_again(case: Case) -> None:
+def test_a_spot_that_moves_is_not_judged_again(case):
     case.place(asking(None))  # the scheduler has seen the host
     assert case.place(asking("100d", instance_uuid=case.spot.uuid)) == ["a"]
     assert case.place(asking("100d", ignore_hosts=["dead"])) == ["a"]
     assert case.plugin.plans() == []
 
 
-def test_alternates_of_a_multi_create_are_no_second_promise(case: Case) -> None:
+def test_alternates_of_a_multi_create_are_no_second_promise(case):
     spec = asking("1h")
     assert case.place(spec) == case.place(spec) == ["a"]
     assert len(case.plugin.plans()) == 1
@@ -215,7 +207,7 @@ def spoiled(path: Path) -> list[Callable[[], Any]]:
     ]
 
 
-def test_no_fault_of_the_file_stops_a_spot(case: Case, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_fault_of_the_file_stops_a_spot(case, caplog):
     assert case.place(asking("2h")) == []
     for number, spoil in enumerate(spoiled(case.path)):
         spoil()
@@ -227,16 +219,14 @@ def test_no_fault_of_the_file_stops_a_spot(case: Case, caplog: pytest.LogCapture
     assert case.plugin.filter.failures == 0
 
 
-def test_a_file_that_is_right_again_counts_again(case: Case) -> None:
+def test_a_file_that_is_right_again_counts_again(case):
     case.path.unlink()
     assert case.place(asking("2h")) == ["a"]
     write_table(case.path)
     assert case.place(asking("2h")) == []
 
 
-def test_the_file_is_read_once_until_it_changes(
-    case: Case, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_file_is_read_once_until_it_changes(case, monkeypatch):
     from cospot.nova.promises import table_file
 
     reads: list[object] = []
@@ -255,9 +245,7 @@ def test_the_file_is_read_once_until_it_changes(
     assert len(reads) == 2
 
 
-def test_a_mistake_in_here_stops_no_spot(
-    case: Case, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_mistake_in_here_stops_no_spot(case, monkeypatch, caplog):
     def fail(*arguments: Any) -> Any:
         raise RuntimeError("a bug")
 
@@ -266,9 +254,7 @@ def test_a_mistake_in_here_stops_no_spot(
     assert "no lifetime was promised" in caplog.text
 
 
-def test_the_start_warns_of_an_evictor_that_breaks_promises(
-    tmp_path: Path, set_option: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_start_warns_of_an_evictor_that_breaks_promises(tmp_path, set_option, caplog):
     Case(write_table(tmp_path / "p.json"), set_option)
     assert "use YJF" in caplog.text
     caplog.clear()
@@ -293,7 +279,7 @@ def victims(plugin: Plugin, host: str) -> list[str]:
 
 
 @pytest.mark.parametrize("policy", ["FIFO", "YJF"])
-def test_a_plan_names_the_others_first(set_option: Any, tmp_path: Path, policy: str) -> None:
+def test_a_plan_names_the_others_first(set_option, tmp_path, policy):
     """The spots of these cases were launched years ago; their flavor asks for more years."""
     path = write_table(tmp_path / "promises.json")
     set_option(lifetime_target=0.05, lifetime_promises=str(path), evictor=policy)
@@ -311,7 +297,7 @@ def test_a_plan_names_the_others_first(set_option: Any, tmp_path: Path, policy: 
     assert victims(plugin, "a") == [*bare, promised]  # in the order of eviction
 
 
-def test_without_a_target_nobody_is_promised_anything(set_option: Any) -> None:
+def test_without_a_target_nobody_is_promised_anything(set_option):
     spots = [make_instance(asking_flavor(f"{YEARS}s")), make_instance(SPOT, minute=1)]
     state = make_state("a", (8, 32768, 1000), spots)
     plugin = Plugin([state])
@@ -319,9 +305,7 @@ def test_without_a_target_nobody_is_promised_anything(set_option: Any) -> None:
     assert victims(plugin, "a") == [spots[0].uuid]
 
 
-def test_of_the_offered_hosts_the_one_where_no_promise_is_broken(
-    set_option: Any, tmp_path: Path
-) -> None:
+def test_of_the_offered_hosts_the_one_where_no_promise_is_broken(set_option, tmp_path):
     path = write_table(tmp_path / "promises.json")
     options = {"lifetime_target": 0.05, "lifetime_promises": str(path), "evictor": "YJF"}
     big = make_flavor(8, 16384, spot=True)
@@ -337,7 +321,7 @@ def test_of_the_offered_hosts_the_one_where_no_promise_is_broken(
     assert chosen == {(2, 0.05): "b", (2, None): "a", (1, 0.05): "a"}
 
 
-def test_a_promise_for_a_hint_is_known_where_it_was_given(set_option: Any, tmp_path: Path) -> None:
+def test_a_promise_for_a_hint_is_known_where_it_was_given(set_option, tmp_path):
     """It has been built by now, and the host lists it beside an older one."""
     path = write_table(tmp_path / "promises.json")
     set_option(
@@ -358,7 +342,7 @@ def facts(asked_s: float = 0.0, started_at: float = 100.0) -> InstanceFacts:
     return InstanceFacts("spot", Size(1, 1, 0), True, started_at, False, asked_s)
 
 
-def test_the_book_of_promises() -> None:
+def test_the_book_of_promises():
     now = [1000.0]
     book = PromiseBook(lambda: now[0])
     assert book.promised_until(facts(5000.0)) is None  # lifetimes are not promised here
@@ -373,7 +357,7 @@ def test_the_book_of_promises() -> None:
     assert book.promised_until(facts()) is None
 
 
-def test_the_book_forgets_what_is_over() -> None:
+def test_the_book_forgets_what_is_over():
     now = [0.0]
     book = PromiseBook(lambda: now[0])
     for number in range(5000):

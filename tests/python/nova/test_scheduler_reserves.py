@@ -7,9 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-pytest.importorskip("nova.scheduler", reason="OpenStack Nova is not installed")
-
 from cospot.nova.scheduler import host_mirror
 from nova import objects
 from scheduler_cases import (
@@ -56,9 +53,7 @@ class Case:
         return sorted(names(self.plugin.hosts(seen, make_spec(flavor, **fields))))
 
 
-def test_a_spot_gets_no_host_on_which_the_reserve_would_lack_it(
-    set_option: SetOption, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_spot_gets_no_host_on_which_the_reserve_would_lack_it(set_option, caplog):
     """Free for VMs of 8: 1 on a (12 of 16), 2 on b; of the 3 a spot of 4 may take one."""
     caplog.set_level(logging.INFO)
     set_option(default_reserve="8:0:2")
@@ -79,9 +74,7 @@ def test_a_spot_gets_no_host_on_which_the_reserve_would_lack_it(
 
 
 @pytest.mark.parametrize("size", [1, 4])
-def test_while_the_reserve_lacks_a_vm_no_spot_gets_what_its_notices_free(
-    set_option: SetOption, size: int
-) -> None:
+def test_while_the_reserve_lacks_a_vm_no_spot_gets_what_its_notices_free(set_option, size):
     """A VM of 12 lacks capacity, and host a, with spots of 4 and 4, is half free: 8.
 
     One of them goes for it. A spot that came into the 8 meanwhile would have to go too.
@@ -96,11 +89,11 @@ def test_while_the_reserve_lacks_a_vm_no_spot_gets_what_its_notices_free(
     assert Case(2, 0).place(spot, only="ab")[0] == "a"
 
 
-def test_without_a_reserve_spots_go_anywhere(set_option: SetOption) -> None:
+def test_without_a_reserve_spots_go_anywhere(set_option):
     assert Case(1, 0).place() == ["a", "b"]
 
 
-def test_memory_counts_too(set_option: SetOption) -> None:
+def test_memory_counts_too(set_option):
     set_option(default_reserve="0:32768")
     case = Case(0, 1)
     assert case.place() == ["b"]  # a alone has 32 GiB
@@ -108,7 +101,7 @@ def test_memory_counts_too(set_option: SetOption) -> None:
 
 
 @pytest.mark.parametrize("reserve", ["gold:16:0", f"{GOLD}:16:0"])
-def test_each_aggregate_has_its_own(set_option: SetOption, reserve: str) -> None:
+def test_each_aggregate_has_its_own(set_option, reserve):
     set_option(reserve=[reserve], default_reserve="16:0")
     case = Case(0, 0, 0)
     case.put_in("b", name="gold", uuid=GOLD)
@@ -120,7 +113,7 @@ def test_each_aggregate_has_its_own(set_option: SetOption, reserve: str) -> None
     assert case.place() == ["b", "c"]
 
 
-def test_hosts_that_the_request_cannot_have_count(set_option: SetOption) -> None:
+def test_hosts_that_the_request_cannot_have_count(set_option):
     """The free host a is enough for the reserve, also for a spot that asks for the zone of b."""
     set_option(default_reserve="16:0")
     case = Case(0, 0)
@@ -133,7 +126,7 @@ def test_hosts_that_the_request_cannot_have_count(set_option: SetOption) -> None
     ) == ["a"]
 
 
-def test_what_was_sent_to_a_host_that_the_request_cannot_have_counts(set_option: SetOption) -> None:
+def test_what_was_sent_to_a_host_that_the_request_cannot_have_counts(set_option):
     """The VM takes all of b: of 4 pieces of 8 the 2 of a are left, and 3 are reserved."""
     set_option(default_reserve="8:0:3")
     case = Case(0, 0)
@@ -142,7 +135,7 @@ def test_what_was_sent_to_a_host_that_the_request_cannot_have_counts(set_option:
 
 
 @pytest.mark.parametrize("next_flavor", [SPOT, make_flavor(1, 64, spot=True)])
-def test_hosts_that_filled_up_do_not_count(set_option: SetOption, next_flavor: Any) -> None:
+def test_hosts_that_filled_up_do_not_count(set_option, next_flavor):
     """Placement leaves out a host that is full: what was free on it before is no reserve.
 
     Free are two VMs of 8 on each of two hosts.
@@ -160,9 +153,7 @@ def test_hosts_that_filled_up_do_not_count(set_option: SetOption, next_flavor: A
 @pytest.mark.parametrize(
     "own_reason",
     [
-        {"availability_zone": "of one"},
-        {"ignore_hosts": ["b"]},
-        {"force_hosts": ["a"]},
+        {"availability_zone": "of one"}, {"ignore_hosts": ["b"]}, {"force_hosts": ["a"]},
         {"scheduler_hints": {"different_host": ["x"]}},
         {"instance_group": objects.InstanceGroup(policy="anti-affinity")},
         {"requested_destination": objects.Destination(host="a", node="a")},
@@ -170,10 +161,8 @@ def test_hosts_that_filled_up_do_not_count(set_option: SetOption, next_flavor: A
         {"flavor": restricted(SPOT)},
     ],
     ids=lambda fields: next(iter(fields)),
-)
-def test_hosts_that_a_request_does_not_want_are_not_full(
-    set_option: SetOption, own_reason: dict[str, Any]
-) -> None:
+)  # fmt: skip
+def test_hosts_that_a_request_does_not_want_are_not_full(set_option, own_reason):
     """Of three free hosts one gets a spot, and one is the reserve also if it is not asked for."""
     set_option(default_reserve="16:0")
     case = Case(0, 0, 0)
@@ -181,7 +170,7 @@ def test_hosts_that_a_request_does_not_want_are_not_full(
     assert case.place(own_reason.pop("flavor", SPOT), only=last, **own_reason) == [last]
 
 
-def test_hosts_that_are_too_small_are_not_full(set_option: SetOption) -> None:
+def test_hosts_that_are_too_small_are_not_full(set_option):
     """Host a, with 3 vCPUs left, has the reserve of 2. It cannot take a spot of 16."""
     set_option(default_reserve="2:0")
     case = Case(3, 0)
@@ -189,9 +178,7 @@ def test_hosts_that_are_too_small_are_not_full(set_option: SetOption) -> None:
     assert case.place(make_flavor(16, 64, spot=True), only="b") == ["b"]
 
 
-def test_hosts_that_were_not_seen_for_long_do_not_count(
-    set_option: SetOption, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hosts_that_were_not_seen_for_long_do_not_count(set_option, monkeypatch):
     """A compute that was disabled is let through by Nova's filters no more."""
     set_option(default_reserve="16:0")
     now = [1000.0]
@@ -209,7 +196,7 @@ def test_hosts_that_were_not_seen_for_long_do_not_count(
     assert case.place(only="b", availability_zone="of b") == []
 
 
-def test_the_promise_of_a_spot_that_gets_no_host_is_told_to_nobody(set_option: SetOption) -> None:
+def test_the_promise_of_a_spot_that_gets_no_host_is_told_to_nobody(set_option):
     set_option(default_reserve="16:0:2")
     case = Case(0, 0)
     assert case.place(scheduler_hints={"cospot:lifetime": ["1h"]}) == []
@@ -224,9 +211,7 @@ def test_the_promise_of_a_spot_that_gets_no_host_is_told_to_nobody(set_option: S
         ({"reserve": ["a:1:1", "a:2:2"]}, "[cospot] reserve: aggregate a is named twice"),
     ],
 )
-def test_what_is_no_reserve_is_said_at_the_start(
-    set_option: SetOption, caplog: pytest.LogCaptureFixture, options: dict[str, Any], text: str
-) -> None:
+def test_what_is_no_reserve_is_said_at_the_start(set_option, caplog, options, text):
     set_option(**options)
     case = Case(0)
     assert text in caplog.text

@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 from cospot.nova.scheduler.spot_check import SpotCheck
-from scheduler_cases import SPOT, VM, Plugin, full_of_spots, make_instance, make_spec, make_state
+from scheduler_cases import (
+    SPOT,
+    VM,
+    FakePlacement,
+    Plugin,
+    full_of_spots,
+    make_instance,
+    make_spec,
+    make_state,
+)
 from waiting import PATIENCE_S
 
 
@@ -18,39 +27,27 @@ def spots_of(count: int, first: int = 0) -> dict[str, dict[str, int]]:
     return {f"other-{number}": held for number in range(first, first + count)}
 
 
-class Placement:
-    """Says who holds what of each host, by its UUID."""
-
-    def __init__(self) -> None:
-        self.holders: dict[str, dict[str, dict[str, int]]] = {}
-        self.asked: list[str] = []
-
-    def __call__(self, provider: str) -> Any:
-        self.asked.append(provider)
-        return self.holders.get(provider, {})
-
-
-def case(states: list[Any], **more: Any) -> tuple[Plugin, Placement]:
-    placement = Placement()
+def case(states: list[Any], **more: Any) -> tuple[Plugin, FakePlacement]:
+    placement = FakePlacement(unknown={})  # who holds what of each host
     return Plugin(states, spot_check=SpotCheck(placement, **more)), placement
 
 
-def test_a_spot_goes_where_nobody_was_faster() -> None:
+def test_a_spot_goes_where_nobody_was_faster():
     states = [make_state("a"), make_state("b")]
     plugin, placement = case(states)
     first = plugin.hosts(states, make_spec(SPOT))[0]
     [other] = [state for state in states if state.host != first.host]
-    placement.holders[first.uuid] = spots_of(4)  # 16 vCPUs, all that it has
+    placement.known[first.uuid] = spots_of(4)  # 16 vCPUs, all that it has
     assert plugin.place(states, SPOT) == [other.host]
 
 
-def test_a_spot_gets_no_host_where_others_were_faster_everywhere() -> None:
+def test_a_spot_gets_no_host_where_others_were_faster_everywhere():
     states = [make_state("a"), make_state("b")]
     plugin, placement = case(states)
-    placement.holders = {state.uuid: spots_of(4) for state in states}
+    placement.known = {state.uuid: spots_of(4) for state in states}
     assert plugin.place(states, SPOT) == []
     # It left no claim behind: once the others are gone, four fit on either host.
-    placement.holders = {}
+    placement.known = {}
     for _ in range(8):
         assert plugin.place(states, SPOT)
     assert plugin.place(states, SPOT) == []
@@ -66,65 +63,58 @@ def test_a_spot_gets_no_host_where_others_were_faster_everywhere() -> None:
         ({"vm": {"VCPU": 12, "MEMORY_MB": 1024}}, [True, False]),
     ],
 )
-def test_decisions_that_have_no_claim_yet_count_with_those_of_others(
-    held: dict[str, dict[str, int]], placed: list[bool]
-) -> None:
+def test_decisions_that_have_no_claim_yet_count_with_those_of_others(held, placed):
     states = [make_state("a")]
     plugin, placement = case(states)
-    placement.holders[states[0].uuid] = held
+    placement.known[states[0].uuid] = held
     assert [bool(plugin.place(states, SPOT)) for _ in placed] == placed
 
 
-def test_a_decision_that_has_its_claim_counts_once() -> None:
+def test_a_decision_that_has_its_claim_counts_once():
     states = [make_state("a")]
     plugin, placement = case(states)
     spec = make_spec(SPOT)
     assert plugin.place(states, spec)
-    placement.holders[states[0].uuid] = {
+    placement.known[states[0].uuid] = {
         spec.instance_uuid: {"CUSTOM_SPOT_VCPU": 4, "CUSTOM_SPOT_MEMORY_MB": 8192},
         **spots_of(2),
     }
     assert plugin.place(states, SPOT)
 
 
-def test_a_spot_that_is_being_deleted_counts_as_gone() -> None:
+def test_a_spot_that_is_being_deleted_counts_as_gone():
     going = make_instance(SPOT, task_state="deleting")
     others = [make_instance(SPOT) for _ in range(3)]
     states = [make_state("a", instances=[going, *others])]
     plugin, placement = case(states)
     held = {"CUSTOM_SPOT_VCPU": 4, "CUSTOM_SPOT_MEMORY_MB": 8192}
-    placement.holders[states[0].uuid] = {each.uuid: held for each in (going, *others)}
+    placement.known[states[0].uuid] = {each.uuid: held for each in (going, *others)}
     assert plugin.place(states, SPOT)
     assert placement.asked == [states[0].uuid]
 
 
-def test_vms_are_not_asked_about() -> None:
+def test_vms_are_not_asked_about():
     states = [full_of_spots("a")]
     plugin, placement = case(states)
-    placement.holders[states[0].uuid] = spots_of(9)
+    placement.known[states[0].uuid] = spots_of(9)
     assert plugin.place(states, VM) == ["a"]
     assert placement.asked == []
 
 
-def test_without_placement_spots_are_placed_by_what_hosts_report(set_option: Any) -> None:
+def test_without_placement_spots_are_placed_by_what_hosts_report(set_option):
     clock = [100.0]
-    placement_asked: list[str] = []
-
-    def fetch(provider: str) -> Any:
-        placement_asked.append(provider)
-        raise ConnectionError("down")
-
     states = [make_state("a")]
-    plugin = Plugin(states, spot_check=SpotCheck(fetch, clock=lambda: clock[0]))
+    plugin, placement = case(states, clock=lambda: clock[0])
+    placement.is_down = True
     assert plugin.place(states, SPOT)
     assert plugin.place(states, SPOT)
-    assert len(placement_asked) == 1  # not again at once
+    assert len(placement.asked) == 1  # not again at once
     clock[0] += 6
     assert plugin.place(states, SPOT)
-    assert len(placement_asked) == 2
+    assert len(placement.asked) == 2
 
 
-def test_a_spot_waits_no_longer_than_it_may(set_option: Any) -> None:
+def test_a_spot_waits_no_longer_than_it_may(set_option):
     set_option(spot_check_wait=0.1)
     hangs = threading.Event()
     states = [make_state("a")]
@@ -135,10 +125,10 @@ def test_a_spot_waits_no_longer_than_it_may(set_option: Any) -> None:
     hangs.set()
 
 
-def test_nobody_is_asked_where_that_is_off(set_option: Any) -> None:
+def test_nobody_is_asked_where_that_is_off(set_option):
     set_option(spot_check_wait=0.0)
     states = [make_state("a")]
     plugin, placement = case(states)
-    placement.holders[states[0].uuid] = spots_of(4)
+    placement.known[states[0].uuid] = spots_of(4)
     assert plugin.place(states, SPOT)
     assert placement.asked == []

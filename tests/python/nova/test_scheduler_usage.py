@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+from typing import Any
+
 import pytest
 from cospot.nova.scheduler.claims import ClaimBook, HostClaims
 from cospot.nova.scheduler.host_usage import reported_use, usage_of
@@ -28,76 +32,53 @@ def spot(vcpus: int, started_at: float = 0.0, *, leaves: bool = False) -> Instan
     return InstanceFacts(new_uuid(), Size(vcpus, 100 * vcpus, 0), True, started_at, leaves)
 
 
-def test_what_belongs_to_no_listed_instance_is_vms() -> None:
-    old, young = spot(2, 5.0), spot(3, 6.0)
-    # 12 vCPUs are reported: 4 + 2 + 3 are listed, so 3 belong to an instance that is not.
-    usage = usage_of(Size(12, 1200, 0), [young, vm(4), old], 0, NO_CLAIMS)
-    assert usage.vms == Size(7, 700, 0)
-    assert usage.spots == (old, young)
-    assert usage.num_vms == 2
+def claims(vcpus: int = 0, spots: Iterable[Any] = (), victims: Iterable[Any] = ()) -> HostClaims:
+    """Claims of VMs with so many vCPUs and of spots, and whom these evict."""
+    gone = frozenset(each.uuid for each in victims)
+    return HostClaims(Size(vcpus, 100 * vcpus, 0), tuple(spots), gone)
 
 
-def test_what_is_listed_and_not_reported_is_there() -> None:
-    usage = usage_of(Size(2, 200, 0), [vm(4), spot(2)], 0, NO_CLAIMS)
-    assert usage.vms == Size(4, 400, 0)
-    assert [found.size.vcpus for found in usage.spots] == [2]
+OLD, YOUNG, LEAVING, PLACED = spot(2, 5.0), spot(3, 6.0), spot(2, leaves=True), spot(4, math.inf)
 
 
-def test_spots_of_the_same_second_are_ordered_by_their_uuid() -> None:
+@pytest.mark.parametrize(
+    ("reported", "listed", "more", "vms", "num_vms", "spots"),
+    [
+        # 12 vCPUs are reported: 4 + 2 + 3 are listed, so 3 belong to an instance that is not.
+        (12, [YOUNG, vm(4), OLD], {}, 7, 2, (OLD, YOUNG)),
+        # What is listed and not reported is there.
+        (2, [vm(4), OLD], {}, 4, 1, (OLD,)),
+        # The capacity of a spot that is being deleted is free (9 - 2), and it cannot be planned.
+        (9, [vm(4), LEAVING, YOUNG], {}, 4, 1, (YOUNG,)),
+        # A claim that is not reported counts with its evictions.
+        (5, [OLD, YOUNG], {"claims": claims(4, victims=[OLD])}, 4, 1, (YOUNG,)),
+        # The host uses 4 more than it lists: that is the claim, which counts once.
+        (7, [YOUNG], {"claims": claims(4)}, 4, 1, (YOUNG,)),
+        # It uses 6 more: the claim, and an instance of 2 from elsewhere.
+        (9, [YOUNG], {"claims": claims(4)}, 6, 1, (YOUNG,)),
+        # A spot that was just placed is no VM, before and after the host says so.
+        (3, [vm(3)], {"claims": claims(spots=[PLACED])}, 3, 1, (PLACED,)),
+        (7, [vm(3)], {"claims": claims(spots=[PLACED])}, 3, 1, (PLACED,)),
+        # An instance is no victim of itself.
+        (5, [OLD, YOUNG], {"asking": OLD.uuid}, 2, 1, (YOUNG,)),
+        # Unknown instances are VMs: one, and what is used beyond what is listed.
+        (5, [OLD], {"num_unknown": 1}, 3, 2, (OLD,)),
+    ],
+)
+def test_who_uses_what_of_a_host(reported, listed, more, vms, num_vms, spots):
+    more = {"num_unknown": 0, "claims": NO_CLAIMS, **more}
+    usage = usage_of(Size(reported, 100 * reported, 0), listed, **more)
+    assert (usage.vms, usage.num_vms, usage.spots) == (Size(vms, 100 * vms, 0), num_vms, spots)
+    assert LEAVING not in listed or set(usage.listed_spots) == {LEAVING, YOUNG}
+
+
+def test_spots_of_the_same_second_are_ordered_by_their_uuid():
     spots = [spot(1, 7.0) for _ in range(20)]
     usage = usage_of(Size(20, 2000, 0), spots, 0, NO_CLAIMS)
     assert [found.uuid for found in usage.spots] == sorted(found.uuid for found in spots)
 
 
-def test_a_spot_that_is_being_deleted_gives_its_room_once() -> None:
-    leaving, staying = spot(2, leaves=True), spot(3)
-    usage = usage_of(Size(9, 900, 0), [vm(4), leaving, staying], 0, NO_CLAIMS)
-    # Its room is free (9 - 2), and it is not there to be planned.
-    assert usage.vms == Size(4, 400, 0)
-    assert usage.spots == (staying,)
-    assert set(usage.listed_spots) == {leaving, staying}
-
-
-def test_a_claim_that_is_not_reported_counts_with_its_evictions() -> None:
-    victim, staying = spot(2, 1.0), spot(3, 2.0)
-    claims = HostClaims(Size(4, 400, 0), (), frozenset({victim.uuid}))
-    usage = usage_of(Size(5, 500, 0), [victim, staying], 0, claims)
-    assert usage.vms == Size(4, 400, 0)
-    assert usage.num_vms == 1
-    assert usage.spots == (staying,)
-
-
-def test_a_claim_that_is_reported_counts_once() -> None:
-    # The host uses 4 more than it lists: that is the claim.
-    claims = HostClaims(Size(4, 400, 0), (), frozenset())
-    assert usage_of(Size(7, 700, 0), [spot(3)], 0, claims).vms == Size(4, 400, 0)
-    # It uses 6 more: the claim, and an instance of 2 from elsewhere.
-    assert usage_of(Size(9, 900, 0), [spot(3)], 0, claims).vms == Size(6, 600, 0)
-
-
-def test_a_spot_that_was_just_placed_is_no_vm() -> None:
-    placed = spot(4, float("inf"))
-    claims = HostClaims(NOTHING, (placed,), frozenset())
-    for reported in (Size(3, 300, 0), Size(7, 700, 0)):  # before and after the host says so
-        usage = usage_of(reported, [vm(3)], 0, claims)
-        assert usage.vms == Size(3, 300, 0)
-        assert usage.spots == (placed,)
-
-
-def test_an_instance_is_no_victim_of_itself() -> None:
-    own, other = spot(2), spot(3)
-    usage = usage_of(Size(5, 500, 0), [own, other], 0, NO_CLAIMS, asking=own.uuid)
-    assert usage.vms == Size(2, 200, 0)
-    assert usage.spots == (other,)
-
-
-def test_unknown_instances_are_vms() -> None:
-    usage = usage_of(Size(5, 500, 0), [spot(2)], 1, NO_CLAIMS)
-    assert usage.vms == Size(3, 300, 0)
-    assert usage.num_vms == 2  # the unknown one, and what is used beyond what is listed
-
-
-def test_facts_of_nova_instances() -> None:
+def test_facts_of_nova_instances():
     flavor = make_flavor(2, 2048, 10, spot=True, swap_mb=1025)
     facts = read_facts(make_instance(flavor, minute=1))
     assert facts is not None
@@ -115,7 +96,7 @@ def test_facts_of_nova_instances() -> None:
     assert size_of_flavor(make_flavor(1, 1, 10), with_root_disk=False) == Size(1, 1, 0)
 
 
-def test_what_a_tenant_writes_makes_no_spot() -> None:
+def test_what_a_tenant_writes_makes_no_spot():
     facts = read_facts(
         make_instance(
             make_flavor(1, 1024),
@@ -126,7 +107,7 @@ def test_what_a_tenant_writes_makes_no_spot() -> None:
     assert facts is not None and not facts.is_spot
 
 
-def test_stubs_are_looked_up_once_for_a_while() -> None:
+def test_stubs_are_looked_up_once_for_a_while():
     now = [0.0]
     asked: list[list[str]] = []
     instances = {i.uuid: i for i in (make_instance(make_flavor(1, 1)) for _ in range(3))}
@@ -154,7 +135,7 @@ def test_stubs_are_looked_up_once_for_a_while() -> None:
     assert len(reader.read(stubs, {})[1]) == 4
 
 
-def test_a_look_up_that_fails_or_takes_too_long_ends(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_look_up_that_fails_or_takes_too_long_ends(caplog):
     def fail(context: object, uuids: list[str]) -> list[object]:
         raise RuntimeError("no such database")
 
@@ -177,7 +158,7 @@ def test_a_look_up_that_fails_or_takes_too_long_ends(caplog: pytest.LogCaptureFi
     assert now[0] == 20.0
 
 
-def test_claims_are_replaced_shown_and_forgotten() -> None:
+def test_claims_are_replaced_shown_and_forgotten():
     now = [0.0]
     book = ClaimBook(clock=lambda: now[0])
     book.seconds = 60.0
@@ -206,7 +187,7 @@ def test_claims_are_replaced_shown_and_forgotten() -> None:
     assert book.of_host("host-b", (), None) == NO_CLAIMS
 
 
-def test_capacity_is_what_placement_hands_out() -> None:
+def test_capacity_is_what_placement_hands_out():
     inventories = {
         "VCPU": {"total": 10, "reserved": 2, "allocation_ratio": 1.3},
         "PCPU": {"total": 4, "reserved": 0, "allocation_ratio": 1.0},
@@ -223,6 +204,6 @@ def test_capacity_is_what_placement_hands_out() -> None:
     assert capacity_of_host_state(state).total == Size(16, 1000, 100)
 
 
-def test_what_a_host_reports_includes_what_is_reserved() -> None:
+def test_what_a_host_reports_includes_what_is_reserved():
     state = make_state("a", (16, 10000, 100), [make_instance(make_flavor(3, 1000, 7))])
     assert reported_use(state) == Size(3, 1000 + RESERVED_MB, 7)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 from evictor_cloud import Cloud
 from evictor_running import Running, audit_records, send
+from programs import run_python
 from waiting import wait_until
 
 NOVA_TESTS = Path(__file__).parents[2] / "nova"
@@ -25,25 +25,22 @@ from seeds.scenario import draw  # noqa: E402
 SEEDS = 2000
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str) -> Any:
     """Run it as tests/nova/seeds/run.sh does, with this Python."""
     path = os.pathsep.join([str(NOVA_TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
-    command = [sys.executable, "-m", "seeds", "--workers", "1", *arguments]
-    return subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=1800, check=False
-    )
+    return run_python("-m", "seeds", "--workers", "1", *arguments, env=environment, timeout=1800)
 
 
 # Two, so that two processors share the work.
 @pytest.mark.parametrize("first", [0, SEEDS // 2])
-def test_no_seed_finds_anything(first: int) -> None:
+def test_no_seed_finds_anything(first):
     done = run("--from", str(first), "--seeds", str(SEEDS // 2))
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith(f"{SEEDS // 2:,} seeds")
 
 
-def test_seeds_have_what_clouds_suffer_from() -> None:
+def test_seeds_have_what_clouds_suffer_from():
     """Of 2,000 seeds a share that chance alone does not miss: 1 % are 20 of them."""
     drawn = [draw(seed) for seed in range(SEEDS)]
     kinds = [
@@ -54,7 +51,7 @@ def test_seeds_have_what_clouds_suffer_from() -> None:
     assert min(kinds) > SEEDS // 100, kinds
 
 
-def test_evictions_leave_nothing_but_lines(tmp_path: Path) -> None:
+def test_evictions_leave_nothing_but_lines(tmp_path):
     """Only the logs grow by the eviction: log and audit log by 1 and 2 lines; else by the host."""
     hosts = 4
     bench = Bench(tmp_path, hosts, has_database=False)
@@ -78,19 +75,19 @@ def test_evictions_leave_nothing_but_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_known_bugs_are_found() -> None:
+def test_the_known_bugs_are_found():
     done = run("--bugs")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("found   ") >= 10
 
 
-def test_a_seed_is_replayed_to_the_byte() -> None:
+def test_a_seed_is_replayed_to_the_byte():
     traces = {run("--seed", "12").stdout for _ in range(2)}
     assert len(traces) == 1
     assert len(traces.pop().splitlines()) > 10
 
 
-def test_what_is_found_is_shrunk_and_told() -> None:
+def test_what_is_found_is_shrunk_and_told():
     done = run("--seeds", "400", "--bug", "inventory-flap")
     assert done.returncode == 1, done.stdout + done.stderr
     lines = done.stdout.splitlines()
@@ -165,7 +162,7 @@ class HttpStage:
         return audit_records(self._folder)
 
 
-def test_the_stand_ins_answer_as_the_cloud_over_http(running: Running) -> None:
+def test_the_stand_ins_answer_as_the_cloud_over_http(running):
     over_http = script(HttpStage(running))
     running.cloud.violations.clear()  # the script deletes one without need, to see the answers
     simulated = run("--contract")

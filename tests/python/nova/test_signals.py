@@ -7,12 +7,8 @@ import math
 import os
 import random
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-
-pytest.importorskip("numpy", reason="needs NumPy")
-
 from cospot.nova.promises.promise_table import PromiseTable, SizePromises, table_to_text
 from cospot.nova.signals import flavor_signals, signals_file
 from cospot.nova.signals.audit_tail import AuditTail
@@ -32,13 +28,9 @@ def life(number: int, started_h: float, ended_h: float | None = None, **more: ob
     """A spot, in hours before NOW; evicted=True: that ended it."""
     ended = None if ended_h is None else NOW - ended_h * HOUR
     made = SpotLife(
-        f"u{number}",
-        "p",
-        str(more.get("flavor", "small")),
-        (1, 1, 0),
-        NOW - started_h * HOUR,
+        f"u{number}", "p", str(more.get("flavor", "small")), (1, 1, 0), NOW - started_h * HOUR,
         ended,
-    )
+    )  # fmt: skip
     return replace(made, evicted_at=ended) if more.get("evicted") else made
 
 
@@ -55,7 +47,7 @@ def row(**more: object) -> dict[str, object]:
     }  # fmt: skip
 
 
-def test_a_spot_as_nova_describes_it() -> None:
+def test_a_spot_as_nova_describes_it():
     found = life_of(row())
     assert found is not None and found.runs
     assert (found.flavor, found.size, found.project_id) == ("spot.m1", (2, 4096, 17), "p")
@@ -70,7 +62,7 @@ def test_a_spot_as_nova_describes_it() -> None:
         life_of({"id": "a", "flavor": {"extra_specs": spot_extra_specs(1, 1, 0)}})
 
 
-def test_survival_with_late_entries_and_censoring() -> None:
+def test_survival_with_late_entries_and_censoring():
     # 20 spots from birth: one evicted after 1 h, one after 2 h, one ended by its owner after 2 h,
     # 17 seen to live 10 h. 10 more are observed from the age of 1.5 h on: at risk at 2 h only.
     spots = [Observation(0, HOUR, True), Observation(0, 2 * HOUR, True)]
@@ -89,20 +81,20 @@ def test_survival_with_late_entries_and_censoring() -> None:
     assert curve.reached_by(0.5) is None
 
 
-def test_nothing_is_said_of_ages_that_few_reached() -> None:
+def test_nothing_is_said_of_ages_that_few_reached():
     spots = 20 * [Observation(0, HOUR, False)] + 9 * [Observation(0, 5 * HOUR, True)]
     curve = survival_of(spots)
     assert curve.observed_s == HOUR
     assert curve.at(5 * HOUR) is None and not curve.ages_s.size
 
 
-def test_the_interval_of_a_rate() -> None:
+def test_the_interval_of_a_rate():
     # Garwood's for 10 events: 4.795 to 18.390.
     lower, upper = rate_interval(10, 2.0)
     assert (lower, upper) == pytest.approx((4.795 / 2, 18.390 / 2), rel=1e-3)
 
 
-def test_risk_by_age() -> None:
+def test_risk_by_age():
     # 100 spots are evicted at the age of 30 min; 900 live 10 h.
     spots = 100 * [Observation(0, HOUR / 2, True)] + 900 * [Observation(0, 10 * HOUR, False)]
     exposure = Exposure()
@@ -130,7 +122,7 @@ def many(evicted: int, running: int, flavor: str = "small") -> list[SpotLife]:
     return [replace(each, uuid=name + each.uuid) for each in found]
 
 
-def test_signals_of_a_flavor() -> None:
+def test_signals_of_a_flavor():
     signals = signals_of([*many(20, 80), *many(0, 3, "large")], NOW - 50 * DAY, NOW)
     small, large = signals.flavors["small"], signals.flavors["large"]
     rate = small.eviction_rate
@@ -169,7 +161,7 @@ def worn(early_share: float, seed: int) -> list[SpotLife]:
     return found
 
 
-def test_risk_goes_by_age_only_where_that_was_better() -> None:
+def test_risk_goes_by_age_only_where_that_was_better():
     signals = signals_of(worn(0.5, 1), NOW - 40 * DAY, NOW)
     assert signals.score.is_told and signals.score.evicted > 50
     young, old = (signals.risk_of(life(1, hours), NOW) for hours in (0.3, 20))
@@ -185,7 +177,7 @@ def test_risk_goes_by_age_only_where_that_was_better() -> None:
         assert young["evicted_within_60_min"] == pytest.approx(1 / 48, rel=0.1)
 
 
-def test_a_score_knows_nothing_of_what_comes() -> None:
+def test_a_score_knows_nothing_of_what_comes():
     """Another second half changes the score, and no forecast that is scored."""
     first = [each for each in worn(0.5, 1) if (each.started_at or 0) < NOW - 21 * DAY]
     told: list[list[float]] = []
@@ -209,14 +201,14 @@ def test_a_score_knows_nothing_of_what_comes() -> None:
     assert told[0] == told[1] and len(told[0]) == 2
 
 
-def test_few_evictions_are_no_risk() -> None:
+def test_few_evictions_are_no_risk():
     signals = signals_of(many(9, 80), NOW - 50 * DAY, NOW)
     assert signals.flavors["small"].risk is None
     assert "10 evictions" in signals.flavors["small"].unknown["risk"]
     assert signals_of([], NOW, NOW).flavors == {}
 
 
-def test_only_what_was_observed_counts() -> None:
+def test_only_what_was_observed_counts():
     # Observed for 2 h: of spots that are 10 h old 2 h each, and none of what ended before.
     old = [life(n, 10) for n in range(40)] + [life(50, 10, 3, evicted=True)]
     rate = signals_of(old, NOW - 2 * HOUR, NOW).flavors["small"].eviction_rate
@@ -232,7 +224,7 @@ def test_only_what_was_observed_counts() -> None:
     assert rate["of_ended"]["evicted"] == 1
 
 
-def test_lives_take_what_nova_and_the_audit_log_say() -> None:
+def test_lives_take_what_nova_and_the_audit_log_say():
     lives = SpotLives(0.0)
     lives.take(replace(life(1, 10), started_at=None))
     assert "u1" in lives.there()
@@ -265,7 +257,7 @@ def test_lives_take_what_nova_and_the_audit_log_say() -> None:
             SpotLives.from_text(text)
 
 
-def test_a_shelved_spot_that_comes_back_has_two_lives() -> None:
+def test_a_shelved_spot_that_comes_back_has_two_lives():
     lives = SpotLives(0.0)
     lives.take(life(1, 10))
     lives.evict("u1", NOW - 5 * HOUR)
@@ -277,7 +269,7 @@ def test_a_shelved_spot_that_comes_back_has_two_lives() -> None:
     assert lives.there()["u1"].started_at == NOW - 2 * HOUR
 
 
-def test_the_audit_log_is_followed(tmp_path: Path) -> None:
+def test_the_audit_log_is_followed(tmp_path):
     path = tmp_path / "audit.jsonl"
     tail = AuditTail(path)
     assert list(tail.new()) == []
@@ -302,7 +294,7 @@ def test_the_audit_log_is_followed(tmp_path: Path) -> None:
     tail.close()
 
 
-def test_quotes_by_what_is_free(tmp_path: Path) -> None:
+def test_quotes_by_what_is_free(tmp_path):
     path = tmp_path / "promises.json"
     steps = [[(1, HOUR), (5, None)], [(1, 9 * HOUR), (5, math.inf)]]
     sizes = [SizePromises((1, 1, 0), steps)]
@@ -332,7 +324,7 @@ def test_quotes_by_what_is_free(tmp_path: Path) -> None:
     assert "no regular file" in quoted([]).unknown["quote"]
 
 
-def test_the_file_is_read_back() -> None:
+def test_the_file_is_read_back():
     signals = signals_of(many(20, 80), NOW - 50 * DAY, NOW)
     body = signals_file.signals_from_text(signals_file.dump(signals).decode())
     assert [each["flavor"] for each in body["flavors"]] == ["small"]

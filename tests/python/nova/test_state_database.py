@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,7 +30,7 @@ HOST, OTHER = "host-provider", "other-provider"
 
 
 @pytest.fixture(params=SERVERS)
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def url(request, tmp_path):
     """An empty database."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/state.db"
@@ -57,13 +56,13 @@ class Copy:
 
 
 @pytest.fixture
-def synced(url: str) -> str:
+def synced(url):
     assert StateDatabase(url, 2.0).upgrade() == [1]
     return url
 
 
 @pytest.fixture
-def copies(synced: str) -> tuple[Copy, Copy]:
+def copies(synced):
     return Copy(synced), Copy(synced)
 
 
@@ -79,7 +78,7 @@ def cut(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
 # -- versions -----------------------------------------------------------------------------------
 
 
-def test_a_database_without_tables_is_not_used_until_they_are_made(url: str) -> None:
+def test_a_database_without_tables_is_not_used_until_they_are_made(url):
     copy = Copy(url)
     with pytest.raises(StateError, match="no tables of cospot; run cospot-nova db sync"):
         copy.orders.recent(HOST)
@@ -90,9 +89,7 @@ def test_a_database_without_tables_is_not_used_until_they_are_made(url: str) -> 
     assert copy.orders.recent(HOST) == frozenset()
 
 
-def test_an_upgrade_keeps_what_is_stored_and_says_whom_it_excludes(
-    synced: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_upgrade_keeps_what_is_stored_and_says_whom_it_excludes(synced, monkeypatch):
     Copy(synced).stalled.put(HOST, "h", ["spot"])
 
     def add_column(connection: Any) -> None:
@@ -126,7 +123,7 @@ def test_an_upgrade_keeps_what_is_stored_and_says_whom_it_excludes(
 # -- leases -------------------------------------------------------------------------------------
 
 
-def test_a_lease_is_one_copy_s_until_it_lets_go(copies: tuple[Copy, Copy]) -> None:
+def test_a_lease_is_one_copy_s_until_it_lets_go(copies):
     a, b = copies
     with a.locks.hold(HOST):
         with pytest.raises(BusyLockError), b.locks.hold(HOST):
@@ -137,7 +134,7 @@ def test_a_lease_is_one_copy_s_until_it_lets_go(copies: tuple[Copy, Copy]) -> No
         pass
 
 
-def test_who_looks_after_reserves_keeps_the_lease_until_it_stops(copies: tuple[Copy, Copy]) -> None:
+def test_who_looks_after_reserves_keeps_the_lease_until_it_stops(copies):
     a, b = copies
     for _ in range(2):
         with a.locks.hold("notices", waits=False, keeps=True):
@@ -149,7 +146,7 @@ def test_who_looks_after_reserves_keeps_the_lease_until_it_stops(copies: tuple[C
         pass
 
 
-def test_a_lease_that_nobody_renews_ends(synced: str) -> None:
+def test_a_lease_that_nobody_renews_ends(synced):
     a, b = Copy(synced), Copy(synced)
     assert a.leases.take("cospot-evictor-x")
     assert not b.leases.take("cospot-evictor-x")
@@ -159,7 +156,7 @@ def test_a_lease_that_nobody_renews_ends(synced: str) -> None:
     assert not a.leases.take("cospot-evictor-x")
 
 
-def test_a_lease_that_is_held_is_renewed(synced: str) -> None:
+def test_a_lease_that_is_held_is_renewed(synced):
     a, b = Copy(synced, lasts=3.0), Copy(synced)
 
     def over() -> float:
@@ -175,7 +172,7 @@ def test_a_lease_that_is_held_is_renewed(synced: str) -> None:
     a.locks.close()
 
 
-def test_a_lease_that_is_over_is_not_revived(synced: str) -> None:
+def test_a_lease_that_is_over_is_not_revived(synced):
     a, b = Copy(synced, lasts=0.3), Copy(synced)
     a.leases.take("x")
     time.sleep(0.4)
@@ -183,7 +180,7 @@ def test_a_lease_that_is_over_is_not_revived(synced: str) -> None:
     assert b.leases.take("x")
 
 
-def test_of_many_that_ask_at_once_one_has_the_lease(synced: str) -> None:
+def test_of_many_that_ask_at_once_one_has_the_lease(synced):
     """Each adds one to a number without a guard: any two inside at once lose a step."""
     copies = [Copy(synced) for _ in range(4)]
     number = [0]
@@ -201,9 +198,7 @@ def test_of_many_that_ask_at_once_one_has_the_lease(synced: str) -> None:
     assert number[0] == 20
 
 
-def test_a_wrong_clock_of_a_machine_changes_nothing(
-    copies: tuple[Copy, Copy], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_clock_of_a_machine_changes_nothing(copies, monkeypatch):
     a, b = copies
     assert a.leases.take(HOST)
     a.orders.add(HOST, "spot")
@@ -214,7 +209,7 @@ def test_a_wrong_clock_of_a_machine_changes_nothing(
     assert abs(b.database.clock.now() - real()) < 5
 
 
-def test_the_clock_goes_on_between_questions() -> None:
+def test_the_clock_goes_on_between_questions():
     now = [100.0]
     clock = StateClock(lambda: now[0])
     assert abs(clock.now() - time.time()) < 1
@@ -226,7 +221,7 @@ def test_the_clock_goes_on_between_questions() -> None:
 # -- orders -------------------------------------------------------------------------------------
 
 
-def test_an_order_is_seen_by_who_takes_the_host_over(copies: tuple[Copy, Copy]) -> None:
+def test_an_order_is_seen_by_who_takes_the_host_over(copies):
     a, b = copies
     a.leases.take(HOST)
     a.orders.add(HOST, "spot")
@@ -241,7 +236,7 @@ def test_an_order_is_seen_by_who_takes_the_host_over(copies: tuple[Copy, Copy]) 
     assert a.orders.recent(HOST) == frozenset()
 
 
-def test_a_copy_that_stood_still_longer_than_its_lease_orders_nothing(synced: str) -> None:
+def test_a_copy_that_stood_still_longer_than_its_lease_orders_nothing(synced):
     a, b = Copy(synced, lasts=0.3), Copy(synced)
     a.leases.take(HOST)
     time.sleep(0.4)
@@ -252,14 +247,14 @@ def test_a_copy_that_stood_still_longer_than_its_lease_orders_nothing(synced: st
     assert b.orders.recent(HOST) == {"another"}
 
 
-def test_without_the_lease_nothing_is_ordered(copies: tuple[Copy, Copy]) -> None:
+def test_without_the_lease_nothing_is_ordered(copies):
     a, b = copies
     with pytest.raises(LostLeaseError):
         a.orders.add(HOST, "spot")
     assert b.orders.recent(HOST) == frozenset()
 
 
-def test_a_spot_is_ordered_on_one_of_its_hosts(copies: tuple[Copy, Copy]) -> None:
+def test_a_spot_is_ordered_on_one_of_its_hosts(copies):
     """An evacuated spot holds capacity of two hosts, which two copies may work on."""
     a, b = copies
     a.leases.take(HOST)
@@ -271,9 +266,7 @@ def test_a_spot_is_ordered_on_one_of_its_hosts(copies: tuple[Copy, Copy]) -> Non
     b.orders.add(OTHER, "spot")
 
 
-def test_an_order_without_an_answer_is_forgotten_by_the_database_s_clock(
-    copies: tuple[Copy, Copy],
-) -> None:
+def test_an_order_without_an_answer_is_forgotten_by_the_database_s_clock(copies):
     a, b = copies
     a.leases.take(HOST)
     a.orders.add(HOST, "spot")
@@ -284,14 +277,11 @@ def test_an_order_without_an_answer_is_forgotten_by_the_database_s_clock(
     much_older = table.update().values(ordered_at=table.c.ordered_at - 10 * GRACE_S)
     a.database.run(lambda done: done.execute(much_older))
     a.orders.add(HOST, "another")
-    assert [row.spot for row in a.database.run(lambda d: d.execute(table.select()).all())] == [
-        "another"
-    ]
+    left = a.database.run(lambda done: done.execute(table.select()).all())
+    assert [row.spot for row in left] == ["another"]
 
 
-def test_an_answer_that_cannot_be_noted_ages(
-    copies: tuple[Copy, Copy], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_that_cannot_be_noted_ages(copies, monkeypatch):
     a, b = copies
     a.leases.take(HOST)
     a.orders.add(HOST, "spot")
@@ -305,9 +295,7 @@ def test_an_answer_that_cannot_be_noted_ages(
     assert b.orders.recent(HOST) == {"spot"}
 
 
-def test_an_order_that_took_too_long_to_store_is_not_given(
-    copies: tuple[Copy, Copy], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_order_that_took_too_long_to_store_is_not_given(copies, monkeypatch):
     a, _ = copies
     a.leases.take(HOST)
     now = [0.0]
@@ -324,9 +312,7 @@ def test_an_order_that_took_too_long_to_store_is_not_given(
 # -- notices, stalled hosts ---------------------------------------------------------------------
 
 
-def test_notices_pass_to_the_next_copy_and_only_the_one_in_charge_writes(
-    copies: tuple[Copy, Copy],
-) -> None:
+def test_notices_pass_to_the_next_copy_and_only_the_one_in_charge_writes(copies):
     a, b = copies
     notice = Notice("spot", HOST, "gold", 100.25, 220.5, 0.0, False)
     with pytest.raises(StoreError):
@@ -346,17 +332,13 @@ def test_notices_pass_to_the_next_copy_and_only_the_one_in_charge_writes(
     assert a.notices.load() == b.notices.all() == []
 
 
-def test_notices_that_cannot_be_read_stop_what_needs_them(
-    copies: tuple[Copy, Copy], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_notices_that_cannot_be_read_stop_what_needs_them(copies, monkeypatch):
     cut(copies[0], monkeypatch)
     with pytest.raises(StoreError, match="no route to host"):
         copies[0].notices.load()
 
 
-def test_stalled_hosts_are_seen_by_all(
-    copies: tuple[Copy, Copy], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stalled_hosts_are_seen_by_all(copies, monkeypatch):
     a, b = copies
     a.stalled.put(HOST, "h", ["one"])
     since = b.stalled.all()[HOST].since
@@ -375,7 +357,7 @@ def test_stalled_hosts_are_seen_by_all(
 # -- promises -----------------------------------------------------------------------------------
 
 
-def test_a_promise_is_known_to_all_and_broken_once(copies: tuple[Copy, Copy]) -> None:
+def test_a_promise_is_known_to_all_and_broken_once(copies):
     a, b = copies
     now = time.time()
     promise = Promise("spot", now - 10, 3600.0, 0.05)
@@ -398,9 +380,7 @@ def test_a_promise_is_known_to_all_and_broken_once(copies: tuple[Copy, Copy]) ->
     assert fresh.counts(now, 1e6) == []
 
 
-def test_a_promise_waits_in_memory_while_the_database_is_away(
-    copies: tuple[Copy, Copy], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_promise_waits_in_memory_while_the_database_is_away(copies, monkeypatch):
     a, b = copies
     now = time.time()
     promise = Promise("spot", now, 3600.0, 0.05)
@@ -422,7 +402,7 @@ def test_a_promise_waits_in_memory_while_the_database_is_away(
 
 
 @pytest.mark.skipif(not has_mariadb(), reason="needs python3-pymysql and mariadb-server")
-def test_a_server_that_never_answers_costs_the_time_limit() -> None:
+def test_a_server_that_never_answers_costs_the_time_limit():
     with deaf_server() as port:
         url = f"mysql+pymysql://cospot:{PASSWORD}@127.0.0.1:{port}/cospot"
         database = StateDatabase(url, 1.0)
@@ -433,7 +413,7 @@ def test_a_server_that_never_answers_costs_the_time_limit() -> None:
         assert PASSWORD not in str(caught.value)
 
 
-def test_who_waits_for_a_row_waits_no_longer_than_the_time_limit(synced: str) -> None:
+def test_who_waits_for_a_row_waits_no_longer_than_the_time_limit(synced):
     a, b = Copy(synced), Copy(synced)
     b.database = StateDatabase(synced, 1.0)
     b.leases = Leases(b.database)
@@ -466,16 +446,14 @@ def test_who_waits_for_a_row_waits_no_longer_than_the_time_limit(synced: str) ->
         (f"mysql+mysqlconnector://u:{PASSWORD}@h/d", "mysqlconnector|mysql.connector"),
     ],
 )
-def test_a_url_that_cannot_be_used_is_a_bad_setting(text: str, problem: str) -> None:
+def test_a_url_that_cannot_be_used_is_a_bad_setting(text, problem):
     with pytest.raises(SettingError, match=problem) as caught:
         StateDatabase(text, 1.0)
     assert "[cospot_evictor] state_connection" in str(caught.value)
     assert PASSWORD not in str(caught.value)
 
 
-def test_a_lock_whose_database_is_away_is_no_lock(
-    copies: tuple[Copy, Copy], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lock_whose_database_is_away_is_no_lock(copies, monkeypatch):
     cut(copies[0], monkeypatch)
     with pytest.raises(LockError, match="no route to host"), copies[0].locks.hold(HOST):
         raise AssertionError("it is held")

@@ -5,17 +5,11 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tool_cases import cloud_for, run, server
-
-pytest.importorskip("oslo_log", reason="needs python3-oslo.log")
-pytest.importorskip("oslo_messaging", reason="needs python3-oslo.messaging")
-
 from cospot.errors import ConfigError
 from cospot.nova.promises.journal import PromiseJournal
 from cospot.nova.promises.promise_message import Promise
@@ -23,6 +17,7 @@ from cospot.nova.spot_flavors import spot_extra_specs
 from cospot.nova.tools.bill import audit_history
 from cospot.nova.tools.bill.bill_command import month_of
 from cospot.nova.tools.bill.month_bill import COLUMNS
+from tool_cases import cloud_for, run, server
 
 SPOT = spot_extra_specs(2, 4096, 20)  # as tool_cases.server: 2 vCPUs, 4 GiB
 MARCH = datetime(2025, 3, 1)
@@ -74,17 +69,10 @@ class Case:
         with self.log.open("a") as file:
             file.write(json.dumps(record) + "\n")
 
-    def spot(
-        self,
-        uuid: str,
-        created: datetime,
-        ended: datetime | None = None,
-        *actions: Any,
-        **fields: Any,
-    ) -> None:
+    def spot(self, uuid: str, created: Any, ended: Any = None, *actions: Any, **more: Any) -> None:
         """A spot of 2 vCPUs whose deletion, if any, was asked for when it ended."""
         status = "ACTIVE" if ended is None else "DELETED"
-        row = server(uuid, created, ended=ended, status=status, extra_specs=SPOT, **fields)
+        row = server(uuid, created, ended=ended, status=status, extra_specs=SPOT, **more)
         self.cloud.servers.append(row)
         ends = [action("delete", ended)] if ended is not None else []
         self.cloud.actions[uuid] = [*ends, *reversed(actions), action("create", created)]
@@ -94,22 +82,14 @@ class Case:
         self.note("freed", when + timedelta(seconds=2), uuid)
 
     def bill(self, capsys: Any, *arguments: str, code: int = 0, month: str = "2025-03") -> Any:
-        found = run(
-            "bill",
-            "--month",
-            month,
-            "--json",
-            "--evictor-config-file",
-            self.conf,
-            *arguments,
-        )
+        config = ("--evictor-config-file", self.conf)
+        assert run("bill", "--month", month, "--json", *config, *arguments) == code
         out = capsys.readouterr()
-        assert found == code, out
         return json.loads(out.out)
 
 
 @pytest.fixture
-def case(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Case]:
+def case(monkeypatch, tmp_path):
     with cloud_for(monkeypatch) as cloud:
         yield Case(cloud, tmp_path)
 
@@ -119,9 +99,7 @@ def only_row(bill: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def test_seconds_evictions_free_first_hours_and_broken_promises(
-    case: Case, capsys: Any, tmp_path: Path
-) -> None:
+def test_seconds_evictions_free_first_hours_and_broken_promises(case, capsys, tmp_path):
     case.spot("a", at(0, 23), at(1, 1))  # 1 h of it in March
     case.spot("b", at(10, 12), at(10, 12.5, 1))  # 1801 s, evicted in its first hour
     case.evicts("b", at(10, 12.5))
@@ -139,26 +117,15 @@ def test_seconds_evictions_free_first_hours_and_broken_promises(
     assert tuple(blue) == COLUMNS
     # 3600 + 1801 + 5400 + 3600; each has 2 vCPUs
     assert blue == {
-        "month": "2025-03",
-        "project_id": "blue",
-        "flavor": "m1",
-        "servers": 4,
-        "spot_seconds": 14_401,
-        "spot_vcpu_seconds": 28_802,
-        "evictions": 2,
-        "evicted_first_hour_seconds": 1801,
-        "evicted_first_hour_vcpu_seconds": 3602,
-        "evictions_known": "yes",
-        "broken_promises": 1,
-        "promises_known": "yes",
-        "review_servers": 0,
-        "review_seconds": 0,
-        "review": "",
+        "month": "2025-03", "project_id": "blue", "flavor": "m1", "servers": 4,
+        "spot_seconds": 14_401, "spot_vcpu_seconds": 28_802,
+        "evictions": 2, "evicted_first_hour_seconds": 1801,
+        "evicted_first_hour_vcpu_seconds": 3602, "evictions_known": "yes",
+        "broken_promises": 1, "promises_known": "yes",
+        "review_servers": 0, "review_seconds": 0, "review": "",
         # c's promise of 7200 s from its start: it ran for 5400 s of that, with 2 vCPUs.
-        "promised_seconds": 5400,
-        "promised_vcpu_seconds": 10_800,
-        "promised_known": "yes",
-    }
+        "promised_seconds": 5400, "promised_vcpu_seconds": 10_800, "promised_known": "yes",
+    }  # fmt: skip
     assert (red["project_id"], red["servers"], red["spot_seconds"]) == ("red", 1, 7200)
     assert (red["evictions"], red["broken_promises"]) == (0, 0)
     with (tmp_path / "bill.csv").open(newline="") as file:
@@ -166,7 +133,7 @@ def test_seconds_evictions_free_first_hours_and_broken_promises(
     assert rows == [{key: str(value) for key, value in row.items()} for row in (blue, red)]
 
 
-def test_promised_seconds_are_those_of_the_term_in_which_it_ran(case: Case, capsys: Any) -> None:
+def test_promised_seconds_are_those_of_the_term_in_which_it_ran(case, capsys):
     journal = PromiseJournal(str(case.state))
     # Ran from 23:00 to 01:00; promised for 90 minutes from 22:50: in March until 00:20.
     case.spot("a", at(0, 23), at(1, 1))
@@ -175,14 +142,9 @@ def test_promised_seconds_are_those_of_the_term_in_which_it_ran(case: Case, caps
     case.spot("b", at(31, 22))
     journal.add(Promise("b", unix(at(31, 23, 1800)), 3600, 0.05))
     # Shelved for the second of its three hours, all of which were promised.
-    case.spot(
-        "c",
-        at(5),
-        at(5, 3),
-        action("shelve", at(5, 1)),
-        action("unshelve", at(5, 2)),
-        flavor={**server("x", at(5), extra_specs=SPOT)["flavor"], "vcpus": 4},
-    )
+    flavor = {**server("x", at(5), extra_specs=SPOT)["flavor"], "vcpus": 4}
+    shelved = [action("shelve", at(5, 1)), action("unshelve", at(5, 2))]
+    case.spot("c", at(5), at(5, 3), *shelved, flavor=flavor)
     journal.add(Promise("c", unix(at(5)), 3 * 3600, 0.05))
     # It never ran, so nothing was promised.
     case.spot("d", at(6), at(6, 1))
@@ -197,23 +159,16 @@ def test_promised_seconds_are_those_of_the_term_in_which_it_ran(case: Case, caps
     assert (row["promised_seconds"], row["promised_known"]) == (None, "no")
 
 
-def test_a_first_hour_over_the_end_of_a_month_is_free_in_both(case: Case, capsys: Any) -> None:
+def test_a_first_hour_over_the_end_of_a_month_is_free_in_both(case, capsys):
     case.spot("a", at(0, 23, 2400), at(1, 0, 1200))  # 20 minutes in each
     case.evicts("a", at(1, 0, 1200))
     case.note("host_resumed", at(-60))
     row = only_row(case.bill(capsys))
-    assert (row["spot_seconds"], row["evicted_first_hour_seconds"], row["evictions"]) == (
-        1200,
-        1200,
-        1,
-    )
+    columns = ("spot_seconds", "evicted_first_hour_seconds", "evictions")
+    assert [row[each] for each in columns] == [1200, 1200, 1]
     # `early` ran all of the day before: 86400 s.
     row = only_row(case.bill(capsys, month="2025-02", code=1))
-    assert (row["spot_seconds"], row["evicted_first_hour_seconds"], row["evictions"]) == (
-        86_400 + 1200,
-        1200,
-        0,
-    )
+    assert [row[each] for each in columns] == [86_400 + 1200, 1200, 0]
 
 
 def relaunched(moment: datetime) -> dict[str, str]:
@@ -221,32 +176,20 @@ def relaunched(moment: datetime) -> dict[str, str]:
     return {"OS-SRV-USG:launched_at": f"{moment.isoformat()}.000000"}
 
 
-def test_the_time_from_shelving_to_unshelving_is_not_billed(case: Case, capsys: Any) -> None:
-    case.spot(
-        "a",
-        at(10),
-        at(10, 9),
-        action("shelve", at(10, 6)),
-        action("shelveOffload", at(10, 6, 30)),
-        action("unshelve", at(10, 8), at(10, 8, 30)),
-        **relaunched(at(10, 8, 29)),
-    )
+def test_the_time_from_shelving_to_unshelving_is_not_billed(case, capsys):
+    shelved = [action("shelve", at(10, 6)), action("shelveOffload", at(10, 6, 30))]
+    unshelved = action("unshelve", at(10, 8), at(10, 8, 30))
+    case.spot("a", at(10), at(10, 9), *shelved, unshelved, **relaunched(at(10, 8, 29)))
     row = only_row(case.bill(capsys))
     # 6 h, and an hour less 30 s.
     assert row["spot_seconds"] == 21_600 + 3570
     assert (row["review"], row["review_seconds"], row["review_servers"]) == ("shelved", 25_170, 1)
 
 
-def test_spots_that_are_evicted_by_shelving(case: Case, capsys: Any) -> None:
-    case.spot(
-        "a",
-        at(10),
-        None,
-        action("shelve", at(10, 6, 1)),
-        action("unshelve", at(10, 8), at(10, 8, 30)),
-        action("shelve", at(10, 8, 90)),
-        **relaunched(at(10, 8, 29)),
-    )
+def test_spots_that_are_evicted_by_shelving(case, capsys):
+    actions = [action("shelve", at(10, 6, 1)), action("unshelve", at(10, 8), at(10, 8, 30))]
+    actions.append(action("shelve", at(10, 8, 90)))
+    case.spot("a", at(10), None, *actions, **relaunched(at(10, 8, 29)))
     case.evicts("a", at(10, 6), action="shelve-offload")
     case.evicts("a", at(10, 8, 89), action="shelve-offload")
     row = only_row(case.bill(capsys))
@@ -256,18 +199,11 @@ def test_spots_that_are_evicted_by_shelving(case: Case, capsys: Any) -> None:
 
 
 @pytest.mark.parametrize(("day", "review"), [(-3, ""), (12, "resized"), (35, "resized")])
-def test_a_resized_server_is_billed_by_its_flavor_of_now(
-    case: Case, capsys: Any, day: int, review: str
-) -> None:
+def test_a_resized_server_is_billed_by_its_flavor_of_now(case, capsys, day, review):
     """One that was resized before the month had that flavor all month."""
-    case.spot(
-        "a",
-        at(-5),
-        at(11) if day < 11 else None,
-        action("resize", at(day), at(day, 0, 60)),
-        action("confirmResize", at(day, 1)),
-        **relaunched(at(day, 0, 50)),
-    )
+    resized = [action("resize", at(day), at(day, 0, 60)), action("confirmResize", at(day, 1))]
+    ended = at(11) if day < 11 else None
+    case.spot("a", at(-5), ended, *resized, **relaunched(at(day, 0, 50)))
     found = case.bill(capsys)
     row = only_row(found)
     days = 10 if day < 11 else 31
@@ -276,7 +212,7 @@ def test_a_resized_server_is_billed_by_its_flavor_of_now(
     assert [each["server"] for each in found["review"]] == (["a"] if review else [])
 
 
-def test_it_starts_when_it_was_created_and_not_when_it_was_rebuilt(case: Case, capsys: Any) -> None:
+def test_it_starts_when_it_was_created_and_not_when_it_was_rebuilt(case, capsys):
     case.spot("a", at(10), at(10, 5), action("rebuild", at(10, 2)), **relaunched(at(10, 2, 9)))
     case.cloud.actions["a"][-1] = action("create", at(10), at(10, 0, 40))
     row = only_row(case.bill(capsys))
@@ -287,7 +223,7 @@ def test_it_starts_when_it_was_created_and_not_when_it_was_rebuilt(case: Case, c
     assert (row["spot_seconds"], row["review"]) == (5 * 3600, "start unknown")
 
 
-def test_it_ends_when_its_deletion_was_asked_for(case: Case, capsys: Any) -> None:
+def test_it_ends_when_its_deletion_was_asked_for(case, capsys):
     """Nova reclaimed the soft-deleted one later; the other one was restored and runs."""
     case.spot("a", at(10), at(17))
     case.cloud.actions["a"][0] = action("delete", at(10, 1))
@@ -297,7 +233,7 @@ def test_it_ends_when_its_deletion_was_asked_for(case: Case, capsys: Any) -> Non
     assert (row["spot_seconds"], row["review"]) == (3600 + 46 * 3600, "restored")
 
 
-def test_a_failed_deletion_does_not_end_it(case: Case, capsys: Any) -> None:
+def test_a_failed_deletion_does_not_end_it(case, capsys):
     case.spot("a", at(31, 20), None, action("delete", at(31, 21), message="Error"))
     case.spot("b", at(31, 20), None, action("delete", at(31, 21)))
     found = case.bill(capsys)
@@ -307,21 +243,21 @@ def test_a_failed_deletion_does_not_end_it(case: Case, capsys: Any) -> None:
     ]
 
 
-def test_a_server_that_never_ran_or_ended_before_is_not_billed(case: Case, capsys: Any) -> None:
+def test_a_server_that_never_ran_or_ended_before_is_not_billed(case, capsys):
     case.spot("a", at(10), at(10, 1), **{"OS-SRV-USG:launched_at": None})
     case.spot("b", at(-2), at(0))
     case.spot("c", at(32))
     assert case.bill(capsys)["rows"] == []
 
 
-def test_without_its_actions_nova_s_own_times_count(case: Case, capsys: Any) -> None:
+def test_without_its_actions_nova_s_own_times_count(case, capsys):
     case.spot("a", at(10), at(10, 1))
     del case.cloud.actions["a"]
     row = only_row(case.bill(capsys))
     assert (row["spot_seconds"], row["review"]) == (3600, "actions unknown")
 
 
-def test_without_an_audit_log_evictions_are_unknown_and_not_0(case: Case, capsys: Any) -> None:
+def test_without_an_audit_log_evictions_are_unknown_and_not_0(case, capsys):
     case.spot("a", at(10), at(10, 1))
     case.log.unlink()
     found = case.bill(capsys, code=1)
@@ -338,7 +274,7 @@ def test_without_an_audit_log_evictions_are_unknown_and_not_0(case: Case, capsys
     assert only_row(found)["evictions"] is None
 
 
-def test_a_log_that_begins_within_the_month_tells_a_part(case: Case, capsys: Any) -> None:
+def test_a_log_that_begins_within_the_month_tells_a_part(case, capsys):
     case.spot("a", at(10), at(10, 1))
     case.log.unlink()
     case.evicts("a", at(10, 1))
@@ -356,7 +292,7 @@ def test_a_log_that_begins_within_the_month_tells_a_part(case: Case, capsys: Any
     assert shown[3].startswith("NOT KNOWN: evictions before 2025-03-10T01:00:00Z are not known")
 
 
-def test_rotated_logs_are_read_and_a_gap_is_said(case: Case, capsys: Any) -> None:
+def test_rotated_logs_are_read_and_a_gap_is_said(case, capsys):
     case.spot("a", at(10), at(10, 2))
     case.evicts("a", at(10, 2))
     rotated = case.log.with_name("audit.jsonl.2.gz")
@@ -378,7 +314,7 @@ def test_rotated_logs_are_read_and_a_gap_is_said(case: Case, capsys: Any) -> Non
     assert "cannot be read to its end" in " ".join(found["not_known"])
 
 
-def test_logs_of_several_machines_count_together(case: Case, capsys: Any, tmp_path: Path) -> None:
+def test_logs_of_several_machines_count_together(case, capsys, tmp_path):
     case.spot("a", at(10), at(10, 2))
     case.evicts("a", at(10, 2))
     case.note("promise_broken", at(10, 2), "a")
@@ -390,7 +326,7 @@ def test_logs_of_several_machines_count_together(case: Case, capsys: Any, tmp_pa
     assert (only_row(found)["evictions"], only_row(found)["broken_promises"]) == (2, 1)
 
 
-def test_promises_that_the_journal_has_dropped_are_unknown(case: Case, capsys: Any) -> None:
+def test_promises_that_the_journal_has_dropped_are_unknown(case, capsys):
     case.spot("a", at(10), at(10, 2))
     case.configure(promise_days=1)
     row = only_row(case.bill(capsys))
@@ -403,7 +339,7 @@ def test_promises_that_the_journal_has_dropped_are_unknown(case: Case, capsys: A
     )
 
 
-def test_evicted_spots_that_nova_does_not_show_are_said(case: Case, capsys: Any) -> None:
+def test_evicted_spots_that_nova_does_not_show_are_said(case, capsys):
     case.spot("a", at(10), at(10, 2))
     case.evicts("archived", at(10, 2))
     found = case.bill(capsys, code=1)
@@ -414,9 +350,7 @@ def test_evicted_spots_that_nova_does_not_show_are_said(case: Case, capsys: Any)
     assert "Nova does not show 1 of the evicted spots" in found["not_known"][0]
 
 
-def test_a_month_of_which_nothing_ended_early_may_have_been_archived(
-    case: Case, capsys: Any
-) -> None:
+def test_a_month_of_which_nothing_ended_early_may_have_been_archived(case, capsys):
     case.cloud.servers.clear()
     case.spot("a", at(20), at(21))
     found = case.bill(capsys, code=1)
@@ -426,7 +360,7 @@ def test_a_month_of_which_nothing_ended_early_may_have_been_archived(
     ]
 
 
-def test_an_eviction_that_ended_nothing_is_reviewed(case: Case, capsys: Any) -> None:
+def test_an_eviction_that_ended_nothing_is_reviewed(case, capsys):
     case.spot("a", at(31, 20))
     case.evicts("a", at(31, 20.5))
     row = only_row(case.bill(capsys))
@@ -465,7 +399,7 @@ def history(tmp_path: Path, *events: tuple[str, dict[str, Any]]) -> list[float]:
         (["intent", "gone", "intent", "late", "intent", "gone"], [2]),
     ],
 )
-def test_what_is_an_eviction(tmp_path: Path, events: list[str], expected: list[float]) -> None:
+def test_what_is_an_eviction(tmp_path, events, expected):
     assert history(tmp_path, *[(event, {}) for event in events]) == expected
 
 
@@ -488,9 +422,7 @@ TAKEN, REFUSED, UNANSWERED = (
         ([UNANSWERED], []),  # only Nova can tell: see the next tests
     ],
 )
-def test_what_became_of_an_order(
-    tmp_path: Path, events: list[tuple[str, dict[str, Any]]], expected: list[float]
-) -> None:
+def test_what_became_of_an_order(tmp_path, events, expected):
     assert history(tmp_path, ("intent", {"who": "a"}), *_by_a(events)) == expected
 
 
@@ -498,9 +430,7 @@ def _by_a(events: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, dict[str,
     return [(event, {"who": "a", **fields}) for event, fields in events]
 
 
-def test_a_spot_gone_by_an_earlier_order_was_evicted_in_its_first_hour(
-    case: Case, capsys: Any
-) -> None:
+def test_a_spot_gone_by_an_earlier_order_was_evicted_in_its_first_hour(case, capsys):
     """Ordered after 30 minutes, late, ordered again 120 s later, and gone by then."""
     case.spot("a", at(2), at(2, 0.5, 100))
     case.note("intent", at(2, 0.5, 90), "a", project_id="blue", chosen_by="FIFO")
@@ -513,9 +443,7 @@ def test_a_spot_gone_by_an_earlier_order_was_evicted_in_its_first_hour(
 
 
 @pytest.mark.parametrize(("ended", "evictions"), [(100, 1), (2000, 0), (None, 0)])
-def test_an_order_without_an_answer_is_an_eviction_if_the_spot_went_then(
-    case: Case, capsys: Any, ended: int | None, evictions: int
-) -> None:
+def test_an_order_without_an_answer_is_an_eviction_if_the_spot_went(case, capsys, ended, evictions):
     """A server that ends 10 s after the order went by it; one that runs on did not."""
     case.spot("a", at(2), None if ended is None else at(2, 0, ended))
     case.note("intent", at(2, 0, 90), "a", project_id="blue", chosen_by="FIFO")
@@ -525,9 +453,7 @@ def test_an_order_without_an_answer_is_an_eviction_if_the_spot_went_then(
     assert row["evicted_first_hour_seconds"] == (100 if evictions else 0)
 
 
-def test_an_order_that_is_repeated_for_want_of_an_answer_is_one_eviction(
-    case: Case, capsys: Any
-) -> None:
+def test_an_order_that_is_repeated_for_want_of_an_answer_is_one_eviction(case, capsys):
     case.spot("a", at(2), at(2, 0, 130))
     case.note("intent", at(2, 0, 90), "a", project_id="blue", chosen_by="FIFO")
     case.note("failed", at(2, 0, 120), "a", order="unanswered")
@@ -537,13 +463,13 @@ def test_an_order_that_is_repeated_for_want_of_an_answer_is_one_eviction(
 
 
 @pytest.mark.parametrize("chosen_by", ["soft-deleted", "deletion-stuck"])
-def test_what_its_owner_deleted_was_not_evicted(tmp_path: Path, chosen_by: str) -> None:
+def test_what_its_owner_deleted_was_not_evicted(tmp_path, chosen_by):
     assert history(tmp_path, ("intent", {"chosen_by": chosen_by}), ("freed", {})) == []
     again = ("intent", {"chosen_by": "deletion-stuck"})
     assert history(tmp_path, ("intent", {"chosen_by": "FIFO"}), ("late", {}), again) == [0]
 
 
-def test_months() -> None:
+def test_months():
     now = unix(datetime(2025, 12, 31, 23, 30))
     december = month_of(datetime(2025, 12, 1, tzinfo=timezone.utc), now)
     assert (december.end, december.until) == (unix(datetime(2026, 1, 1)), now)
@@ -552,12 +478,11 @@ def test_months() -> None:
 
 
 @pytest.mark.parametrize("text", ["2025", "2025-13", "25-03", "2025-3", "March"])
-def test_a_month_that_is_none(case: Case, capsys: Any, text: str) -> None:
-    assert run("bill", "--month", text) == 2
-    assert "expected such as 2026-10" in capsys.readouterr().err
+def test_a_month_that_is_none(case, said, text):
+    assert "expected such as 2026-10" in said("bill", "--month", text, code=2)
 
 
-def test_the_page_has_every_column() -> None:
+def test_the_page_has_every_column():
     from sample_files import ROOT
 
     page = (ROOT / "docs" / "nova" / "selling.md").read_text()

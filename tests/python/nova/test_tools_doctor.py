@@ -5,7 +5,6 @@ import time
 import pytest
 from doctor_cases import FILTERS, GOOD, bad, configure, diagnose
 from promise_cases import make_table, write_table
-from tool_cases import run
 
 
 def test_a_good_configuration_is_all_ok(config, capsys):
@@ -14,100 +13,52 @@ def test_a_good_configuration_is_all_ok(config, capsys):
     assert len(results) == 15
 
 
-@pytest.mark.parametrize(
-    ("change", "name", "verdict", "text"),
-    [
-        ({("filter_scheduler", "available_filters "): None}, "filter", "error", "available_filt"),
-        ({FILTERS: "ComputeFilter"}, "filter", "error", "does not name CospotFilter"),
-        ({FILTERS: "CospotFilter,ComputeFilter"}, "filter", "error", "is not the last"),
-        ({FILTERS: "CospotFilter,ComputeFilter,CospotFilter"}, "filter", "error", "not the last"),
-        (
-            {("filter_scheduler", "weight_classes"): "nova.scheduler.weights.all_weighers"},
-            "weigher",
-            "error",
-            "weight_classes is nova",
-        ),
-        (
-            {
-                ("filter_scheduler", "weight_classes"): "cospot.nova.scheduler.weigher."
-                "CospotWeigher,nova.scheduler.weights.ram.RAMWeigher"
-            },
-            "weigher",
-            "error",
-            "RAMWeigher",
-        ),
-        (
-            {("filter_scheduler", "host_subset_size"): "3"},
-            "host_subset_size",
-            "error",
-            "host_subset_size is 3",
-        ),
-        (
-            {("filter_scheduler", "host_subset_size"): "three"},
-            "host_subset_size",
-            "error",
-            "host_subset_size",
-        ),
-        (
-            {("filter_scheduler", "track_instance_changes"): "false"},
-            "instance tracking",
-            "warning",
-            "track_instance_changes is off",
-        ),
-        ({("DEFAULT", "transport_url"): None}, "messages", "error", "transport_url names no host"),
-        (
-            {("oslo_messaging_notifications", "driver"): "messagingv2"},
-            "notifications",
-            "unknown",
-            "Nova fills the queue notifications.info: RabbitMQ was not asked",
-        ),
-        ({("cospot", "vm_policy"): "CSO"}, "policies", "error", "COS"),
-        ({("cospot", "evictor"): "LPX"}, "policies", "error", "valid names: FIFO, LPKM, YJF"),
-        ({("cospot", "resources"): "VCPU"}, "policies", "error", "MEMORY_MB"),
-        ({("cospot", "resources"): "VCPU,RAM"}, "policies", "error", "RAM"),
-        ({("cospot", "otn"): "0"}, "policies", "error", "otn"),
-        ({("cospot", "dry_runn"): "true"}, "policies", "error", "did you mean dry_run?"),
-        ({("cospt", "dry_run"): "true"}, "policies", "error", "did you mean [cospot]?"),
-        ({("cospot", "fallback_weighers"): "nova.no.Such"}, "policies", "error", "fallback_weig"),
-        (
-            {
-                ("cospot", "vm_policy"): "nova",
-                ("cospot", "vm_weighers"): "nova.scheduler.weights.ram.Such",
-            },
-            "policies",
-            "error",
-            "Class Such cannot be found",
-        ),
-        ({("cospot", "enabled"): "false"}, "policies", "warning", "enabled is false"),
-        ({("cospot", "dry_run"): "true"}, "policies", "warning", "dry_run is true"),
-        ({("cospot", "plan_hosts"): "2"}, "policies", "warning", "max_attempts is 3"),
-        (
-            {("DEFAULT", "initial_cpu_allocation_ratio"): None},
-            "initial ratios",
-            "warning",
-            "cpu_allocation_ratio is 3.0, initial_cpu_allocation_ratio is ",
-        ),
-        (
-            {("quota", "count_usage_from_placement"): None},
-            "quota",
-            "warning",
-            "count_usage_from_placement is off",
-        ),
-        (
-            {("DEFAULT", "resize_confirm_window"): None},
-            "resizes",
-            "warning",
-            "resize_confirm_window is 0",
-        ),
-        (
-            {("DEFAULT", "reclaim_instance_interval"): "600"},
-            "soft delete",
-            "warning",
-            "reclaim_instance_interval is 600 s",
-        ),
-    ],
-)
-def test_one_broken_setting_is_named(config, capsys, change, name, verdict, text):
+#: What is set in nova.conf, or left out where nothing is set; the check, its verdict and finding.
+BROKEN = """\
+filter_scheduler available_filters+ = | filter | error | available_filt
+filter_scheduler enabled_filters = ComputeFilter | filter | error | does not name CospotFilter
+filter_scheduler enabled_filters = CospotFilter,ComputeFilter | filter | error | is not the last
+filter_scheduler enabled_filters = CospotFilter,ComputeFilter,CospotFilter | filter | error\
+ | not the last
+filter_scheduler weight_classes = nova.scheduler.weights.all_weighers | weigher | error\
+ | weight_classes is nova
+filter_scheduler weight_classes = cospot.nova.scheduler.weigher.CospotWeigher,\
+nova.scheduler.weights.ram.RAMWeigher | weigher | error | RAMWeigher
+filter_scheduler host_subset_size = 3 | host_subset_size | error | host_subset_size is 3
+filter_scheduler host_subset_size = three | host_subset_size | error | host_subset_size
+filter_scheduler track_instance_changes = false | instance tracking | warning\
+ | track_instance_changes is off
+DEFAULT transport_url = | messages | error | transport_url names no host
+oslo_messaging_notifications driver = messagingv2 | notifications | unknown\
+ | Nova fills the queue notifications.info: RabbitMQ was not asked
+cospot vm_policy = CSO | policies | error | COS
+cospot evictor = LPX | policies | error | valid names: FIFO, LPKM, YJF
+cospot resources = VCPU | policies | error | MEMORY_MB
+cospot resources = VCPU,RAM | policies | error | RAM
+cospot otn = 0 | policies | error | otn
+cospot dry_runn = true | policies | error | did you mean dry_run?
+cospt dry_run = true | policies | error | did you mean [cospot]?
+cospot fallback_weighers = nova.no.Such | policies | error | fallback_weig
+cospot vm_policy = nova; cospot vm_weighers = nova.scheduler.weights.ram.Such | policies | error\
+ | Class Such cannot be found
+cospot enabled = false | policies | warning | enabled is false
+cospot dry_run = true | policies | warning | dry_run is true
+cospot plan_hosts = 2 | policies | warning | max_attempts is 3
+DEFAULT initial_cpu_allocation_ratio = | initial ratios | warning\
+ | cpu_allocation_ratio is 3.0, initial_cpu_allocation_ratio is
+quota count_usage_from_placement = | quota | warning | count_usage_from_placement is off
+DEFAULT resize_confirm_window = | resizes | warning | resize_confirm_window is 0
+DEFAULT reclaim_instance_interval = 600 | soft delete | warning | reclaim_instance_interval is 600 s
+"""
+
+
+@pytest.mark.parametrize("row", BROKEN.splitlines())
+def test_one_broken_setting_is_named(config, capsys, row):
+    settings, name, verdict, text = row.split(" | ")
+    change = {}
+    for setting in settings.split("; "):
+        group, option, _, *value = setting.split(" ")
+        change[group, option.replace("+", " ")] = value[0] if value else None
     code, results = diagnose(capsys, "--offline", "--config-file", configure(config, change))
     assert bad(results) == {name: verdict}
     assert code == (1 if verdict == "error" else 0)
@@ -135,10 +86,9 @@ def test_the_mending_mends(config, capsys):
 
 
 @pytest.mark.parametrize("text", ["[filter_scheduler\n", "x\n", "\x00"])
-def test_a_file_that_is_no_configuration_is_one_error(config, capsys, text):
+def test_a_file_that_is_no_configuration_is_one_error(config, said, text):
     config.write_text(text)
-    assert run("doctor", "--offline", "--config-file", config) == 2
-    error = capsys.readouterr().err
+    error = said("doctor", "--offline", "--config-file", config, code=2)
     assert error.startswith("cospot-nova: error: Nova's configuration: ")
 
 

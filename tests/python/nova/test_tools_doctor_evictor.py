@@ -8,15 +8,7 @@ from cospot.nova.tools.cloud import CloudError
 from cospot.nova.tools.doctor import command as doctor_command
 from cospot.nova.tools.doctor import evictor_checks
 from cospot.nova.tools.settings import read_settings
-from doctor_cases import (
-    GOOD_EVICTOR,
-    bad,
-    configure,
-    diagnose,
-    diagnose_cloud,
-    login,
-    write_private,
-)
+from doctor_cases import GOOD_EVICTOR, bad, configure, diagnose, login, write_private
 
 
 @pytest.mark.parametrize(
@@ -27,28 +19,28 @@ from doctor_cases import (
         ((5000, 1), "5000 plans wait"),
     ],
 )
-def test_an_evictor_that_does_not_listen_is_named(cloud, capsys, config, monkeypatch, state, text):
+def test_an_evictor_that_does_not_listen_is_named(diagnosed, monkeypatch, state, text):
     monkeypatch.setattr(
         evictor_checks,
         "queue_state",
         lambda settings, queue: state if queue == "cospot_plans.info" else None,
     )
-    _, results = diagnose_cloud(cloud, capsys, config)
+    _, results = diagnosed()
     assert list(bad(results)) == ["evictor listens"]
     assert text in results["evictor listens"]["findings"][0]["found"]
 
 
-def test_scheduler_and_evictor_that_disagree_are_named(cloud, capsys, config, tmp_path):
+def test_scheduler_and_evictor_that_disagree_are_named(diagnosed, tmp_path):
     evictor = tmp_path / "evictor.conf"
     evictor.write_text("[cospot_evictor]\nresources = MEMORY_MB,VCPU,DISK_GB\n")
-    code, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", evictor)
+    code, results = diagnosed("--evictor-config-file", evictor)
     assert (code, bad(results)) == (1, {"evictor agrees": "error"})
     assert (
         "resources is VCPU,MEMORY_MB in [cospot]"
         in results["evictor agrees"]["findings"][0]["found"]
     )
     evictor.write_text("[cospot_evictor]\nresources = MEMORY_MB,VCPU\n")
-    assert diagnose_cloud(cloud, capsys, config, "--evictor-config-file", evictor)[0] == 0
+    assert diagnosed("--evictor-config-file", evictor)[0] == 0
 
 
 def test_without_an_evictor_s_configuration_agreement_is_unknown(cloud, capsys, config):
@@ -69,36 +61,22 @@ def test_without_an_evictor_s_configuration_agreement_is_unknown(cloud, capsys, 
     [
         ("[cospot_evictor]\nevictor = YJF\n", "warning", "evictor is FIFO in [cospot], YJF in"),
         ("[cospot_evictor]\nplan_topic = plans\n", "error", "plan_topic is cospot_plans in"),
-        (
-            "[DEFAULT]\ntransport_url = rabbit://guest:guest@127.0.0.1:1/spots\n",
-            "error",
-            "virtual host '/', the evictor listens on 'spots'",
-        ),
-        (
-            "[DEFAULT]\ntransport_url = rabbit://guest:guest@elsewhere:5672/\n",
-            "warning",
-            "message bus at 127.0.0.1:1, the evictor listens at elsewhere:5672",
-        ),
-        (
-            "[oslo_messaging_rabbit]\namqp_durable_queues = true\n",
-            "error",
-            "amqp_durable_queues is False for the scheduler, True for the evictor",
-        ),
+        ("[DEFAULT]\ntransport_url = rabbit://guest:guest@127.0.0.1:1/spots\n", "error",
+         "virtual host '/', the evictor listens on 'spots'"),
+        ("[DEFAULT]\ntransport_url = rabbit://guest:guest@elsewhere:5672/\n", "warning",
+         "message bus at 127.0.0.1:1, the evictor listens at elsewhere:5672"),
+        ("[oslo_messaging_rabbit]\namqp_durable_queues = true\n", "error",
+         "amqp_durable_queues is False for the scheduler, True for the evictor"),
         ("[placement]\nregion_name = two\n", "error", "region_name is one for the scheduler, two"),
-        (
-            "[cospot_evictor]\nmode = proactive\ndefault_reserve = 2:4096\n",
-            "warning",
-            "default_reserve is empty in [cospot], 2:4096 in [cospot_evictor]: spots are placed",
-        ),
+        ("[cospot_evictor]\nmode = proactive\ndefault_reserve = 2:4096\n", "warning",
+         "default_reserve is empty in [cospot], 2:4096 in [cospot_evictor]: spots are placed"),
     ],
-)
-def test_whatever_both_must_share_is_compared(
-    cloud, capsys, config, tmp_path, text, verdict, found
-):
+)  # fmt: skip
+def test_whatever_both_must_share_is_compared(diagnosed, tmp_path, text, verdict, found):
     evictor = write_private(tmp_path / "evictor.conf", f"[cospot_evictor]\n{text}")
     region = {("placement", "region_name"): "one"}
     arguments = ("--evictor-config-file", evictor)
-    _, results = diagnose_cloud(cloud, capsys, config, *arguments, changes=region)
+    _, results = diagnosed(*arguments, changes=region)
     # With a region that is not there, its login finds no endpoint either.
     assert {**bad(results), "evictor's login": ""} == {
         "evictor agrees": verdict,
@@ -135,22 +113,20 @@ NOTIFIES = {
         (None, {}, "ok", "nothing to find fault with"),
     ],
 )
-def test_notifications_that_nobody_reads_are_named(
-    cloud, capsys, config, monkeypatch, changes, queues, verdict, text
-):
+def test_unread_notifications_are_named(diagnosed, monkeypatch, changes, queues, verdict, text):
     states = {"cospot_plans.info": (0, 1), **queues}
     monkeypatch.setattr(evictor_checks, "queue_state", lambda settings, queue: states.get(queue))
-    _, results = diagnose_cloud(cloud, capsys, config, changes=changes)
+    _, results = diagnosed(changes=changes)
     assert results["notifications"]["verdict"] == verdict
     assert text in results["notifications"]["findings"][0]["found"]
 
 
-def test_a_bus_that_does_not_answer_leaves_it_unknown(cloud, capsys, config, monkeypatch):
+def test_a_bus_that_does_not_answer_leaves_it_unknown(diagnosed, monkeypatch):
     def fail(settings, queue):
         raise CloudError("message bus: away")
 
     monkeypatch.setattr(evictor_checks, "queue_state", fail)
-    _, results = diagnose_cloud(cloud, capsys, config, changes=NOTIFIES)
+    _, results = diagnosed(changes=NOTIFIES)
     assert results["notifications"]["verdict"] == "unknown"
     assert (
         "RabbitMQ cannot be asked (message bus: away)"
@@ -183,8 +159,8 @@ def test_a_bus_that_does_not_answer_is_named(tmp_path):
 @pytest.mark.parametrize(
     "url", ["data:,root%20x:0", "http://127.0.0.1:x/", "http://a b/", "nonsense", "data:,%ff"]
 )
-def test_metrics_of_something_else_are_named(cloud, capsys, config, url):
-    code, results = diagnose_cloud(cloud, capsys, config, "--evictor-metrics", url)
+def test_metrics_of_something_else_are_named(diagnosed, url):
+    code, results = diagnosed("--evictor-metrics", url)
     assert (code, bad(results)) == (1, {"evictor works": "error"})
     (finding,) = results["evictor works"]["findings"]
     assert finding["found"].startswith(f"{url}: expected the evictor's metrics: ")
@@ -228,10 +204,10 @@ def test_an_evictor_s_option_of_the_wrong_type_is_named(cloud, capsys, config, t
         ("GET /compute/servers/detail", 403),
     ],
 )
-def test_the_evictor_s_own_user_is_tried(cloud, capsys, config, monkeypatch, request_line, answer):
+def test_the_evictor_s_own_user_is_tried(cloud, diagnosed, monkeypatch, request_line, answer):
     """The operator's own credentials may do what the service's may not."""
-    diagnose_cloud(cloud, capsys, config)  # as the operator, to be compared
-    _, results = diagnose_cloud(cloud, capsys, config)
+    diagnosed()  # as the operator, to be compared
+    _, results = diagnosed()
     (finding,) = results["evictor's login"]["findings"]
     assert finding["found"] == "it may read 2 providers, 2 hosts and all servers"
     as_evictor = {}
@@ -245,17 +221,17 @@ def test_the_evictor_s_own_user_is_tried(cloud, capsys, config, monkeypatch, req
         return run_checks(checks)
 
     monkeypatch.setattr(doctor_command, "run_checks", count)
-    code, results = diagnose_cloud(cloud, capsys, config)
+    code, results = diagnosed()
     assert was and (code, bad(results)) == (1, {"evictor's login": "error"})
     (finding,) = results["evictor's login"]["findings"]
     assert str(answer) in finding["found"] and "the-service-user" in finding["fix"]
 
 
 @pytest.mark.parametrize(("answer", "verdict"), [(200, ""), (403, "warning"), (503, "")])
-def test_cinder_must_take_the_evictor_for_an_administrator(cloud, capsys, config, answer, verdict):
+def test_cinder_must_take_the_evictor_for_an_administrator(cloud, diagnosed, answer, verdict):
     """Else volumes of evicted spots stay attached; a Cinder that is away tells nothing."""
     cloud.failing = {"GET /volumev3/os-services": answer} if answer != 200 else {}
-    _, results = diagnose_cloud(cloud, capsys, config)
+    _, results = diagnosed()
     assert bad(results).get("evictor's login", "") == verdict
     found = [each["found"] for each in results["evictor's login"]["findings"]]
     assert any("stay in-use" in each for each in found) == bool(verdict)
@@ -270,14 +246,12 @@ def test_cinder_must_take_the_evictor_for_an_administrator(cloud, capsys, config
         ("[cospot_evictor]\n[nova]\npassword = x\n", "warning", "every user of this machine may"),
     ],
 )
-def test_an_evictor_s_file_that_it_would_not_take_is_named(
-    cloud, capsys, config, tmp_path, text, verdict, found
-):
+def test_an_evictor_s_file_that_it_refuses_is_named(diagnosed, tmp_path, text, verdict, found):
     evictor = tmp_path / "evictor.conf"
     evictor.write_text(text)
     evictor.chmod(0o644)
     arguments = ("--evictor-config-file", evictor)
-    _, results = diagnose_cloud(cloud, capsys, config, *arguments)
+    _, results = diagnosed(*arguments)
     (finding,) = results["evictor options"]["findings"]
     assert (finding["verdict"], finding["fix"] != "") == (verdict, True)
     assert found in finding["found"]

@@ -20,7 +20,7 @@ def load(folder):
     return {name: row for item in rows for name, row in item.items()}
 
 
-def test_totals_are_what_vms_may_use(cloud, tmp_path, capsys):
+def test_totals_are_what_vms_may_use(cloud, tmp_path, said):
     cloud.add_host("other", inventories={})
     cloud.add_host(
         "h1",
@@ -31,8 +31,7 @@ def test_totals_are_what_vms_may_use(cloud, tmp_path, capsys):
         },
     )
     path = tmp_path / "cospot.yaml"
-    assert run("inventory", "--host", "h1", "-o", path) == 0
-    assert "restart nova-compute" in capsys.readouterr().out
+    assert "restart nova-compute" in said("inventory", "--host", "h1", "-o", path)
     found = load(tmp_path)
     # (64 - 4) * 4 vCPUs, at most the 64 of the machine for one; (1000 - 1) * 1.5 = 1498.5 MiB
     totals = {name: (row["total"], row["max_unit"]) for name, row in found.items()}
@@ -59,10 +58,9 @@ def test_the_host_is_that_of_the_configuration(cloud, tmp_path):
     assert load(folder)["CUSTOM_SPOT_VCPU"]["total"] == 8
 
 
-def test_totals_can_be_given_without_any_cloud(monkeypatch, tmp_path, capsys):
+def test_totals_can_be_given_without_any_cloud(monkeypatch, tmp_path, said):
     monkeypatch.delenv("OS_AUTH_URL", raising=False)
-    assert run("inventory", "--vcpus", "8", "--memory-mb", "4096") == 0
-    (tmp_path / "given.yaml").write_text(capsys.readouterr().out)
+    (tmp_path / "given.yaml").write_text(said("inventory", "--vcpus", "8", "--memory-mb", "4096"))
     found = load(tmp_path)
     assert {name: row["total"] for name, row in found.items()} == {
         "CUSTOM_SPOT_VCPU": 8,
@@ -91,18 +89,15 @@ def test_shared_storage_is_said(cloud, capsys):
         (["--vcpus", "9" * 5000, "--memory-mb", "1"], f"'{'9' * 60}...', expected a whole number"),
         (["--host", "h1", "-o", "/"], "/: expected a file, found a folder"),
         (["--config-file", "/nowhere.conf"], "/nowhere.conf"),
-        (
-            ["--host", "h1", "-o", "/nowhere/x.yaml"],
-            "x.yaml: cannot be written: there is no folder",
-        ),
+        (["--host", "h1", "-o", "/nowhere/x.yaml"],
+         "x.yaml: cannot be written: there is no folder"),
     ],
-)
-def test_bad_usage_is_one_error(cloud, capsys, arguments, text):
+)  # fmt: skip
+def test_bad_usage_is_one_error(cloud, said, arguments, text):
     cloud.add_host("h1", inventories={"VCPU": {"total": 8}, "MEMORY_MB": {"total": 512}})
     cloud.add_host("empty", inventories={})
     cloud.add_host("unknown")
-    assert run("inventory", *arguments) == 2
-    error = capsys.readouterr().err
+    error = said("inventory", *arguments, code=2)
     assert text in error and "Traceback" not in error
 
 

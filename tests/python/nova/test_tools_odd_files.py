@@ -2,23 +2,17 @@
 
 import os
 import re
-import subprocess
-import sys
 
 import pytest
 from cospot.nova.moment import moment_of
+from programs import run_python
 from tool_cases import cloud_for, run
 
 LATIN_1 = "[DEFAULT]\n# café\n".encode("latin-1")
 COMMANDS = [
-    ("doctor", "--offline"),
-    ("doctor",),
-    ("status",),
-    ("flavor", "create-spot", "m1"),
-    ("flavor", "check"),
-    ("inventory",),
-    ("history", "export"),
-]
+    ("doctor", "--offline"), ("doctor",), ("status",), ("flavor", "create-spot", "m1"),
+    ("flavor", "check"), ("inventory",), ("history", "export"),
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -38,13 +32,8 @@ def latin_1(tmp_path):
 
 def process(*arguments, **environment):
     """Run `cospot-nova` as people do: pytest itself takes what is logged off standard error."""
-    return subprocess.run(
-        [sys.executable, "-m", "cospot.nova.tools.command", *map(str, arguments)],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = ("-m", "cospot.nova.tools.command", *arguments)
+    return run_python(*command, env={**os.environ, **environment})
 
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
@@ -61,13 +50,12 @@ def test_a_folder_s_file_that_is_no_utf_8_is_one_error(no_cloud, latin_1, capsys
     assert capsys.readouterr().err.startswith(f"cospot-nova: error: {latin_1}: line 2: ")
 
 
-def test_a_file_that_is_found_where_nova_looks_is_named(no_cloud, latin_1, capsys, monkeypatch):
+def test_a_file_that_is_found_where_nova_looks_is_named(no_cloud, latin_1, said, monkeypatch):
     monkeypatch.setenv("HOME", str(latin_1.parent))
     folder = latin_1.parent / ".nova"
     folder.mkdir()
     found = latin_1.rename(folder / "nova.conf")
-    assert run("status") == 2
-    assert capsys.readouterr().err.startswith(f"cospot-nova: error: {found}: line 2: ")
+    assert said("status", code=2).startswith(f"cospot-nova: error: {found}: line 2: ")
 
 
 def test_an_evictor_s_file_that_is_no_utf_8_is_one_error(monkeypatch, latin_1, capsys):
@@ -94,20 +82,18 @@ def test_the_evictor_does_not_start_without_its_logging_configuration(tmp_path, 
 
 
 @pytest.mark.parametrize("host", ["$nothing", "${nothing.at_all}"])
-def test_an_option_that_cannot_be_read_is_one_error(monkeypatch, tmp_path, capsys, host):
+def test_an_option_that_cannot_be_read_is_one_error(monkeypatch, tmp_path, said, host):
     config = tmp_path / "nova.conf"
     config.write_text(f"[DEFAULT]\nhost = {host}\n")
     with cloud_for(monkeypatch):
-        assert run("inventory", "--config-file", config) == 2
-    error = capsys.readouterr().err
+        error = said("inventory", "--config-file", config, code=2)
     assert error.startswith("cospot-nova: error: ") and error.count("\n") == 1
 
 
-def test_a_section_s_option_of_the_wrong_type_is_one_error(no_cloud, tmp_path, capsys):
+def test_a_section_s_option_of_the_wrong_type_is_one_error(no_cloud, tmp_path, said):
     config = tmp_path / "nova.conf"
     config.write_text("[nova]\nauth_type = password\nauth_url = http://127.0.0.1:1\ntimeout = x\n")
-    assert run("status", "--config-file", config) == 2
-    error = capsys.readouterr().err
+    error = said("status", "--config-file", config, code=2)
     assert error.startswith("cospot-nova: error: credentials of [nova]: ")
     assert "timeout" in error and error.count("\n") == 1
 
@@ -166,22 +152,15 @@ def cloud(monkeypatch):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("status",),
-        ("status", "--format", "json"),
-        ("doctor",),
-        ("doctor", "--verbose"),
-        ("flavor", "check"),
-        ("flavor", "create-spot", HOSTILE),
-        ("flavor", "create-spot", HOSTILE + "z"),
-        ("inventory", "--host", HOSTILE),
-        ("inventory", "--host", HOSTILE + "z"),
-        ("inventory", "--vcpus", HOSTILE),
-        ("history", "export", "-o", f"/nowhere/{HOSTILE}"),
-        ("bill", "--month", HOSTILE),
+        ("status",), ("status", "--format", "json"), ("doctor",), ("doctor", "--verbose"),
+        ("flavor", "check"), ("flavor", "create-spot", HOSTILE),
+        ("flavor", "create-spot", HOSTILE + "z"), ("inventory", "--host", HOSTILE),
+        ("inventory", "--host", HOSTILE + "z"), ("inventory", "--vcpus", HOSTILE),
+        ("history", "export", "-o", f"/nowhere/{HOSTILE}"), ("bill", "--month", HOSTILE),
         (HOSTILE,),
     ],
     ids=repr,
-)
+)  # fmt: skip
 def test_no_command_prints_them_as_they_are(cloud, capsys, arguments):
     run(*arguments)
     captured = capsys.readouterr()

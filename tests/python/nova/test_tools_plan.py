@@ -59,15 +59,10 @@ def test_the_files_have_what_the_plan_has(plan, capsys):
     assert (code, found["cannot"]) == (0, [])
     nova, evictor = found["files"]["nova.conf"], found["files"]["cospot-evictor.conf"]
     assert section(nova, "cospot") == {
-        "vm_policy": "COS",
-        "spot_policy": "sDPD",
-        "evictor": "YJF",
-        "otn": "16",
-        "saf": "true",
-        "resources": "VCPU,MEMORY_MB,DISK_GB",
-        "lifetime_target": "0.1",
+        "vm_policy": "COS", "spot_policy": "sDPD", "evictor": "YJF", "otn": "16", "saf": "true",
+        "resources": "VCPU,MEMORY_MB,DISK_GB", "lifetime_target": "0.1",
         "lifetime_promises": "/var/lib/cospot/promises.json",
-    }
+    }  # fmt: skip
     assert section(evictor, "cospot_evictor") == {
         "evictor": "YJF",
         "resources": "VCPU,MEMORY_MB,DISK_GB",
@@ -83,7 +78,7 @@ def test_the_files_have_what_the_plan_has(plan, capsys):
     assert "max_placement_results" not in nova
 
 
-def test_nova_and_its_evictor_take_the_files(plan, capsys, tmp_path):
+def test_nova_and_its_evictor_take_the_files(plan, capsys, said, tmp_path):
     """The doctor finds nothing but what is to be there first: promises, a window for resizes."""
     bus = tmp_path / "bus.conf"
     bus.write_text(GOOD_EVICTOR)
@@ -91,8 +86,7 @@ def test_nova_and_its_evictor_take_the_files(plan, capsys, tmp_path):
     assert run("plan", "apply", plan([(6, 0.9)]), "--to", folder) == 0
     assert f"written: {folder / 'nova.conf'}" in capsys.readouterr().out
     configs = ("--config-file", bus, "--config-file", folder / "nova.conf")
-    assert run("doctor", "--offline", "--format", "json", *configs) == 1
-    checks = json.loads(capsys.readouterr().out)["checks"]
+    checks = json.loads(said("doctor", "--offline", "--format", "json", *configs, code=1))["checks"]
     assert [one["check"] for one in checks if one["verdict"] != "ok"] == ["promises", "resizes"]
     evictor = ("--evictor-config-file", folder / "cospot-evictor.conf")
     found = apply(capsys, plan([(6, 0.9)]), "--offline", *configs, *evictor)[1]
@@ -106,9 +100,8 @@ def test_nova_and_its_evictor_take_the_files(plan, capsys, tmp_path):
     assert "virtual host" in bad["evictor agrees"] or "message bus" in bad["evictor agrees"]
 
 
-def test_without_dry_run_nothing_is_done(plan, capsys):
-    assert run("plan", "apply", plan()) == 2
-    error = capsys.readouterr().err
+def test_without_dry_run_nothing_is_done(plan, said):
+    error = said("plan", "apply", plan(), code=2)
     assert error.startswith("cospot-nova: error: plan apply: nothing is changed in a cloud")
     assert "--dry-run" in error and "--to FOLDER" in error
 
@@ -147,23 +140,17 @@ def test_how_long_a_history_a_promise_takes():
     [
         ({"evictor": "[LPO]"}, "spots are evicted by LPO: 'LPO' needs to know how long", "evictor"),
         ({"evictor": "[Nobody]"}, "spots are evicted by Nobody", "evictor"),
-        (
-            {"otn": "['adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1']"},
-            "otn is one number for all loads",
-            "otn",
-        ),
+        ({"otn": "['adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1']"},
+         "otn is one number for all loads", "otn"),
         ({"otn": "[epsilon-0.05]"}, "the offer is epsilon-0.05", "otn"),
         ({"vm": "[{name: COS, some: 1}]"}, "VMs are placed by COS", "vm_policy"),
         ({"spot": "[{label: two, weighers: [COS, UTIL]}]"}, "placed by COS + UTIL", "spot_policy"),
-        (
-            {"spot": "[{label: f, filters: [LifetimeSla], weighers: [COS]}]"},
-            "one weigher without options or filters",
-            "spot_policy",
-        ),
+        ({"spot": "[{label: f, filters: [LifetimeSla], weighers: [COS]}]"},
+         "one weigher without options or filters", "spot_policy"),
         ({"vm": "['nova:mine.Weigher']"}, "VMs are placed by nova:mine.Weigher", "vm_policy"),
         (ECONOMY, "25 % of what is asked for is to be sold as Economy instances", None),
     ],
-)
+)  # fmt: skip
 def test_what_nova_cannot_do_is_one_sentence(plan, capsys, changes, sentence, missing):
     code, found = apply(capsys, plan(**changes))
     assert code == 1
@@ -236,14 +223,13 @@ def test_a_plan_that_sells_nothing(tmp_path, capsys):
         (b"# promise: 6\nstudy: compare\nhosts: 1\n", "expected # promise: hours=6 probability"),
     ],
 )
-def test_what_is_no_plan_is_one_error(tmp_path, capsys, text, error):
+def test_what_is_no_plan_is_one_error(tmp_path, said, text, error):
     path = tmp_path / "plan.yaml"
     if text is not None:
         path.write_bytes(text)
-    assert run("plan", "apply", path, "--dry-run") == 2
-    said = capsys.readouterr().err
-    assert said.startswith("cospot-nova: error: ") and error in said
-    assert len(said.splitlines()) == 1
+    printed = said("plan", "apply", path, "--dry-run", code=2)
+    assert printed.startswith("cospot-nova: error: ") and error in printed
+    assert len(printed.splitlines()) == 1
 
 
 def compared(found):
@@ -400,9 +386,8 @@ def test_hosts_of_a_file(plan, capsys, tmp_path):
     assert "none.csv: cannot be read" in capsys.readouterr().err
 
 
-def test_the_text_for_people(plan, capsys):
-    assert run("plan", "apply", plan(**ECONOMY), "--dry-run") == 1
-    lines = capsys.readouterr().out.splitlines()
+def test_the_text_for_people(plan, said):
+    lines = said("plan", "apply", plan(**ECONOMY), "--dry-run", code=1).splitlines()
     assert lines[0] == "Sell all idle capacity as spots."
     assert [line for line in lines if line.startswith("#####")] == [
         "##### cospot-evictor.conf",

@@ -17,7 +17,7 @@ from cospot.nova.tools.bill.audit_history import read_log
 from cospot.nova.tools.plan import drift, evictions
 from cospot.nova.tools.plan.plan_file import read_plan
 from plan_cases import ECONOMY, write_plan
-from tool_cases import cloud_for, run, server
+from tool_cases import run, server
 
 HOUR = 3600
 DAY = 24 * HOUR
@@ -180,13 +180,9 @@ def plan(tmp_path):
     """Of 14 days in which each spot would last a day and is evicted after half of it."""
     history(tmp_path / "history.csv", 14, spot_hours=24)
     return write_plan(
-        tmp_path / "plan.yaml",
-        [(1, 0.9), (6, 0.9)],
-        host="{vcpus: 4, memory_mb: 8192}",
-        hosts="1",
-        spot="[sCOS]",
-        otn="[1]",
-    )
+        tmp_path / "plan.yaml", [(1, 0.9), (6, 0.9)], host="{vcpus: 4, memory_mb: 8192}", hosts="1",
+        spot="[sCOS]", otn="[1]",
+    )  # fmt: skip
 
 
 def test_the_plan_on_its_own_history(plan):
@@ -197,63 +193,72 @@ def test_the_plan_on_its_own_history(plan):
 
 
 @pytest.fixture
-def cloud(monkeypatch):
-    with cloud_for(monkeypatch) as stand_in:
-        stand_in.add_host("h1", inventories={"VCPU": {"total": 4}, "MEMORY_MB": {"total": 8192}})
-        yield stand_in
+def cloud(empty_cloud):
+    empty_cloud.add_host("h1", inventories={"VCPU": {"total": 4}, "MEMORY_MB": {"total": 8192}})
+    return empty_cloud
+
+
+class Case:
+    """A plan, and a service with its folder, its audit log and a recent week."""
+
+    def __init__(self, plan, folder, capsys):
+        self.plan, self.capsys, self.path = plan, capsys, folder / "recent.csv"
+        self.state = folder / "state"
+        self.state.mkdir()
+        self.config = folder / "cospot-evictor.conf"
+        self.config.write_text(f"[cospot_evictor]\nstate_path = {self.state}\n")
+
+    def recent(self, now=None, *, logged=True, evicted_after=12, **changes):
+        """Have a week that ended now; return its audit log's records, which are there if logged."""
+        now = time.time() if now is None else now
+        history(self.path, 7, spot_hours=evicted_after, prefix="r", **changes)
+        os.utime(self.path, (now, now))
+        zero = now - 7 * DAY
+        records = [{"time": moment(zero - 60), "event": "host_resumed", "host": "h1"}]
+        for day in range(7):
+            at = zero + day * DAY + evicted_after * HOUR
+            fields = {"instance": f"rs{day}", "time": moment(at)}
+            records += [{**fields, "event": "intent"}, {**fields, "event": "freed"}]
+        if logged:
+            self.log(records)
+        return records
+
+    def log(self, records):
+        text = "".join(json.dumps(record) + "\n" for record in records)
+        (self.state / "audit.jsonl").write_text(text)
+
+    def promise(self, count, broken, *, hours=6.0, target=0.1, name="p"):
+        """Promises that are a day old, of which some were broken in their first minute."""
+        journal = PromiseJournal(str(self.state))
+        made = time.time() - DAY
+        for number in range(count):
+            one = f"{name}{number}"
+            journal.add(Promise(one, made, hours * HOUR, target))
+            if number < broken:
+                journal.evicted(one, made + 60)
+
+    def status(self, *, of_nova=False):
+        """Run it; return the exit code and what JSON has of the plan."""
+        week = () if of_nova else ("--history", self.path)
+        evictor = ("--evictor-config-file", self.config)
+        code = run("status", "--plan", self.plan, "--format", "json", *evictor, *week)
+        return code, json.loads(self.capsys.readouterr().out)["plan"]
 
 
 @pytest.fixture
-def state(tmp_path):
-    """The folder of a service with its configuration."""
+def case(cloud, plan, tmp_path, capsys):
     pytest.importorskip("oslo_log", reason="needs python3-oslo.log")
-    folder = tmp_path / "state"
-    folder.mkdir()
-    config = tmp_path / "cospot-evictor.conf"
-    config.write_text(f"[cospot_evictor]\nstate_path = {folder}\n")
-    return folder, config
-
-
-def recent(path, now, *, evicted_after=12, **changes):
-    """A recent week that ended now, and the audit log of its evictions."""
-    history(path, 7, spot_hours=evicted_after, prefix="r", **changes)
-    os.utime(path, (now, now))
-    zero = now - 7 * DAY
-    records = [{"time": moment(zero - 60), "event": "host_resumed", "host": "h1"}]
-    for day in range(7):
-        at = zero + day * DAY + evicted_after * HOUR
-        fields = {"instance": f"rs{day}", "time": moment(at)}
-        records += [{**fields, "event": "intent"}, {**fields, "event": "freed"}]
-    return path, "".join(json.dumps(record) + "\n" for record in records)
+    return Case(plan, tmp_path, capsys)
 
 
 def moment(seconds):
     return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def promise(folder, count, broken, *, hours=6.0, target=0.1, name="p"):
-    """Promises that are a day old, of which some were broken in their first minute."""
-    journal = PromiseJournal(str(folder))
-    made = time.time() - DAY
-    for number in range(count):
-        one = f"{name}{number}"
-        journal.add(Promise(one, made, hours * HOUR, target))
-        if number < broken:
-            journal.evicted(one, made + 60)
-
-
-def status(capsys, state, plan, *arguments):
-    """Run it; return the exit code and what JSON has of the plan."""
-    evictor = ("--evictor-config-file", state[1])
-    code = run("status", "--plan", plan, "--format", "json", *evictor, *arguments)
-    return code, json.loads(capsys.readouterr().out)["plan"]
-
-
-def test_a_cloud_that_does_as_planned(cloud, state, plan, capsys, tmp_path):
-    path, log = recent(tmp_path / "recent.csv", time.time())
-    (state[0] / "audit.jsonl").write_text(log)
-    promise(state[0], 20, 1)
-    code, found = status(capsys, state, plan, "--history", path)
+def test_a_cloud_that_does_as_planned(case):
+    case.recent()
+    case.promise(20, 1)
+    code, found = case.status()
     assert (code, found["alarm"], found["notes"]) == (0, None, [])
     assert [(one["measure"], one["distance"], one["p"]) for one in found["drift"]] == [
         ("vcpus", 0, 1),
@@ -270,11 +275,10 @@ def test_a_cloud_that_does_as_planned(cloud, state, plan, capsys, tmp_path):
     assert (found["judgements"], found["level"]) == (6, pytest.approx(0.05 / 6))
 
 
-def test_demand_that_has_drifted_is_an_alarm(cloud, state, plan, capsys, tmp_path):
+def test_demand_that_has_drifted_is_an_alarm(case):
     """VMs of 4 vCPUs in place of 3: no day of the plan's is like any of the week."""
-    path, log = recent(tmp_path / "recent.csv", time.time(), vcpus=4)
-    (state[0] / "audit.jsonl").write_text(log)
-    code, found = status(capsys, state, plan, "--history", path)
+    case.recent(vcpus=4)
+    code, found = case.status()
     assert code == 1
     assert [one["measure"] for one in found["drift"] if one["alarm"]] == ["vcpus"]
     assert (found["drift"][0]["before"], found["drift"][0]["after"]) == (3, 4)
@@ -282,83 +286,76 @@ def test_demand_that_has_drifted_is_an_alarm(cloud, state, plan, capsys, tmp_pat
     assert "vCPUs of a VM from " in found["alarm"] and ": 4, in the plan 3 (two-s" in found["alarm"]
     assert "of days: 0.0001 < 0.01)" in found["alarm"]  # 0.05 / 5
 
-    evictor = ("--evictor-config-file", state[1])
-    assert run("status", "--plan", plan, "--history", path, *evictor) == 1
-    text = capsys.readouterr().out
+    evictor = ("--evictor-config-file", case.config)
+    assert run("status", "--plan", case.plan, "--history", case.path, *evictor) == 1
+    text = case.capsys.readouterr().out
     assert text.startswith("ALARM: not as in plan.yaml: vCPUs of a VM")
     assert sum(line.startswith("ALARM") for line in text.splitlines()) == 1
     assert "two-sample Kolmogorov-Smirnov test, p by permutation of days\n" in text
     assert "0.05 / 5 judgements (Bonferroni)" in text
 
 
-def test_more_evictions_than_planned_are_an_alarm(cloud, state, plan, capsys, tmp_path):
+def test_more_evictions_than_planned_are_an_alarm(case):
     """Spots are evicted after an hour: one eviction an hour in place of one in twelve."""
-    path, log = recent(tmp_path / "recent.csv", time.time(), evicted_after=1)
-    (state[0] / "audit.jsonl").write_text(log)
-    code, found = status(capsys, state, plan, "--history", path)
+    case.recent(evicted_after=1)
+    code, found = case.status()
     assert code == 1
     (rates,) = (one for one in found["drift"] if one["alarm"])
     assert (rates["measure"], rates["after"]) == ("evictions", pytest.approx(1))
     assert "evictions per spot-hour from " in found["alarm"]
 
 
-def test_broken_promises_of_a_class_are_an_alarm(cloud, state, plan, capsys, tmp_path):
+def test_broken_promises_of_a_class_are_an_alarm(case):
     """9 of 20 broken: at least 16 % are, even with the intervals of six judgements."""
-    path, log = recent(tmp_path / "recent.csv", time.time())
-    (state[0] / "audit.jsonl").write_text(log)
-    promise(state[0], 20, 9)
-    code, found = status(capsys, state, plan, "--history", path)
+    case.recent()
+    case.promise(20, 9)
+    code, found = case.status()
     assert code == 1
     lower = cospot.eviction_interval(20, 9, 1 - 0.05 / 6)[0]
     assert found["promises"][0]["broken_share_lower"] == lower > 0.16
     assert "6 h with 90 %: 9 of 20 promises are broken, 10 % may be" in found["alarm"]
 
 
-def test_promises_count_for_the_shortest_class_that_covers_them(
-    cloud, state, plan, capsys, tmp_path
-):
-    path, _ = recent(tmp_path / "recent.csv", time.time())
-    promise(state[0], 3, 0, hours=1, name="a")
-    promise(state[0], 4, 0, hours=2, name="b")
-    promise(state[0], 5, 0, hours=7, name="longer")
-    promise(state[0], 6, 0, hours=1, target=0.05, name="surer")
-    found = status(capsys, state, plan, "--history", path)[1]
+def test_promises_count_for_the_shortest_class_that_covers_them(case):
+    case.recent(logged=False)
+    case.promise(3, 0, hours=1, name="a")
+    case.promise(4, 0, hours=2, name="b")
+    case.promise(5, 0, hours=7, name="longer")
+    case.promise(6, 0, hours=1, target=0.05, name="surer")
+    found = case.status()[1]
     assert [(one["hours"], one["promised"]) for one in found["promises"]] == [(1, 3), (6, 4)]
 
 
-def test_evictions_without_a_log_are_not_compared(cloud, state, plan, capsys, tmp_path):
-    path, _ = recent(tmp_path / "recent.csv", time.time())
-    code, found = status(capsys, state, plan, "--history", path)
+def test_evictions_without_a_log_are_not_compared(case):
+    case.recent(logged=False)
+    code, found = case.status()
     assert (code, len(found["drift"])) == (0, 4)
     assert found["notes"][0] == "evictions are not compared: there is no audit log here"
     assert found["notes"][1].startswith("no promise of the plan was given yet")
 
 
-def test_days_before_the_log_begins_are_left_out(cloud, state, plan, capsys, tmp_path):
+def test_days_before_the_log_begins_are_left_out(case):
     """It begins after 4.5 of 7 days: two whole days are known, too few of 16 to be sure."""
     now = time.time()
-    path, log = recent(tmp_path / "recent.csv", now, evicted_after=1)
-    late = log.splitlines(keepends=True)
-    first = json.dumps({"time": moment(now - 2.5 * DAY), "event": "host_resumed"}) + "\n"
-    (state[0] / "audit.jsonl").write_text(first + "".join(late[-4:]))
-    found = status(capsys, state, plan, "--history", path)[1]
+    late = case.recent(now, evicted_after=1)[-4:]
+    case.log([{"time": moment(now - 2.5 * DAY), "event": "host_resumed"}, *late])
+    found = case.status()[1]
     rates = found["drift"][-1]
     assert (rates["measure"], rates["after"]) == ("evictions", pytest.approx(1))
     assert rates["p"] == rates["least_p"] == 1 / 120  # of C(16, 2); the level is 0.01
-    (state[0] / "audit.jsonl").write_text("")
-    found = status(capsys, state, plan, "--history", path)[1]
+    case.log([])
+    found = case.status()[1]
     assert "no spot ran on a whole day since the audit log begins" in found["notes"][0]
 
 
-def test_each_week_is_compared(cloud, state, plan, capsys, tmp_path):
+def test_each_week_is_compared(case, tmp_path):
     """Two weeks, the older one with VMs of another size."""
     now = time.time()
     old = history(tmp_path / "old.csv", 7, vcpus=4, prefix="o").read_text().splitlines()[3:]
     new = history(tmp_path / "new.csv", 14, prefix="n").read_text().splitlines()[3:][14:]
-    path = tmp_path / "recent.csv"
-    path.write_text("\n".join(["# window_days: 14", COLUMNS, *old, *new, ""]))
-    os.utime(path, (now, now))
-    code, found = status(capsys, state, plan, "--history", path)
+    case.path.write_text("\n".join(["# window_days: 14", COLUMNS, *old, *new, ""]))
+    os.utime(case.path, (now, now))
+    code, found = case.status()
     assert code == 1
     weeks = [moment(now - 7 * DAY * week)[:10] for week in (1, 2)]
     assert [one["week"] for one in found["drift"]] == [weeks[0]] * 4 + [weeks[1]] * 4
@@ -367,7 +364,7 @@ def test_each_week_is_compared(cloud, state, plan, capsys, tmp_path):
     assert found["level"] == 0.05 / 8
 
 
-def test_the_last_week_is_asked_of_nova(cloud, state, plan, capsys):
+def test_the_last_week_is_asked_of_nova(cloud, case):
     """A VM of 2 vCPUs and one spot, both running."""
     now = datetime.now(timezone.utc).replace(tzinfo=None, microsecond=0)
     specs = spot_extra_specs(2, 4096, 20)
@@ -375,7 +372,7 @@ def test_the_last_week_is_asked_of_nova(cloud, state, plan, capsys):
         server("a", now - timedelta(days=3)),
         server("b", now - timedelta(days=2), extra_specs=specs),
     ]
-    found = status(capsys, state, plan)[1]
+    found = case.status(of_nova=True)[1]
     means = {one["measure"]: (one["before"], one["after"]) for one in found["drift"]}
     assert means["vcpus"] == (3, 2) and means["memory_mb"] == (1024, 4096)
     assert means["per_hour"] == (pytest.approx(1 / 24), pytest.approx(1 / 168))
@@ -384,38 +381,37 @@ def test_the_last_week_is_asked_of_nova(cloud, state, plan, capsys):
     p = {one["measure"]: one["p"] for one in found["drift"]}
     assert p["vcpus"] == 1 / 15 and p["per_hour"] < 0.01
     cloud.servers = []
-    assert run("status", "--plan", plan) == 2
-    assert "no instance ran in the last week" in capsys.readouterr().err
+    assert run("status", "--plan", case.plan) == 2
+    assert "no instance ran in the last week" in case.capsys.readouterr().err
 
 
-def test_a_history_that_the_plan_knows_already_is_said(cloud, state, plan, capsys, tmp_path):
-    path = history(tmp_path / "recent.csv", 7)
-    found = status(capsys, state, plan, "--history", path)[1]
+def test_a_history_that_the_plan_knows_already_is_said(case):
+    history(case.path, 7)
+    found = case.status()[1]
     assert "7 of 7 recent VMs are in the plan's history too" in found["notes"][-1]
 
 
-def test_what_cannot_be_simulated_again_here_is_said(cloud, state, plan, capsys, tmp_path):
-    path, log = recent(tmp_path / "recent.csv", time.time())
-    (state[0] / "audit.jsonl").write_text(log)
-    write_plan(plan, **ECONOMY)
-    found = status(capsys, state, plan, "--history", path)[1]
+def test_what_cannot_be_simulated_again_here_is_said(case):
+    case.recent()
+    write_plan(case.plan, **ECONOMY)
+    found = case.status()[1]
     assert "the plan's runs had Economy instances" in found["notes"][0]
-    write_plan(plan, disruptions="{}", schedulers="2")
-    found = status(capsys, state, plan, "--history", path)[1]
+    write_plan(case.plan, disruptions="{}", schedulers="2")
+    found = case.status()[1]
     assert "the plan's runs had disruptions, schedulers" in found["notes"][0]
-    write_plan(plan, vm="[{name: COS, some: 1}]")
-    found = status(capsys, state, plan, "--history", path)[1]
+    write_plan(case.plan, vm="[{name: COS, some: 1}]")
+    found = case.status()[1]
     assert "expected a policy without options" in found["notes"][0]
 
 
-def test_a_plan_that_sells_nothing(cloud, state, plan, capsys, tmp_path):
-    path, _ = recent(tmp_path / "recent.csv", time.time())
-    plan.write_text("# What `cospot plan` advises:\n#   Sell nothing.\n")
-    code, found = status(capsys, state, plan, "--history", path)
+def test_a_plan_that_sells_nothing(case):
+    case.recent(logged=False)
+    case.plan.write_text("# What `cospot plan` advises:\n#   Sell nothing.\n")
+    code, found = case.status()
     assert (code, found["notes"]) == (0, ["the plan sells nothing, so nothing was promised"])
 
 
-def test_bad_input_is_one_error(cloud, plan, capsys, tmp_path):
+def test_bad_input_is_one_error(cloud, plan, said, tmp_path):
     short = history(tmp_path / "short.csv", 3)
     cases = [
         (["--history", short], "--history: expected --plan PLAN too"),
@@ -425,14 +421,12 @@ def test_bad_input_is_one_error(cloud, plan, capsys, tmp_path):
         (["--plan", plan, "--history", plan], "plan.yaml"),
     ]
     for arguments, text in cases:
-        assert run("status", *arguments) == 2
-        error = capsys.readouterr().err
+        error = said("status", *arguments, code=2)
         assert error.startswith("cospot-nova: error: ") and text in error
         assert len(error.splitlines()) == 1
     (tmp_path / "history.csv").unlink()
     week = history(tmp_path / "week.csv", 7)
-    assert run("status", "--plan", plan, "--history", week) == 2
-    assert "history.csv" in capsys.readouterr().err
+    assert "history.csv" in said("status", "--plan", plan, "--history", week, code=2)
 
 
 def test_eviction_times_of_a_log(tmp_path):

@@ -22,14 +22,10 @@ def setup(cloud, tmp_path, capsys):
     """Run it with changes of nova.conf and options of the evictor; return exit code and lines."""
     evictor = tmp_path / "cospot-evictor.conf"
     user = {
-        "auth_type": "password",
-        "auth_url": f"{cloud.url}/identity/v3",
-        "username": "cospot-evictor",
-        "password": "its own",
-        "project_name": "service",
-        "user_domain_name": "Default",
-        "project_domain_name": "Default",
-    }
+        "auth_type": "password", "auth_url": f"{cloud.url}/identity/v3",
+        "username": "cospot-evictor", "password": "its own", "project_name": "service",
+        "user_domain_name": "Default", "project_domain_name": "Default",
+    }  # fmt: skip
 
     def run_setup(*arguments, changes=None, options="", section=user):
         lines = [f"{key} = {value}" for key, value in section.items()]
@@ -122,24 +118,16 @@ def test_the_spot_flavor_of_a_private_one_is_opened_to_the_same_projects(cloud, 
 @pytest.mark.parametrize(
     ("changes", "options", "step", "lines"),
     [
-        (
-            {("filter_scheduler", "enabled_filters"): "ComputeFilter"},
-            "",
-            "scheduler",
-            ["[filter_scheduler]", "enabled_filters = ComputeFilter,CospotFilter"],
-        ),
-        (
-            {("quota", "count_usage_from_placement"): None},
-            "",
-            "scheduler",
-            ["[quota]", "then: systemctl restart nova-scheduler nova-api"],
-        ),
+        ({("filter_scheduler", "enabled_filters"): "ComputeFilter"}, "", "scheduler",
+         ["[filter_scheduler]", "enabled_filters = ComputeFilter,CospotFilter"]),
+        ({("quota", "count_usage_from_placement"): None}, "", "scheduler",
+         ["[quota]", "then: systemctl restart nova-scheduler nova-api"]),
         ({("cospot", "dry_run"): "true"}, "", "scheduler", ["dry_run = false"]),
         (None, "dry_run = true", "evictor", ["[cospot_evictor]", "dry_run = false"]),
         (None, "enabled = false", "evictor", ["enabled = true"]),
         (None, f"resources = {DISK}", "evictor", ["resources = VCPU,MEMORY_MB"]),
     ],
-)
+)  # fmt: skip
 def test_nothing_is_opened_while_anything_is_missing(cloud, setup, changes, options, step, lines):
     setup("--apply", "--flavor", "m1")
     code, printed = setup("--apply", "--flavor", "m1", "--open", changes=changes, options=options)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
-from typing import Any
 
 import pytest
 from cospot.nova.signals import signals_file
@@ -17,7 +15,7 @@ HOUR = 3600.0
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path):
     """100 spots of `small` ran 10 h, of which 20 were evicted after 2; 3 of `big "x"` run 10 h."""
     now = time.time()
     lives = []
@@ -31,7 +29,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_table(file: Path, capsys: Any) -> None:
+def test_the_table(file, capsys):
     assert run("signals", "--signals", file) == 0
     out, err = capsys.readouterr()
     lines = out.splitlines()
@@ -46,15 +44,13 @@ def test_the_table(file: Path, capsys: Any) -> None:
     ) in lines
 
 
-def test_json_is_the_file(file: Path, capsys: Any) -> None:
-    assert run("signals", "--json", "--signals", file) == 0
-    assert json.loads(capsys.readouterr().out) == json.loads(file.read_text())
+def test_json_is_the_file(file, said):
+    assert json.loads(said("signals", "--json", "--signals", file)) == json.loads(file.read_text())
 
 
-def test_prometheus_reads_the_text(file: Path, capsys: Any) -> None:
+def test_prometheus_reads_the_text(file, said):
     parser = pytest.importorskip("prometheus_client.parser")
-    assert run("signals", "--prometheus", "--signals", file) == 0
-    text = capsys.readouterr().out
+    text = said("signals", "--prometheus", "--signals", file)
     samples = {
         (sample.name, *sorted(sample.labels.items())): sample.value
         for family in parser.text_string_to_metric_families(text)
@@ -69,7 +65,7 @@ def test_prometheus_reads_the_text(file: Path, capsys: Any) -> None:
     assert not any(key[0] == "cospot_signals_risk_ratio" and big in key for key in samples)
 
 
-def test_the_file_of_the_evictors_configuration(file: Path, capsys: Any, tmp_path: Path) -> None:
+def test_the_file_of_the_evictors_configuration(file, capsys, tmp_path):
     conf = tmp_path / "cospot-evictor.conf"
     conf.write_text(f"[cospot_evictor]\nstate_path = {tmp_path}\n")
     assert run("signals", "--evictor-config-file", conf) == 0
@@ -78,12 +74,11 @@ def test_the_file_of_the_evictors_configuration(file: Path, capsys: Any, tmp_pat
     assert "set signals = true in [cospot_evictor]" in capsys.readouterr().err
 
 
-def test_an_odd_file_and_an_old_one(file: Path, capsys: Any, tmp_path: Path) -> None:
+def test_an_odd_file_and_an_old_one(file, capsys, said, tmp_path):
     for text in (b"", b"[]", b'{"format": "x"}', b"\xff"):
         (tmp_path / "odd").write_bytes(text)
         assert run("signals", "--signals", tmp_path / "odd") == 2
-    assert run("signals", "--signals", tmp_path) == 2
-    assert capsys.readouterr().err.count("cospot-nova: error:") == 5
+    assert said("signals", "--signals", tmp_path, code=2).count("cospot-nova: error:") == 5
     body = json.loads(file.read_text())
     file.write_text(json.dumps({**body, "as_of": "2020-01-01T00:00:00+00:00", "flavors": []}))
     assert run("signals", "--signals", file) == 0

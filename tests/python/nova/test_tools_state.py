@@ -2,7 +2,6 @@
 
 import os
 import pwd
-import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -16,7 +15,8 @@ from cospot.nova.state.database import StateDatabase
 from cospot.nova.state.promise_records import SharedPromiseRecords
 from cospot.nova.state.stalled import SharedStalledHosts
 from cospot.nova.tools.doctor import file_checks, state_checks
-from doctor_cases import GOOD_EVICTOR, bad, configure, diagnose_cloud
+from doctor_cases import GOOD_EVICTOR, bad, configure
+from programs import printed_by
 from state_servers import has_mariadb
 from tool_cases import run
 
@@ -46,17 +46,13 @@ def findings(results, name):
 # -- db -----------------------------------------------------------------------------------------
 
 
-def test_sync_makes_and_upgrades_the_tables(evictor, tmp_path, capsys, monkeypatch):
+def test_sync_makes_and_upgrades_the_tables(evictor, tmp_path, capsys, said, monkeypatch):
     path = evictor()
-    assert run("db", "version", "--evictor-config-file", path) == 1
-    out = capsys.readouterr().out
+    out = said("db", "version", "--evictor-config-file", path, code=1)
     assert "tables none, this cospot 1" in out and "run cospot-nova db sync" in out
-    assert run("db", "sync", "--evictor-config-file", path) == 0
-    assert "made the tables, version 1" in capsys.readouterr().out
-    assert run("db", "version", "--evictor-config-file", path) == 0
-    assert capsys.readouterr().out == "tables 1, this cospot 1\n"
-    assert run("db", "sync", "--evictor-config-file", path) == 0
-    assert "the tables are up to date" in capsys.readouterr().out
+    assert "made the tables, version 1" in said("db", "sync", "--evictor-config-file", path)
+    assert said("db", "version", "--evictor-config-file", path) == "tables 1, this cospot 1\n"
+    assert "the tables are up to date" in said("db", "sync", "--evictor-config-file", path)
     step = schema.Upgrade(lambda connection: None, 2)
     monkeypatch.setattr(schema, "UPGRADES", [*schema.UPGRADES, step])
     assert run("db", "sync", "--evictor-config-file", path) == 0
@@ -90,36 +86,33 @@ def test_a_password_is_not_printed(evictor, capsys):
         ({"version": 2, "oldest_service": 2}, "needs a newer cospot", "upgrade cospot here"),
     ],
 )
-def test_the_doctor_says_that_tables_do_not_fit(
-    cloud, capsys, config, evictor, tmp_path, prepare, text, fix
-):
+def test_the_doctor_says_that_tables_do_not_fit(diagnosed, evictor, tmp_path, prepare, text, fix):
     if prepare is not None:
         database(tmp_path).upgrade()
         changed = schema.SCHEMA.update().values(**prepare)
         database(tmp_path).run(lambda done: done.execute(changed))
-    code, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", evictor())
+    code, results = diagnosed("--evictor-config-file", evictor())
     assert (code, bad(results)) == (1, {"state database": "error"})
     ((_, found, said),) = findings(results, "state database")
     assert text in found and said == fix
 
 
-def test_the_doctor_says_that_the_database_does_not_answer(cloud, capsys, config, evictor):
+def test_the_doctor_says_that_the_database_does_not_answer(diagnosed, evictor):
     path = evictor("state_connection = mysql+pymysql://u:pa55word@127.0.0.1:1/d", state=False)
-    code, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", path)
+    code, results = diagnosed("--evictor-config-file", path)
     assert (code, bad(results)) == (1, {"state database": "error"})
     ((_, found, _),) = findings(results, "state database")
     assert "127.0.0.1" in found and "pa55word" not in found
 
 
-def test_the_doctor_is_content_with_a_state_database(cloud, capsys, config, evictor, tmp_path):
+def test_the_doctor_is_content_with_a_state_database(diagnosed, evictor, tmp_path):
     database(tmp_path).upgrade()
-    code, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", evictor())
+    code, results = diagnosed("--evictor-config-file", evictor())
     assert (code, bad(results)) == (0, {})
-    assert "its clock is +0.0 s" in results["state database"]["findings"][0]["found"].replace(
-        "-0.0", "+0.0"
-    )
+    found = results["state database"]["findings"][0]["found"]
+    assert "its clock is +0.0 s" in found.replace("-0.0", "+0.0")
     path = evictor("coordination_url = file:///tmp/x")
-    code, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", path)
+    code, results = diagnosed("--evictor-config-file", path)
     assert (code, bad(results)) == (0, {"state database": "warning"})
     assert "coordination_url is set and not used" in findings(results, "state database")[1][1]
 
@@ -127,9 +120,7 @@ def test_the_doctor_is_content_with_a_state_database(cloud, capsys, config, evic
 @pytest.mark.parametrize(
     ("wait", "verdict"), [(None, "ok"), (0, "warning"), (1, "ok"), (6, "warning"), (7, "ok")]
 )
-def test_the_doctor_finds_a_galera_cluster_that_may_be_behind(
-    cloud, capsys, config, evictor, tmp_path, monkeypatch, wait, verdict
-):
+def test_a_galera_that_may_be_behind(diagnosed, evictor, tmp_path, monkeypatch, wait, verdict):
     """Bit 1 of wsrep_sync_wait is that of reads, 2 and 4 are of changes."""
     database(tmp_path).upgrade()
     monkeypatch.setattr(state_checks, "galera_wait", lambda url: wait)
@@ -137,10 +128,7 @@ def test_the_doctor_finds_a_galera_cluster_that_may_be_behind(
         "cospot.nova.tools.history.database_source.cell_databases",
         lambda settings: ["mysql+pymysql://u:pa55word@db/nova", "sqlite:////cell0.db"],
     )
-    _, results = diagnose_cloud(
-        cloud,
-        capsys,
-        config,
+    _, results = diagnosed(
         *("--evictor-config-file", evictor()),
         changes={("database", "connection"): "mysql+pymysql://u:pa55word@db/nova"},
     )
@@ -151,14 +139,10 @@ def test_the_doctor_finds_a_galera_cluster_that_may_be_behind(
         assert "wsrep_sync_wait = 1" in fix
 
 
-def test_the_doctor_cannot_see_a_database_of_nova_that_does_not_answer(
-    cloud, capsys, config, evictor, tmp_path
-):
+def test_the_doctor_cannot_see_a_database_that_does_not_answer(diagnosed, evictor, tmp_path):
     database(tmp_path).upgrade()
     changes = {("database", "connection"): "mysql+pymysql://u:pa55word@127.0.0.1:1/nova"}
-    _, results = diagnose_cloud(
-        cloud, capsys, config, "--evictor-config-file", evictor(), changes=changes
-    )
+    _, results = diagnosed("--evictor-config-file", evictor(), changes=changes)
     (_, (verdict, found, _)) = findings(results, "state database")
     assert verdict == "unknown" and "127.0.0.1" in found and "pa55word" not in found
 
@@ -168,9 +152,9 @@ def test_a_single_server_is_no_galera_cluster(mariadb_url):
     assert state_checks.galera_wait(mariadb_url) is None
 
 
-def test_the_doctor_says_that_sqlalchemy_is_missing(cloud, capsys, config, evictor, monkeypatch):
+def test_the_doctor_says_that_sqlalchemy_is_missing(diagnosed, evictor, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "cospot.nova.state.database", None)
-    _, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", evictor())
+    _, results = diagnosed("--evictor-config-file", evictor())
     ((_, found, _),) = findings(results, "state database")
     assert "expected SQLAlchemy in this Python" in found
 
@@ -188,10 +172,10 @@ def other_user():
         yield Path(folder), pwd.getpwnam("nobody")
 
 
-def test_the_doctor_looks_at_the_folder_of_metrics(cloud, capsys, config, tmp_path):
+def test_the_doctor_looks_at_the_folder_of_metrics(diagnosed, tmp_path):
     def look(folder):
         changes = {("cospot", "metrics_directory"): str(folder)}
-        _, results = diagnose_cloud(cloud, capsys, config, changes=changes)
+        _, results = diagnosed(changes=changes)
         return findings(results, "scheduler metrics")
 
     (tmp_path / "file").write_text("")
@@ -202,16 +186,16 @@ def test_the_doctor_looks_at_the_folder_of_metrics(cloud, capsys, config, tmp_pa
     assert verdict == "warning" and "is no folder" in found
 
 
-def test_the_rights_of_nova_s_user_count(cloud, capsys, config, other_user, monkeypatch):
+def test_the_rights_of_nova_s_user_count(diagnosed, other_user, monkeypatch):
     folder, account = other_user
     monkeypatch.setattr(file_checks, "_SCHEDULER_USER", "nobody")
     changes = {("cospot", "metrics_directory"): str(folder)}
-    _, results = diagnose_cloud(cloud, capsys, config, changes=changes)
+    _, results = diagnosed(changes=changes)
     ((verdict, found, fix),) = findings(results, "scheduler metrics")
     assert verdict == "warning" and "nobody may not write there" in found
     assert fix.startswith(f"chown nobody {folder}")
     os.chown(folder, account.pw_uid, account.pw_gid)
-    _, results = diagnose_cloud(cloud, capsys, config, changes=changes)
+    _, results = diagnosed(changes=changes)
     assert results["scheduler metrics"]["verdict"] == "ok"
 
 
@@ -226,23 +210,15 @@ def test_rights_of_another_user_are_for_root_to_see(monkeypatch, tmp_path):
 
 def certificate(folder: Path) -> tuple[Path, Path]:
     key, made = folder / "key.pem", folder / "certificate.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
-            *("-nodes", "-days", "2", "-subj", "/CN=x", "-keyout", key, "-out", made),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    request = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256")
+    printed_by(*request, "-nodes", "-days", "2", "-subj", "/CN=x", "-keyout", key, "-out", made)
     return key, made
 
 
-def test_the_doctor_looks_at_the_files_of_the_signals_port(
-    cloud, capsys, config, evictor, tmp_path
-):
+def test_the_doctor_looks_at_the_files_of_the_signals_port(diagnosed, evictor, tmp_path):
     def look(*lines):
         path = evictor("signals_port = 9109", *lines, state=False)
-        _, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", path)
+        _, results = diagnosed("--evictor-config-file", path)
         return findings(results, "signals port")
 
     assert look()[0][0] == "ok"
@@ -259,9 +235,7 @@ def test_the_doctor_looks_at_the_files_of_the_signals_port(
     assert verdict == "error" and "signals_certificate: not set" in found
 
 
-def test_a_key_that_the_evictor_cannot_read_is_named(
-    cloud, capsys, config, evictor, other_user, monkeypatch
-):
+def test_a_key_that_the_evictor_cannot_read_is_named(diagnosed, evictor, other_user, monkeypatch):
     folder, account = other_user
     key, made = certificate(folder)
     key.chmod(0o600)
@@ -269,13 +243,13 @@ def test_a_key_that_the_evictor_cannot_read_is_named(
     path = evictor(
         "signals_port = 9109", f"signals_certificate = {made}", f"signals_key = {key}", state=False
     )
-    code, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", path)
+    code, results = diagnosed("--evictor-config-file", path)
     assert code == 1
     ((_, found, fix),) = findings(results, "signals port")
     assert f"signals_key {key} cannot be read by nobody" in found
     assert fix == f"chgrp nobody {key}; chmod g+r {key}"
     os.chown(key, account.pw_uid, account.pw_gid)
-    _, results = diagnose_cloud(cloud, capsys, config, "--evictor-config-file", path)
+    _, results = diagnosed("--evictor-config-file", path)
     assert results["signals port"]["verdict"] == "ok"
 
 
@@ -305,7 +279,7 @@ def test_setup_makes_the_tables(cloud, config, capsys, evictor, tmp_path):
     assert line.startswith("missing  state database: state database mysql+pymysql://u:***@")
 
 
-def test_status_shows_what_any_machine_has_stored(cloud, capsys, evictor, tmp_path):
+def test_status_shows_what_any_machine_has_stored(cloud, capsys, said, evictor, tmp_path):
     state = database(tmp_path)
     state.upgrade()
     SharedStalledHosts(state).put("h1-provider", "h1", ["spot"])
@@ -315,8 +289,7 @@ def test_status_shows_what_any_machine_has_stored(cloud, capsys, evictor, tmp_pa
     capsys.readouterr()
     folder = tmp_path / "of-this-machine"
     folder.mkdir()
-    assert run("status", "--evictor-config-file", evictor(f"state_path = {folder}")) == 0
-    out = capsys.readouterr().out
+    out = said("status", "--evictor-config-file", evictor(f"state_path = {folder}"))
     assert "ALARM: host h1 frees nothing" in out
     assert "with 95 %" in out
 

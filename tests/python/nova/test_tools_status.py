@@ -56,7 +56,7 @@ def amounts(capacity, vms, spots, overcommit):
     return {"capacity": capacity, "vms": vms, "spots": spots, "overcommit": overcommit}
 
 
-def test_who_holds_an_overcommitted_host_for_a_resize_is_named(cloud, capsys):
+def test_who_holds_an_overcommitted_host_for_a_resize_is_named(cloud, capsys, said):
     """h2 is short of 6 vCPUs; e holds 6 of it for a server that is elsewhere. h1 has enough."""
     row = {"instance_uuid": "s1", "status": "finished"}
     cloud.migrations = [
@@ -68,8 +68,7 @@ def test_who_holds_an_overcommitted_host_for_a_resize_is_named(cloud, capsys):
     assert status(capsys)["unconfirmed_resizes"] == [
         {"host": "h2", "server": "s1", "project_id": "blue", "holds": SPOT}
     ]
-    assert run("status") == 0
-    alarm = capsys.readouterr().out.splitlines()[0]
+    alarm = said("status").splitlines()[0]
     assert alarm.startswith("ALARM: host h2 is overcommitted and holds {'CUSTOM_SPOT_VCPU': 6,")
     assert "for server s1 (project blue), whose resize is not confirmed" in alarm
 
@@ -108,11 +107,10 @@ def test_hosts_in_no_aggregate_have_a_sum_of_their_own(cloud, capsys):
     assert groups["(none)"]["vcpus"] == amounts(16, 8, 6, 0)
 
 
-def test_the_table(cloud, capsys, audit):
+def test_the_table(cloud, said, audit):
     audit("intent", "s1", for_instance="v1")
     audit("freed", "s1", for_instance="v1", seconds=0.83)
-    assert run("status", "--audit-log", audit.path) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = said("status", "--audit-log", audit.path).splitlines()
     assert lines[0].split()[:4] == ["host", "vms", "spots", "vcpus"]
     assert lines[2].split() == ["h2", "1", "3", "16", "4", "18", "6", "4000", "1024", "1536", "0"]
     assert lines[4].split()[0] == "total"
@@ -173,9 +171,7 @@ def test_a_host_that_placement_does_not_know_is_said(cloud, capsys):
         (["--evictor-config-file", "/nowhere"], "/nowhere"),
     ],
 )
-def test_a_named_file_that_cannot_be_read_is_an_error_after_the_table(
-    cloud, capsys, arguments, text
-):
+def test_an_unreadable_file_is_an_error_after_the_table(cloud, capsys, arguments, text):
     assert run("status", *arguments) == 2
     captured = capsys.readouterr()
     assert captured.out.splitlines()[4].split()[0] == "total"
@@ -183,9 +179,8 @@ def test_a_named_file_that_cannot_be_read_is_an_error_after_the_table(
     assert len(captured.err.splitlines()) == 1
 
 
-def test_bad_usage_is_one_error(cloud, capsys):
-    assert run("status", "--evictions", "-1") == 2
-    error = capsys.readouterr().err
+def test_bad_usage_is_one_error(cloud, said):
+    error = said("status", "--evictions", "-1", code=2)
     assert "'-1', expected a whole number from 0 to 1000000" in error
 
 
@@ -199,7 +194,7 @@ def evictor_config(monkeypatch, tmp_path):
     return path
 
 
-def test_a_log_that_is_not_on_this_machine_is_no_empty_log(cloud, capsys, evictor_config, tmp_path):
+def test_a_log_on_another_machine_is_no_empty_log(cloud, capsys, said, evictor_config, tmp_path):
     log = tmp_path / "audit.jsonl"
     assert run("status") == 0
     captured = capsys.readouterr()
@@ -210,8 +205,7 @@ def test_a_log_that_is_not_on_this_machine_is_no_empty_log(cloud, capsys, evicto
     assert status(capsys)["audit_log"] == {"path": str(log), "problem": where}
 
     log.touch()
-    assert run("status") == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "no evictions in the audit log"
+    assert said("status").splitlines()[-1] == "no evictions in the audit log"
     assert status(capsys)["audit_log"] == {"path": str(log), "problem": None}
 
 
@@ -234,9 +228,7 @@ def test_a_log_that_cannot_be_read_does_not_hide_the_hosts(cloud, capsys, evicto
 
 
 @pytest.mark.parametrize("text", ["no group\n", "[cospot_evictor]\naudit_log = $nothing/a\n"])
-def test_a_wrong_configuration_of_the_evictor_does_not_hide_the_hosts(
-    cloud, capsys, evictor_config, text
-):
+def test_a_wrong_configuration_does_not_hide_the_hosts(cloud, capsys, evictor_config, text):
     evictor_config.write_text(text)
     assert run("status") == 0
     captured = capsys.readouterr()
@@ -244,7 +236,7 @@ def test_a_wrong_configuration_of_the_evictor_does_not_hide_the_hosts(
     assert captured.err.startswith("cospot-nova: ") and "; evictions are left out" in captured.err
 
 
-def test_disk_is_shown_where_spots_share_it_with_vms(cloud, capsys):
+def test_disk_is_shown_where_spots_share_it_with_vms(cloud, capsys, said):
     disk = {"DISK_GB": {"total": 1028}, "CUSTOM_SPOT_DISK_GB": {"total": 1028}}
     half = {"VCPU": {"total": 8}, "MEMORY_MB": {"total": 4096}}
     vm = {"VCPU": 1, "MEMORY_MB": 1, "DISK_GB": 900}
@@ -252,8 +244,7 @@ def test_disk_is_shown_where_spots_share_it_with_vms(cloud, capsys):
     cloud.add_host("local", inventories={**half, **disk}, allocations={"v": vm, "s": spot})
     # More of VMs than there is, of a disk that spots have no part of
     cloud.add_host("shared", inventories={**half, "DISK_GB": {"total": 800}}, allocations={"w": vm})
-    assert run("status") == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = said("status").splitlines()
     assert lines[0].split()[-6:] == ["disk_gb", "of", "vms", "of", "spots", "over"]
     rows = {line.split()[0]: line.split()[-4:] for line in lines[1:] if line}
     assert rows["local"] == ["1028", "900", "900", "772"]  # 900 + 900 - 1028
@@ -265,23 +256,21 @@ def test_disk_is_shown_where_spots_share_it_with_vms(cloud, capsys):
     assert hosts["local"]["disk_gb"] == amounts(1028, 900, 900, 772)
 
 
-def test_a_service_that_fails_is_one_error(cloud, capsys):
+def test_a_service_that_fails_is_one_error(cloud, said):
     cloud.failing["GET /compute/os-aggregates"] = 403
-    assert run("status") == 2
-    error = capsys.readouterr().err
+    error = said("status", code=2)
     assert error.startswith("cospot-nova: error: compute: GET /os-aggregates: ")
 
 
 @pytest.mark.parametrize("text", ["<html>", "[]", "{}", ""])
-def test_an_answer_of_something_else_is_one_error(cloud, capsys, text):
+def test_an_answer_of_something_else_is_one_error(cloud, said, text):
     cloud.failing["GET /compute/os-aggregates"] = text
-    assert run("status") == 2
-    error = capsys.readouterr().err
+    error = said("status", code=2)
     assert "expected an object with 'aggregates', found" in error
     assert "is this the right service at http://127.0.0.1:" in error
 
 
-def test_credentials_of_a_section(cloud, monkeypatch, capsys, tmp_path):
+def test_credentials_of_a_section(cloud, monkeypatch, said, tmp_path):
     """Without OS_* the service user of a configuration file is used."""
     for name in cloud.environment():
         monkeypatch.delenv(name)
@@ -291,14 +280,11 @@ def test_credentials_of_a_section(cloud, monkeypatch, capsys, tmp_path):
         f"auth_url = {cloud.url}/identity/v3\nproject_name = service\n"
         "user_domain_id = default\nproject_domain_id = default\n"
     )
-    assert run("status", "--config-file", config) == 0
-    assert "total" in capsys.readouterr().out
+    assert "total" in said("status", "--config-file", config)
     config.write_text("[keystone_authtoken]\nauth_type = nothing\n")
-    assert run("status", "--config-file", config) == 2
-    assert "credentials of [keystone_authtoken]" in capsys.readouterr().err
+    assert "credentials of [keystone_authtoken]" in said("status", "--config-file", config, code=2)
     config.write_text("")
-    assert run("status", "--config-file", config) == 2
-    assert "no credentials: expected --os-cloud" in capsys.readouterr().err
+    assert "no credentials: expected --os-cloud" in said("status", "--config-file", config, code=2)
 
 
 @pytest.fixture
@@ -314,7 +300,7 @@ def state(tmp_path):
     return folder, str(config)
 
 
-def test_a_host_that_frees_nothing_is_an_alarm(cloud, capsys, state):
+def test_a_host_that_frees_nothing_is_an_alarm(cloud, capsys, said, state):
     from cospot.nova.state.stores import StalledHostStore
 
     folder, config = state
@@ -323,13 +309,11 @@ def test_a_host_that_frees_nothing_is_an_alarm(cloud, capsys, state):
     store.put("provider-1", "h1", ["s1", "s2"])
     (alarm,) = status(capsys, "--evictor-config-file", config)["stalled_hosts"]
     assert (alarm["host"], alarm["spots"]) == ("h1", ["s1", "s2"])
-    assert run("status", "--evictor-config-file", config) == 0
-    first = capsys.readouterr().out.splitlines()[0]
+    first = said("status", "--evictor-config-file", config).splitlines()[0]
     assert first.startswith("ALARM: host h1 frees nothing since ")
     assert "To be gone: s1, s2." in first
     store.remove("provider-1")
-    assert run("status", "--evictor-config-file", config) == 0
-    assert "ALARM" not in capsys.readouterr().out
+    assert "ALARM" not in said("status", "--evictor-config-file", config)
 
 
 def test_a_folder_that_is_not_for_this_user_is_said(cloud, capsys, state, monkeypatch):

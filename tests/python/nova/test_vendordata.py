@@ -10,8 +10,6 @@ import ssl
 import subprocess
 import time
 import uuid
-from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -72,6 +70,13 @@ class Endpoint:
                 return b""
 
 
+def looked(running: Running, spots: list[str], **settings: Any) -> Endpoint:
+    """Return a service that has had its first look at Nova."""
+    endpoint = Endpoint(running, **settings)
+    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
+    return endpoint
+
+
 def request(instance: str, project: str = PROJECT) -> dict[str, Any]:
     """What nova/api/metadata/vendordata_dynamic.py sends."""
     return {
@@ -81,7 +86,7 @@ def request(instance: str, project: str = PROJECT) -> dict[str, Any]:
 
 
 @pytest.fixture
-def spots(running: Running) -> list[str]:
+def spots(running):
     """40 spots of which 12 were evicted, one VM; all an hour old."""
     host = running.cloud.add_host("h1", vcpus=100, memory_mb=1 << 20)
     now = time.time()
@@ -104,9 +109,8 @@ def spots(running: Running) -> list[str]:
     return made
 
 
-def test_a_spot_learns_of_itself_and_of_its_flavor(running: Running, spots: list[str]) -> None:
-    endpoint = Endpoint(running)
-    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
+def test_a_spot_learns_of_itself_and_of_its_flavor(running, spots):
+    endpoint = looked(running, spots)
     found = endpoint.spot(spots[20])
     assert found["spot"] is True and found["flavor"] == "spot.m1"
     assert found["notice"] is None and found["promise"] is None
@@ -123,13 +127,10 @@ def test_a_spot_learns_of_itself_and_of_its_flavor(running: Running, spots: list
     assert json.loads(file.read_text())["format"] == "cospot signals"
 
 
-def test_the_customers_page_shows_what_is_answered(
-    running: Running, spots: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_customers_page_shows_what_is_answered(running, spots, monkeypatch):
     page = (ROOT / "docs" / "nova" / "customers.md").read_text()
     shown = json.loads(page.split("```json\n")[1].split("```")[0])["cospot"]
-    endpoint = Endpoint(running)
-    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
+    endpoint = looked(running, spots)
     promise = Promise(spots[20], time.time(), 3 * HOUR, 0.05)
     send(endpoint.service, promise_to_message(promise), EVENT_TYPE)
     notice = Notice(spots[20], "provider", "gold", time.time(), time.time() + 120)
@@ -144,11 +145,8 @@ def test_the_customers_page_shows_what_is_answered(
         assert f"| `{key}`" in page or key in ("spot", "as_of", "flavor"), key
 
 
-def test_no_project_learns_of_a_spot_of_another(
-    running: Running, spots: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    endpoint = Endpoint(running)
-    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
+def test_no_project_learns_of_a_spot_of_another(running, spots, monkeypatch):
+    endpoint = looked(running, spots)
     assert endpoint.spot(spots[20], "q" * 32) == {}
     assert endpoint.spot(str(uuid.uuid4())) == {}
     assert endpoint.spot(spots[0]) == {}  # evicted and gone
@@ -157,9 +155,7 @@ def test_no_project_learns_of_a_spot_of_another(
     assert endpoint.spot(spots[20], "q" * 32) == {}
 
 
-def test_a_vm_and_a_spot_that_comes(
-    running: Running, spots: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_vm_and_a_spot_that_comes(running, spots, monkeypatch):
     monkeypatch.setattr(signal_keeper, "_LEAST_PAUSE_S", 0.3)
     endpoint = Endpoint(running, signals_interval=600.0)
     endpoint.service.signals.look_soon()
@@ -174,7 +170,7 @@ def test_a_vm_and_a_spot_that_comes(
     assert endpoint.spot(vm) == {}
 
 
-def test_a_notice_shows_at_once_and_a_withdrawal_too(running: Running) -> None:
+def test_a_notice_shows_at_once_and_a_withdrawal_too(running):
     host = running.cloud.add_host("h1")
     spot = running.cloud.add(host, 4, 4096, spot=True, created=time.time(), updated=time.time())
     running.cloud.add(host, 4, 4096, spot=True, created=time.time(), updated=time.time())
@@ -198,9 +194,8 @@ def test_a_notice_shows_at_once_and_a_withdrawal_too(running: Running) -> None:
     assert endpoint.spot(record["instance"]).get("notice") is None
 
 
-def test_a_promise_is_told(running: Running, spots: list[str]) -> None:
-    endpoint = Endpoint(running)
-    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
+def test_a_promise_is_told(running, spots):
+    endpoint = looked(running, spots)
     promise = Promise(spots[20], time.time(), 3 * HOUR, 0.05)
     send(endpoint.service, promise_to_message(promise), EVENT_TYPE)
     told = endpoint.spot(spots[20])["promise"]
@@ -209,9 +204,7 @@ def test_a_promise_is_told(running: Running, spots: list[str]) -> None:
     assert endpoint.spot(spots[21])["promise"] is None
 
 
-def test_a_quote_by_what_is_free_on_hosts_that_work(
-    running: Running, spots: list[str], tmp_path: Path
-) -> None:
+def test_a_quote_by_what_is_free_on_hosts_that_work(running, spots, tmp_path):
     now = time.time()
     sizes = [SizePromises((1, 1, 0), [[(1, HOUR)]])]
     table = PromiseTable(made_at=now, observed_until=now, targets=[0.05], sizes=sizes)
@@ -235,14 +228,14 @@ def test_a_quote_by_what_is_free_on_hosts_that_work(
         b'{"instance-id": "a"}', b"\xff\xfe", b"[" * 100_000, b'{"instance-id": ["a"]}',
     ],
 )  # fmt: skip
-def test_garbage_is_one_clear_400(running: Running, spots: list[str], body: bytes) -> None:
+def test_garbage_is_one_clear_400(running, spots, body):
     endpoint = Endpoint(running)
     status, answer = endpoint.ask("POST", "/vendordata", body)
     assert status == 400 and answer["error"].startswith("expected")
     wait_until(lambda: bool(endpoint.spot(spots[20])), "the service goes on")
 
 
-def test_other_requests_are_refused(running: Running, spots: list[str]) -> None:
+def test_other_requests_are_refused(running, spots):
     endpoint = Endpoint(running)
     assert endpoint.ask("POST", "/other", {})[0] == 404
     assert endpoint.ask("GET", "/")[0] == 404
@@ -256,13 +249,10 @@ def test_other_requests_are_refused(running: Running, spots: list[str]) -> None:
     wait_until(lambda: bool(endpoint.spot(spots[20])), "the service goes on")
 
 
-def test_slow_and_many_clients_cost_themselves_only(
-    running: Running, spots: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slow_and_many_clients_cost_themselves_only(running, spots, monkeypatch):
     monkeypatch.setattr(signal_server, "_LONGEST_S", 1.0)
     monkeypatch.setattr(signal_server, "_MOST_CONNECTIONS", 4)
-    endpoint = Endpoint(running)
-    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
+    endpoint = looked(running, spots)
     slow = [
         socket.create_connection(("127.0.0.1", endpoint.port), timeout=PATIENCE_S) for _ in range(4)
     ]
@@ -283,7 +273,7 @@ def _answers(endpoint: Endpoint, spot: str) -> bool:
         return False
 
 
-def test_without_nova_the_port_answers_and_the_service_evicts(running: Running) -> None:
+def test_without_nova_the_port_answers_and_the_service_evicts(running):
     """And with a port that is taken, or without the certificate."""
     host = running.cloud.add_host("h1")
     spot = running.cloud.add(host, 8, 1024, spot=True)
@@ -300,28 +290,22 @@ def test_without_nova_the_port_answers_and_the_service_evicts(running: Running) 
     wait_until(lambda: endpoint.ask("GET", "/signals")[0] == 200, "it is tried again")
 
 
-def test_a_crash_loses_no_eviction(running: Running, spots: list[str]) -> None:
-    first = Endpoint(running)
-    wait_until(lambda: bool(first.spot(spots[20])), "the first look")
+def test_a_crash_loses_no_eviction(running, spots):
+    first = looked(running, spots)
     first.service.stop()
     running.services.clear()
     (running.folder / "state" / "audit.jsonl").unlink()  # rotated away
-    second = Endpoint(running)
-    wait_until(lambda: bool(second.spot(spots[20])), "the first look")
+    second = looked(running, spots)
     assert second.spot(spots[20])["eviction_rate"]["evictions"] == 12
     second.service.stop()
     running.services.clear()
     (running.folder / "state" / "spot-lives.json").write_text("junk")
-    third = Endpoint(running)
-    wait_until(lambda: bool(third.spot(spots[20])), "the first look")
+    looked(running, spots)
 
 
-def test_what_was_archived_ends_and_what_a_cell_hides_does_not(
-    running: Running, spots: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_archived_ends_and_what_a_cell_hides_does_not(running, spots, monkeypatch):
     monkeypatch.setattr(signal_keeper, "_LIST_ALL_S", 0.0)
-    endpoint = Endpoint(running)
-    wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
+    endpoint = looked(running, spots)
     with running.cloud.lock:
         del running.cloud.instances[spots[20]]
         hidden = running.cloud.instances[spots[21]]
@@ -331,7 +315,7 @@ def test_what_was_archived_ends_and_what_a_cell_hides_does_not(
     assert endpoint.spot(spots[21]) != {}
 
 
-def test_an_eviction_is_counted_and_told(running: Running) -> None:
+def test_an_eviction_is_counted_and_told(running):
     host = running.cloud.add_host("h1")
     now = time.time()
     spot = running.cloud.add(host, 8, 64, spot=True, created=now - 60, updated=now, flavor="s")
@@ -344,7 +328,7 @@ def test_an_eviction_is_counted_and_told(running: Running) -> None:
     wait_until(lambda: endpoint.spot(spot)["eviction_rate"]["evictions"] == 1, "it is counted")
 
 
-def test_off_by_default(running: Running, spots: list[str]) -> None:
+def test_off_by_default(running, spots):
     service = running.start()
     running.reconciles()
     assert service.signals.book is None
@@ -360,9 +344,7 @@ def instance(uuid: str, project: str = PROJECT) -> Any:
 
 
 @pytest.fixture
-def nova_asks(
-    set_option: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., dict[str, Any]]:
+def nova_asks(set_option, monkeypatch):
     """Nova's own class asks for an instance's vendordata."""
     dynamic = pytest.importorskip("nova.api.metadata.vendordata_dynamic")
 
@@ -375,9 +357,7 @@ def nova_asks(
     return ask
 
 
-def test_novas_own_code_asks(
-    running: Running, spots: list[str], nova_asks: Callable[..., dict[str, Any]]
-) -> None:
+def test_novas_own_code_asks(running, spots, nova_asks):
     endpoint = Endpoint(running)
     url = f"http://127.0.0.1:{endpoint.port}/vendordata"
     wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
@@ -389,7 +369,7 @@ def test_novas_own_code_asks(
 
 
 @pytest.fixture
-def certificates(tmp_path: Path) -> Path:
+def certificates(tmp_path):
     """An authority, a server's certificate for 127.0.0.1 and a client's."""
     if shutil.which("openssl") is None:
         pytest.skip("needs the program openssl")
@@ -409,13 +389,7 @@ def certificates(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_nova_asks_by_tls_with_its_certificate(
-    running: Running,
-    spots: list[str],
-    certificates: Path,
-    nova_asks: Callable[..., dict[str, Any]],
-    set_option: Callable[..., None],
-) -> None:
+def test_nova_asks_by_tls_with_its_certificate(running, spots, certificates, nova_asks, set_option):
     endpoint = Endpoint(
         running,
         signals_certificate=certificates / "server.pem",

@@ -32,22 +32,12 @@ def run(*arguments):
 
 def server(uuid, created, *, ended=None, status="ACTIVE", extra_specs=None, **fields):
     """An instance as the API shows it, of 2 vCPUs and 4 GiB."""
+    size = {"vcpus": 2, "ram": 4096, "disk": 20, "ephemeral": 0, "swap": 0}
     return {
-        "id": uuid,
-        "tenant_id": "blue",
-        "status": status,
-        "created": f"{created.isoformat()}Z",
+        "id": uuid, "tenant_id": "blue", "status": status, "created": f"{created.isoformat()}Z",
         "updated": f"{(ended or created).isoformat()}Z",
         "OS-SRV-USG:launched_at": created.isoformat() + ".000000",
         "OS-SRV-USG:terminated_at": None if ended is None else ended.isoformat() + ".000000",
-        "flavor": {
-            "vcpus": 2,
-            "ram": 4096,
-            "disk": 20,
-            "ephemeral": 0,
-            "swap": 0,
-            "original_name": "m1",
-            "extra_specs": extra_specs or {},
-        },
+        "flavor": {**size, "original_name": "m1", "extra_specs": extra_specs or {}},
         **fields,
-    }
+    }  # fmt: skip
