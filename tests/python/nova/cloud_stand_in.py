@@ -106,9 +106,13 @@ class CloudStandIn:
 
 def inventory(total, reserved=0, allocation_ratio=1.0, max_unit=None):
     return {
-        "total": total, "reserved": reserved, "allocation_ratio": allocation_ratio, "min_unit": 1,
-        "max_unit": total if max_unit is None else max_unit, "step_size": 1,
-    }  # fmt: skip
+        "total": total,
+        "reserved": reserved,
+        "allocation_ratio": allocation_ratio,
+        "min_unit": 1,
+        "max_unit": total if max_unit is None else max_unit,
+        "step_size": 1,
+    }
 
 
 def _versions(cloud, query, body, version):

@@ -45,10 +45,14 @@ def write_private(path, text):
 def login(cloud):
     """The lines of the evictor's user."""
     return [
-        "auth_type = password", f"auth_url = {cloud.url}/identity/v3", "username = cospot-evictor",
-        "password = secret", "project_name = service", "user_domain_name = Default",
+        "auth_type = password",
+        f"auth_url = {cloud.url}/identity/v3",
+        "username = cospot-evictor",
+        "password = secret",
+        "project_name = service",
+        "user_domain_name = Default",
         "project_domain_name = Default",
-    ]  # fmt: skip
+    ]
 
 
 def diagnose(capsys, *arguments):

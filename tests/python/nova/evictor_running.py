@@ -106,10 +106,14 @@ def plan_message(
         for provider, named in victims.items()
     )
     plan = Plan(
-        plan_id=str(uuid.uuid4()), made_at=time.time() if made_at is None else made_at,
-        instance=instance, project_id="q" * 32, request_id="req-1", policy={"vm": "COS"},
+        plan_id=str(uuid.uuid4()),
+        made_at=time.time() if made_at is None else made_at,
+        instance=instance,
+        project_id="q" * 32,
+        request_id="req-1",
+        policy={"vm": "COS"},
         hosts=hosts,
-    )  # fmt: skip
+    )
     return plan_to_message(plan)
 
 

@@ -120,9 +120,16 @@ def test_it_can_be_switched_off_and_then_who_holds_the_host_is_named(running, ca
     assert len(lines) == 1 and f"{spot} of project {'e' * 32}: moving" in lines[0]
     (record,) = running.events("insufficient")
     assert record["host"] == "a" and record["shortfall"] == {"VCPU": 8}
-    holds = {"CUSTOM_SPOT_VCPU": 8, "CUSTOM_SPOT_MEMORY_MB": 1024}
-    who = {"consumer": holder, "instance": spot, "name": "instance-0", "project_id": "e" * 32}
-    assert record["held_by"] == [{**who, "reason": "moving", "holds": holds}]
+    assert record["held_by"] == [
+        {
+            "consumer": holder,
+            "instance": spot,
+            "name": "instance-0",
+            "project_id": "e" * 32,
+            "reason": "moving",
+            "holds": {"CUSTOM_SPOT_VCPU": 8, "CUSTOM_SPOT_MEMORY_MB": 1024},
+        }
+    ]
     assert metric(service, "errors_total", where="insufficient") > 1
 
 

@@ -66,10 +66,15 @@ class Cloud:
                 amounts = {"VCPU": vcpus, "MEMORY_MB": memory_mb}
                 spots[instance] = Spot(cast("Any", server), amounts)
         return HostSnapshot(
-            usage=usage, host=ComputeHost(usage.name, usage.name), spots=SpotsOfHost(spots, {}),
-            pending=frozenset(), taken_at=0.0, nova_time=0.0, created_at={},
+            usage=usage,
+            host=ComputeHost(usage.name, usage.name),
+            spots=SpotsOfHost(spots, {}),
+            pending=frozenset(),
+            taken_at=0.0,
+            nova_time=0.0,
+            created_at={},
             leaving_vms=frozenset(),
-        )  # fmt: skip
+        )
 
 
 class Notices:

@@ -28,9 +28,13 @@ def life(number: int, started_h: float, ended_h: float | None = None, **more: ob
     """A spot, in hours before NOW; evicted=True: that ended it."""
     ended = None if ended_h is None else NOW - ended_h * HOUR
     made = SpotLife(
-        f"u{number}", "p", str(more.get("flavor", "small")), (1, 1, 0), NOW - started_h * HOUR,
+        f"u{number}",
+        "p",
+        str(more.get("flavor", "small")),
+        (1, 1, 0),
+        NOW - started_h * HOUR,
         ended,
-    )  # fmt: skip
+    )
     return replace(made, evicted_at=ended) if more.get("evicted") else made
 
 

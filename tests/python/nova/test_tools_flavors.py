@@ -85,15 +85,19 @@ def test_a_flavor_of_that_name_that_is_something_else_is_left_alone(cloud, said)
         ({"hw:cpu_policy": "dedicated"}, "pinned CPUs"),
         ({"hw:cpu_policy": "mixed", "hw:cpu_dedicated_mask": "0"}, "pinned CPUs"),
         ({"hw:cpu_thread_policy": "isolate"}, "pinned CPUs"),
-        ({"hw:mem_page_size": "1GB"}, "huge pages"), ({"hw:numa_nodes": "2"}, "NUMA"),
-        ({"hw:mem_encryption": "True"}, "encrypted"), ({"hw:pmem": "6GB"}, "persistent memory"),
+        ({"hw:mem_page_size": "1GB"}, "huge pages"),
+        ({"hw:numa_nodes": "2"}, "NUMA"),
+        ({"hw:mem_encryption": "True"}, "encrypted"),
+        ({"hw:pmem": "6GB"}, "persistent memory"),
         ({"pci_passthrough:alias": "gpu:1"}, "PCI"),
-        ({"accel:device_profile": "fpga"}, "accelerators"), ({"resources:VGPU": "1"}, "VGPU"),
-        ({"resources:PCPU": "2"}, "PCPU"), ({"resources1:CUSTOM_NVME": "1"}, "CUSTOM_NVME"),
+        ({"accel:device_profile": "fpga"}, "accelerators"),
+        ({"resources:VGPU": "1"}, "VGPU"),
+        ({"resources:PCPU": "2"}, "PCPU"),
+        ({"resources1:CUSTOM_NVME": "1"}, "CUSTOM_NVME"),
         ({"resources_disk:DISK_GB": "0"}, "DISK_GB"),
         ({"resources:CUSTOM_SPOT_VCPU": "1"}, "a spot flavor already"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_a_spot_is_refused(cloud, said, spec, reason):
     add_medium(cloud, extra_specs=spec)
     error = said("flavor", "create-spot", "m1.medium", code=2)

@@ -72,9 +72,13 @@ def test_revenue_of_the_workload_is_that_of_the_rows(database):
     database.instance(START)
     database.instance(START + HOUR, START + 13 * HOUR, vcpus=4, extra_specs=SPOT)
     result = cospot.simulate(
-        cospot.Workload.load(export(database)), hosts=1, host=(6, 8192), vm="COS", spot="sCOS",
+        cospot.Workload.load(export(database)),
+        hosts=1,
+        host=(6, 8192),
+        vm="COS",
+        spot="sCOS",
         evictor="FIFO",
-    )  # fmt: skip
+    )
     assert result.vm_revenue == 2 * 14 * 86400
     assert result.spot_revenue == 4 * 12 * 3600
 

@@ -180,9 +180,13 @@ def plan(tmp_path):
     """Of 14 days in which each spot would last a day and is evicted after half of it."""
     history(tmp_path / "history.csv", 14, spot_hours=24)
     return write_plan(
-        tmp_path / "plan.yaml", [(1, 0.9), (6, 0.9)], host="{vcpus: 4, memory_mb: 8192}", hosts="1",
-        spot="[sCOS]", otn="[1]",
-    )  # fmt: skip
+        tmp_path / "plan.yaml",
+        [(1, 0.9), (6, 0.9)],
+        host="{vcpus: 4, memory_mb: 8192}",
+        hosts="1",
+        spot="[sCOS]",
+        otn="[1]",
+    )
 
 
 def test_the_plan_on_its_own_history(plan):

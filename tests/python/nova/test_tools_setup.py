@@ -22,10 +22,14 @@ def setup(cloud, tmp_path, capsys):
     """Run it with changes of nova.conf and options of the evictor; return exit code and lines."""
     evictor = tmp_path / "cospot-evictor.conf"
     user = {
-        "auth_type": "password", "auth_url": f"{cloud.url}/identity/v3",
-        "username": "cospot-evictor", "password": "its own", "project_name": "service",
-        "user_domain_name": "Default", "project_domain_name": "Default",
-    }  # fmt: skip
+        "auth_type": "password",
+        "auth_url": f"{cloud.url}/identity/v3",
+        "username": "cospot-evictor",
+        "password": "its own",
+        "project_name": "service",
+        "user_domain_name": "Default",
+        "project_domain_name": "Default",
+    }
 
     def run_setup(*arguments, changes=None, options="", section=user):
         lines = [f"{key} = {value}" for key, value in section.items()]
