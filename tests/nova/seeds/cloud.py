@@ -56,13 +56,19 @@ class Inventory:
 
     def body(self) -> dict[str, Any]:
         shown = {
-            "VCPU": {"total": self.total[0], "reserved": self.reserved[0],
-             "allocation_ratio": self.ratio},
-            "MEMORY_MB": {"total": self.total[1], "reserved": self.reserved[1],
-             "allocation_ratio": 1.0},
+            "VCPU": {
+                "total": self.total[0],
+                "reserved": self.reserved[0],
+                "allocation_ratio": self.ratio,
+            },
+            "MEMORY_MB": {
+                "total": self.total[1],
+                "reserved": self.reserved[1],
+                "allocation_ratio": 1.0,
+            },
             "CUSTOM_SPOT_VCPU": {"total": 999, "reserved": 0, "allocation_ratio": 1.0},
             "CUSTOM_SPOT_MEMORY_MB": {"total": 999999, "reserved": 0, "allocation_ratio": 1.0},
-        }  # fmt: skip
+        }
         shown.pop(self.missing, None)
         return shown
 

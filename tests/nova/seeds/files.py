@@ -286,9 +286,16 @@ def replace_file(
 
 
 OS = SimpleNamespace(
-    open=_open, write=_write, fsync=_fsync, fstat=lambda file: _stat(_disk().path_of(file)),
-    pread=_pread, close=lambda file: _disk().close(file),
-    replace=lambda old, new: _disk().replace(str(old), str(new)), stat=_stat, lstat=_stat,
-    makedirs=lambda path, exist_ok=False: _disk().makedirs(str(path)), getpid=stand_ins.getpid,
+    open=_open,
+    write=_write,
+    fsync=_fsync,
+    fstat=lambda file: _stat(_disk().path_of(file)),
+    pread=_pread,
+    close=lambda file: _disk().close(file),
+    replace=lambda old, new: _disk().replace(str(old), str(new)),
+    stat=_stat,
+    lstat=_stat,
+    makedirs=lambda path, exist_ok=False: _disk().makedirs(str(path)),
+    getpid=stand_ins.getpid,
     **stand_ins.O_FLAGS,
-)  # fmt: skip
+)

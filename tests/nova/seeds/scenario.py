@@ -72,18 +72,21 @@ def draw(seed: int) -> Scenario:
         machines=machines,
         schedulers=rng.choice([1, 1, 2]),
         settings={
-            "evictor": rng.choice(["FIFO", "YJF"]), "overcommit_grace": rng.choice([8.0, 15.0]),
+            "evictor": rng.choice(["FIFO", "YJF"]),
+            "overcommit_grace": rng.choice([8.0, 15.0]),
             "deletion_timeout": rng.choice([6.0, 12.0]),
             "reconcile_interval": rng.choice([3.0, 5.0]),
             "full_reconcile_every": rng.choice([2, 10]),
-            "evictions_per_host": rng.choice([16, 16, 2]), "claim_timeout": rng.choice([5.0, 15.0]),
-            "plan_grace": rng.choice([0.0, 1.0]), "evict_if_insufficient": False,
+            "evictions_per_host": rng.choice([16, 16, 2]),
+            "claim_timeout": rng.choice([5.0, 15.0]),
+            "plan_grace": rng.choice([0.0, 1.0]),
+            "evict_if_insufficient": False,
         },
         plugin={"saf": rng.random() < 0.3, "otn": rng.choice([1, 1, 2])},
         skews=tuple(skews),
         lease=8.0 if machines > 1 else None,
         speed=rng.choice([1.0, 1.0, 1.0, 8.0]),
-    )  # fmt: skip
+    )
     plugin = {**scenario.plugin, "evictor": scenario.settings["evictor"]}
     scenario = replace(scenario, plugin=plugin, actions=_actions(rng, scenario))
     return _halving(_reserving(_nesting(_queueing(_checking(_telling(_sharing(scenario)))))))

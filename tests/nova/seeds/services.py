@@ -55,11 +55,19 @@ CLAIM_SECONDS = 60  # the default
 def _evictor_defaults() -> dict[str, Any]:
     values = {option.dest: option.default for option in evictor_options.OPTIONS}
     return {
-        **values, "state_path": STATE, "disable_file": f"{STATE}/disable",
-        "audit_log": f"{STATE}/audit.jsonl", "coordination_url": "file:///state/locks",
-        "metrics_port": 0, "workers": 2, "max_plans": 50, "lock_timeout": 10.0,
-        "retry_delay_max": 8.0, "freed_timeout": 10.0, "tell_owners": False,
-    }  # fmt: skip
+        **values,
+        "state_path": STATE,
+        "disable_file": f"{STATE}/disable",
+        "audit_log": f"{STATE}/audit.jsonl",
+        "coordination_url": "file:///state/locks",
+        "metrics_port": 0,
+        "workers": 2,
+        "max_plans": 50,
+        "lock_timeout": 10.0,
+        "retry_delay_max": 8.0,
+        "freed_timeout": 10.0,
+        "tell_owners": False,
+    }
 
 
 def evictor_settings(settings: dict[str, Any]) -> dict[str, Any]:
@@ -139,9 +147,12 @@ def instance_object(instance: Instance) -> Any:
     return objects.Instance(
         uuid=instance.uuid,
         flavor=flavor_of(instance.vcpus, instance.memory_mb, instance.is_spot, instance.lifetime),
-        launched_at=launched, task_state=instance.task_state, vm_state=instance.vm_state, host=name,
+        launched_at=launched,
+        task_state=instance.task_state,
+        vm_state=instance.vm_state,
+        host=name,
         node=name,
-    )  # fmt: skip
+    )
 
 
 @functools.cache
@@ -152,10 +163,18 @@ def _image() -> Any:
 def make_spec(instance: Instance) -> Any:
     return objects.RequestSpec(
         flavor=flavor_of(instance.vcpus, instance.memory_mb, instance.is_spot, instance.lifetime),
-        num_instances=1, instance_uuid=instance.uuid, project_id=instance.project_id,
-        user_id=instance.project_id, is_bfv=False, scheduler_hints={}, instance_group=None,
-        pci_requests=None, numa_topology=None, image=_image(), requested_destination=None,
-    )  # fmt: skip
+        num_instances=1,
+        instance_uuid=instance.uuid,
+        project_id=instance.project_id,
+        user_id=instance.project_id,
+        is_bfv=False,
+        scheduler_hints={},
+        instance_group=None,
+        pci_requests=None,
+        numa_topology=None,
+        image=_image(),
+        requested_destination=None,
+    )
 
 
 @functools.cache
@@ -179,10 +198,16 @@ def _scheduler_defaults() -> dict[str, Any]:
     values = {option.dest: option.default for option in scheduler_options.OPTIONS}
     values.update(
         vm_weighers=("nova.scheduler.weights.all_weighers",),
-        fallback_weighers=("nova.scheduler.weights.all_weighers",), resources=("VCPU", "MEMORY_MB"),
-        aggregates=(), inventory_seconds=5, claim_seconds=CLAIM_SECONDS, lifetime_promises=PROMISES,
-        lifetime_target=0.05, plan_queue=5, spot_check_wait=0.0,
-    )  # fmt: skip
+        fallback_weighers=("nova.scheduler.weights.all_weighers",),
+        resources=("VCPU", "MEMORY_MB"),
+        aggregates=(),
+        inventory_seconds=5,
+        claim_seconds=CLAIM_SECONDS,
+        lifetime_promises=PROMISES,
+        lifetime_target=0.05,
+        plan_queue=5,
+        spot_check_wait=0.0,
+    )
     return values
 
 

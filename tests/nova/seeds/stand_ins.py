@@ -291,9 +291,13 @@ class OfProcess(MutableMapping[Any, Any]):
 
 
 THREADING = SimpleNamespace(
-    Thread=ThreadOfModule, Lock=Lock, RLock=RLock, Condition=Condition,
-    BoundedSemaphore=BoundedSemaphore, Event=Event,
-)  # fmt: skip
+    Thread=ThreadOfModule,
+    Lock=Lock,
+    RLock=RLock,
+    Condition=Condition,
+    BoundedSemaphore=BoundedSemaphore,
+    Event=Event,
+)
 QUEUE = SimpleNamespace(Queue=Queue, Full=real_queue.Full)
 SOCKET = SimpleNamespace(gethostname=lambda: process().machine.name)
 
