@@ -14,6 +14,7 @@ import pytest
 NEEDS = {
     "evictor_layers": (), "evictor_signals": ("oslo_config",),
     "evictor_models": ("nova.scheduler", "evictor_modules"),
+    "evictor_properties": ("evictor_modules", "hypothesis"),
     "evictor_attribution": ("prometheus_client", "hypothesis"),
     "evictor_logging": ("eventlet", "oslo_log", "prometheus_client"),
     "evictor_promises": ("oslo_messaging", "prometheus_client"),
