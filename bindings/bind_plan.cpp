@@ -19,9 +19,9 @@
 #include "bindings/watched_work.hpp"
 #include "bindings/workloads.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/advise/plan.hpp"
+#include "sim_harness/advise/plan_text.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
-#include "sim_harness/plan/plan.hpp"
-#include "sim_harness/plan/plan_text.hpp"
 
 namespace cospot::bindings {
 

@@ -20,12 +20,12 @@
 #include "bindings/watched_work.hpp"
 #include "bindings/workloads.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/advise/tune_figures.hpp"
+#include "sim_harness/advise/tune_json.hpp"
+#include "sim_harness/advise/tune_money.hpp"
+#include "sim_harness/advise/tune_rows.hpp"
+#include "sim_harness/advise/tuning.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
-#include "sim_harness/tune/tune_figures.hpp"
-#include "sim_harness/tune/tune_json.hpp"
-#include "sim_harness/tune/tune_money.hpp"
-#include "sim_harness/tune/tune_rows.hpp"
-#include "sim_harness/tune/tuning.hpp"
 
 namespace cospot::bindings {
 

@@ -9,6 +9,10 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/advise/plan.hpp"
+#include "sim_harness/advise/plan_text.hpp"
+#include "sim_harness/advise/plan_yaml.hpp"
+#include "sim_harness/advise/tuning.hpp"
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/text/shell_word.hpp"
@@ -18,11 +22,7 @@
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
-#include "sim_harness/plan/plan.hpp"
-#include "sim_harness/plan/plan_text.hpp"
-#include "sim_harness/plan/plan_yaml.hpp"
 #include "sim_harness/report/plan_page.hpp"
-#include "sim_harness/tune/tuning.hpp"
 
 namespace cospot {
 namespace {

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/advise/plan.hpp"
+#include "sim_harness/advise/plan_advice.hpp"
+#include "sim_harness/advise/plan_text.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/workload_writer.hpp"
-#include "sim_harness/plan/plan.hpp"
-#include "sim_harness/plan/plan_advice.hpp"
-#include "sim_harness/plan/plan_text.hpp"
 #include "sim_harness/provider/policies/policy_loader.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
 #include "sim_harness/studies/provider/given_parts.hpp"

@@ -1,0 +1,314 @@
+#include "sim_harness/advise/tune.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "evictors/registry.hpp"
+#include "sim_harness/advise/tune_plan.hpp"
+
+namespace cospot {
+namespace {
+
+/// The candidates from which a search chooses.
+struct CandidatePool {
+  std::vector<std::size_t> candidates;           ///< ascending
+  std::vector<std::size_t> without_cooperation;  ///< those of them with OTN 1 and SAF off
+};
+
+CandidatePool pool_of(const CandidateSpace& space, bool bounds) {
+  CandidatePool pool;
+  for (std::size_t candidate = 0; candidate < space.size(); ++candidate) {
+    if (space.is_bound(candidate) != bounds) continue;
+    pool.candidates.push_back(candidate);
+    if (space.baseline_of(candidate) == candidate) pool.without_cooperation.push_back(candidate);
+  }
+  return pool;
+}
+
+class Search {
+ public:
+  /// Args: pool: of one candidate or more; budget: of this search.
+  Search(const TuneSettings& settings, const std::vector<bool>& held_out, TuneRuns& runs,
+         CandidatePool pool, std::optional<std::size_t> budget)
+      : settings_(settings), runs_(runs), pool_(std::move(pool)), budget_(budget) {
+    for (std::size_t i = 0; i < held_out.size(); ++i) {
+      (held_out[i] ? outcome_.held_out : outcome_.selection).push_back(i);
+    }
+  }
+
+  TuneOutcome run() {
+    const std::optional<TunePlan> plan = plan_of(pool_.without_cooperation);
+    if (!plan) {
+      throw ConfigError(
+          fmt::format("a budget of {} runs is too small: one candidate takes {}", *settings_.budget,
+                      least_budget(outcome_.selection.size(), outcome_.held_out.size())));
+    }
+    run_rounds(*plan);
+    runs_.simulate(plan->without_cooperation, outcome_.selection);
+    std::set<std::size_t> complete(outcome_.complete.begin(), outcome_.complete.end());
+    complete.insert(plan->without_cooperation.begin(), plan->without_cooperation.end());
+    outcome_.complete.assign(complete.begin(), complete.end());
+    choose();
+    find_front();
+    runs_.simulate(outcome_.finalists, outcome_.held_out);
+    runs_.simulate(outcome_.front, outcome_.held_out);
+    choose_without_cooperation(plan->without_cooperation);
+    return outcome_;
+  }
+
+  /// The best alone; nothing when the budget does not reach for it.
+  std::optional<std::size_t> run_for_best() {
+    const std::optional<TunePlan> plan = plan_of({});
+    if (!plan) return std::nullopt;
+    run_rounds(*plan);
+    const std::size_t best[] = {by_choice(outcome_.complete).front()};
+    runs_.simulate(best, outcome_.held_out);
+    return best[0];
+  }
+
+ private:
+  [[nodiscard]] std::optional<TunePlan> plan_of(
+      std::span<const std::size_t> without_cooperation) const {
+    return plan_search(pool_.candidates, without_cooperation, budget_, settings_.seed,
+                       outcome_.selection.size(), outcome_.held_out.size());
+  }
+
+  void run_rounds(const TunePlan& plan) {
+    std::vector<std::size_t> candidates = plan.first;
+    outcome_.rounds = plan.rounds;
+    for (std::size_t round = 0; round < plan.rounds.size(); ++round) {
+      const auto samples = std::span(outcome_.selection).first(plan.rounds[round].samples);
+      runs_.simulate(candidates, samples);
+      outcome_.rounds[round].candidates = candidates.size();
+      if (round + 1 < plan.rounds.size()) {
+        candidates = survivors(candidates, samples, plan.rounds[round + 1].by_limit);
+      }
+    }
+    outcome_.complete = candidates;
+  }
+
+  /// Chooses among the planned ones and the baseline of the recommendation, which has the same
+  /// policies.
+  void choose_without_cooperation(std::vector<std::size_t> tried) {
+    if (const auto baseline = runs_.space().baseline_of(outcome_.recommendation)) {
+      const std::size_t one[] = {*baseline};
+      runs_.simulate(one, outcome_.selection);
+      runs_.simulate(one, outcome_.held_out);
+      if (std::ranges::find(tried, *baseline) == tried.end()) tried.push_back(*baseline);
+    }
+    outcome_.tried_without_cooperation = tried.size();
+    if (tried.empty()) return;
+    std::ranges::sort(tried);
+    const std::vector<std::size_t> ranked = by_choice(tried);
+    runs_.simulate(std::span(ranked).first(1), outcome_.held_out);
+    outcome_.without_cooperation = ranked.front();
+    const auto nova = std::ranges::find_if(
+        ranked, [this](std::size_t candidate) { return is_for_nova(candidate); });
+    if (nova != ranked.end()) outcome_.without_cooperation_for_nova = *nova;
+  }
+
+  std::vector<CostAndRevenue> means(std::span<const std::size_t> candidates,
+                                    std::span<const std::size_t> samples) const {
+    std::vector<CostAndRevenue> points;
+    for (const std::size_t candidate : candidates) {
+      points.push_back(runs_.mean(candidate, samples));
+    }
+    return points;
+  }
+
+  [[nodiscard]] bool is_for_nova(std::size_t candidate) const {
+    return cospot::is_for_nova(runs_.space().at(candidate));
+  }
+
+  /// Orders the candidates by the number of samples on which they exceed the limit of VM loss, then
+  /// by net revenue.
+  [[nodiscard]] std::vector<std::size_t> by_limit(std::vector<std::size_t> candidates,
+                                                  std::span<const std::size_t> samples) const {
+    const auto rank = [&](std::size_t candidate) {
+      return std::tuple(samples_over_limit(candidate, samples),
+                        -runs_.mean_net(candidate, samples));
+    };
+    std::ranges::stable_sort(candidates, {}, rank);
+    return candidates;
+  }
+
+  /// The same candidates, the best of every VM policy in turn: a VM policy that has luck on the
+  /// first sample must not drive out the others.
+  [[nodiscard]] std::vector<std::size_t> in_turn(const std::vector<std::size_t>& ranked) const {
+    std::vector<std::size_t> taken(settings_.vm.size(), 0);
+    std::vector<std::size_t> order = ranked;
+    std::map<std::size_t, std::size_t> turn;  // of each candidate
+    for (const std::size_t candidate : ranked) {
+      turn[candidate] = taken[runs_.space().positions(candidate).front()]++;
+    }
+    std::ranges::stable_sort(order, {}, [&](std::size_t candidate) { return turn[candidate]; });
+    return order;
+  }
+
+  /// The candidates that advance: `count` by the limit, and whole Pareto layers, so that the front
+  /// is found whatever the limit is.
+  [[nodiscard]] std::vector<std::size_t> survivors(const std::vector<std::size_t>& candidates,
+                                                   std::span<const std::size_t> samples,
+                                                   std::size_t count) const {
+    const std::vector<std::size_t> by_limit = best(candidates, samples, count);
+    std::set<std::size_t> chosen(by_limit.begin(), by_limit.end());
+    for (const std::size_t position :
+         whole_layers(means(candidates, samples), layer_places(count))) {
+      chosen.insert(candidates[position]);
+    }
+    return {chosen.begin(), chosen.end()};
+  }
+
+  /// The best: a third by the limit of VM loss, another by Pareto layers, so that more revenue for
+  /// little more loss has a chance, and another by the limit among those that Nova can be set to.
+  [[nodiscard]] std::vector<std::size_t> best(const std::vector<std::size_t>& candidates,
+                                              std::span<const std::size_t> samples,
+                                              std::size_t count) const {
+    const std::vector<std::size_t> ranked = in_turn(by_limit(candidates, samples));
+    std::set<std::size_t> chosen;
+    const auto take = [&](std::size_t most, const auto& is_wanted) {
+      for (const std::size_t candidate : ranked) {
+        if (chosen.size() >= most) break;
+        if (is_wanted(candidate)) chosen.insert(candidate);
+      }
+    };
+    const auto any = [](std::size_t) { return true; };
+    take(count / 3, [this](std::size_t candidate) { return is_for_nova(candidate); });
+    take(2 * count / 3, any);
+    const std::vector<CostAndRevenue> points = means(candidates, samples);
+    for (const std::size_t position : best_by_layer(points, count - chosen.size())) {
+      chosen.insert(candidates[position]);
+    }
+    take(count, any);
+    return {chosen.begin(), chosen.end()};
+  }
+
+  [[nodiscard]] std::size_t samples_over_limit(std::size_t candidate,
+                                               std::span<const std::size_t> samples) const {
+    return static_cast<std::size_t>(std::ranges::count_if(samples, [&](std::size_t sample) {
+      return runs_.point(candidate, sample).vm_loss > settings_.max_vm_loss;
+    }));
+  }
+  [[nodiscard]] bool keeps_limit(std::size_t candidate) const {
+    return samples_over_limit(candidate, outcome_.selection) == 0;
+  }
+
+  /// First those that keep the limit, by net revenue; then the others, by what they lose. Of equal
+  /// ones those that Nova can be set to, then the first.
+  [[nodiscard]] std::vector<std::size_t> by_choice(std::vector<std::size_t> candidates) const {
+    const auto rank = [this](std::size_t candidate) {
+      const bool keeps = keeps_limit(candidate);
+      const double lost = keeps ? 0 : runs_.mean(candidate, outcome_.selection).vm_loss;
+      return std::tuple(!keeps, lost, -runs_.mean_net(candidate, outcome_.selection),
+                        !is_for_nova(candidate));
+    };
+    std::ranges::stable_sort(candidates, {}, rank);
+    return candidates;
+  }
+
+  void choose() {
+    const std::vector<std::size_t> ranked = by_choice(outcome_.complete);
+    outcome_.recommendation = ranked.front();
+    outcome_.keeps_limit = keeps_limit(outcome_.recommendation);
+    const std::vector<std::size_t> compared =
+        best(outcome_.complete, outcome_.selection, kFinalists);
+    std::set<std::size_t> finalists(compared.begin(), compared.end());
+    finalists.insert(outcome_.recommendation);
+    const auto nova = std::ranges::find_if(
+        ranked, [this](std::size_t candidate) { return is_for_nova(candidate); });
+    if (nova != ranked.end()) {
+      outcome_.recommendation_for_nova = *nova;
+      finalists.insert(*nova);
+    }
+    std::ranges::copy_if(ranked, std::back_inserter(outcome_.finalists),
+                         [&](std::size_t candidate) { return finalists.contains(candidate); });
+  }
+
+  void find_front() {
+    const std::vector<std::size_t> ranked = by_choice(outcome_.complete);
+    const std::vector<CostAndRevenue> points = means(ranked, outcome_.selection);
+    const std::vector<std::size_t> layers = pareto_layers(points);
+    std::set<std::pair<double, double>> seen;
+    std::vector<std::size_t> front;
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+      if (layers[i] != 0 || !seen.emplace(points[i].vm_loss, points[i].spot_share).second) continue;
+      front.push_back(ranked[i]);
+    }
+    outcome_.whole_front = front.size();
+    for (const std::size_t position :
+         whole_layers(means(front, outcome_.selection), kFrontPoints)) {
+      outcome_.front.push_back(front[position]);
+    }
+  }
+
+  const TuneSettings& settings_;
+  TuneRuns& runs_;
+  CandidatePool pool_;
+  std::optional<std::size_t> budget_;
+  TuneOutcome outcome_;
+};
+
+/// The part of a budget for candidates that can be deployed, in proportion to their number.
+std::optional<std::size_t> share_of_budget(const std::optional<std::size_t>& budget,
+                                           std::size_t to_set, std::size_t all) {
+  if (!budget) return std::nullopt;
+  return *budget * to_set / all;
+}
+
+}  // namespace
+
+bool is_for_nova(const AllocatorSpec& allocator) {
+  const PluginInfo* evictor = find_info(evictor_registry(), allocator.evictor.name);
+  return allocator.otn.kind() == OfferRule::Kind::kTopN && evictor != nullptr &&
+         evictor->is_for_nova() && allocator.spot.filters.empty();
+}
+
+void require_something_to_set(const TuneSettings& settings) {
+  if (!pool_of(CandidateSpace(settings), false).candidates.empty()) return;
+  std::string names;
+  for (const RegistryEntry<Evictor>& entry : evictor_registry()) {
+    if (entry.info.needs_true_lifetimes()) continue;
+    names += (names.empty() ? "" : ", ") + std::string(entry.info.name);
+  }
+  throw ConfigError(fmt::format(
+      "nothing can be set: every choice {}; expected an evictor that can be set as well: {}",
+      kKnowsLifetimes, names));
+}
+
+TuneOutcome tune(const TuneSettings& settings, const std::vector<bool>& held_out, TuneRuns& runs) {
+  require_something_to_set(settings);
+  const CandidateSpace& space = runs.space();
+  CandidatePool to_set = pool_of(space, false);
+  CandidatePool bounds = pool_of(space, true);
+  const auto budget = share_of_budget(settings.budget, to_set.candidates.size(), space.size());
+  TuneOutcome outcome = Search(settings, held_out, runs, std::move(to_set), budget).run();
+  if (bounds.candidates.empty()) return outcome;
+  std::optional<std::size_t> rest;
+  if (budget) rest = *settings.budget - *budget;
+  outcome.bound = Search(settings, held_out, runs, std::move(bounds), rest).run_for_best();
+  return outcome;
+}
+
+std::vector<TuneOutcome> cross_validate(const TuneSettings& settings,
+                                        std::span<const std::size_t> fold_of, TuneRuns& runs) {
+  const std::size_t folds = fold_of.empty() ? 0 : std::ranges::max(fold_of) + 1;
+  if (folds < 2) throw ConfigError("cross-validation needs two folds or more");
+  std::vector<TuneOutcome> outcomes;
+  for (std::size_t fold = 0; fold < folds; ++fold) {
+    std::vector<bool> held_out;
+    for (const std::size_t of : fold_of) held_out.push_back(of == fold);
+    outcomes.push_back(tune(settings, held_out, runs));
+  }
+  return outcomes;
+}
+
+}  // namespace cospot

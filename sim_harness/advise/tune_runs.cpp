@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "sim_harness/advise/tune.hpp"
+#include "sim_harness/base/interrupt/stop_token.hpp"
+#include "sim_harness/experiments/queue/work_queue.hpp"
+#include "sim_harness/provider/loop/run_group.hpp"
+#include "sim_harness/provider/sizing/datacenter_size.hpp"
+
+namespace cospot {
+namespace {
+
+double share_of(Revenue part, Revenue whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+CandidateSpace::CandidateSpace(const TuneSettings& settings)
+    : grid_({settings.vm.size(), settings.spot.size(), settings.evictors.size(),
+             settings.saf.size(), settings.otn.size()},
+            2) {
+  for (std::size_t candidate = 0; candidate < grid_.run_count(); ++candidate) {
+    const Coordinates at = positions(candidate);
+    candidates_.push_back({.vm = settings.vm[at[0]],
+                           .spot = settings.spot[at[1]],
+                           .evictor = settings.evictors[at[2]],
+                           .saf = settings.saf[at[3]],
+                           .otn = settings.otn[at[4]]});
+    if (without_cooperation_ || candidates_.back().cooperates()) continue;
+    without_cooperation_.emplace(at[3], at[4]);
+  }
+}
+
+AllocatorSpec CandidateSpace::prepared(std::size_t candidate, const TuneSample& sample) const {
+  AllocatorSpec allocator = at(candidate);
+  allocator.evictor = sample.evictors[positions(candidate)[2]];
+  return allocator;
+}
+
+std::optional<std::size_t> CandidateSpace::baseline_of(std::size_t candidate) const {
+  if (!without_cooperation_) return std::nullopt;
+  Coordinates at = positions(candidate);
+  std::tie(at[3], at[4]) = *without_cooperation_;
+  return grid_.run_index(at);
+}
+
+/// Runs of one sample with the same VM and spot policy: they share a beginning.
+struct TuneRuns::Group {
+  std::size_t sample = 0;
+  std::size_t vm = 0;
+  std::size_t spot = 0;
+  std::vector<std::size_t> candidates{};
+};
+
+TuneRuns::TuneRuns(const TuneSettings& settings, std::span<const TuneSample> samples, HostMix host,
+                   double more_hosts_percent, ProgressSink* progress)
+    : settings_(settings),
+      samples_(samples),
+      host_(std::move(host)),
+      more_hosts_percent_(more_hosts_percent),
+      space_(settings),
+      results_(samples.size() * space_.size()),
+      counter_(progress, results_.size()) {}
+
+const RunResult* TuneRuns::find(std::size_t candidate, std::size_t sample) const {
+  const std::optional<RunResult>& result = results_[sample * space_.size() + candidate];
+  return result ? &*result : nullptr;
+}
+
+bool TuneRuns::knows(std::size_t candidate, std::size_t sample) const {
+  return find(candidate, sample) != nullptr &&
+         (!samples_[sample].goes_on || find(candidate, sample - 1) != nullptr);
+}
+
+TuneRuns::Revenues TuneRuns::revenues(std::size_t candidate, std::size_t sample) const {
+  const RunResult& run = *find(candidate, sample);
+  static const RunResult nothing{};
+  const RunResult& before = samples_[sample].goes_on ? *find(candidate, sample - 1) : nothing;
+  return {.vms_requested = run.vm_revenue_requested - before.vm_revenue_requested,
+          .vms = run.vm_revenue - before.vm_revenue,
+          .spots_requested = run.spot_revenue_requested - before.spot_revenue_requested,
+          .spots = run.spot_revenue - before.spot_revenue};
+}
+
+Income TuneRuns::income(std::size_t candidate, std::size_t sample,
+                        const VcpuHourPrices& prices) const {
+  const Revenues of = revenues(candidate, sample);
+  const SimTime before =
+      samples_[sample].goes_on ? samples_[sample - 1].workload.window : SimTime(0);
+  return {.vms_requested = prices.of_vms(vcpu_seconds(of.vms_requested)),
+          .vms_lost = prices.of_vms(vcpu_seconds(of.vms_requested - of.vms)),
+          .spots_requested = prices.of_spots(vcpu_seconds(of.spots_requested)),
+          .spots_earned = prices.of_spots(vcpu_seconds(of.spots)),
+          .days = hours_of(samples_[sample].workload.window - before) / 24};
+}
+
+CostAndRevenue TuneRuns::point(std::size_t candidate, std::size_t sample) const {
+  const Revenues of = revenues(candidate, sample);
+  return {.vm_loss = share_of(of.vms_requested - of.vms, of.vms_requested),
+          .spot_share = share_of(of.spots, of.spots_requested)};
+}
+
+CostAndRevenue TuneRuns::mean(std::size_t candidate, std::span<const std::size_t> samples) const {
+  CostAndRevenue sum;
+  for (const std::size_t sample : samples) {
+    const CostAndRevenue one = point(candidate, sample);
+    sum.vm_loss += one.vm_loss;
+    sum.spot_share += one.spot_share;
+  }
+  const auto count = static_cast<double>(samples.size());
+  return {.vm_loss = sum.vm_loss / count, .spot_share = sum.spot_share / count};
+}
+
+double TuneRuns::net(std::size_t candidate, std::size_t sample) const {
+  const Revenues of = revenues(candidate, sample);
+  return share_of(of.spots, of.spots_requested) -
+         samples_[sample].vm_worth * share_of(of.vms_requested - of.vms, of.spots_requested);
+}
+
+double TuneRuns::mean_net(std::size_t candidate, std::span<const std::size_t> samples) const {
+  double sum = 0;
+  for (const std::size_t sample : samples) sum += net(candidate, sample);
+  return sum / static_cast<double>(samples.size());
+}
+
+std::size_t TuneRuns::hosts(std::size_t sample) const {
+  return with_headroom(samples_[sample].hosts, more_hosts_percent_);
+}
+
+std::vector<TuneRuns::Group> TuneRuns::missing(std::span<const std::size_t> candidates,
+                                               std::span<const std::size_t> samples) const {
+  std::vector<std::size_t> ascending(candidates.begin(), candidates.end());
+  std::ranges::sort(ascending);
+  std::set<std::size_t> with_those_before(samples.begin(), samples.end());
+  for (const std::size_t sample : samples) {
+    if (samples_[sample].goes_on) with_those_before.insert(sample - 1);
+  }
+  std::vector<Group> groups;
+  for (const std::size_t sample : with_those_before) {
+    for (const std::size_t candidate : ascending) {
+      if (find(candidate, sample) != nullptr) continue;
+      const Coordinates at = space_.positions(candidate);
+      const bool starts_group = groups.empty() || groups.back().sample != sample ||
+                                groups.back().vm != at[0] || groups.back().spot != at[1];
+      if (starts_group) groups.push_back({.sample = sample, .vm = at[0], .spot = at[1]});
+      groups.back().candidates.push_back(candidate);
+    }
+  }
+  return groups;
+}
+
+void TuneRuns::run_group(const Group& group) {
+  const TuneSample& sample = samples_[group.sample];
+  // Every candidate has a place of its own: no two threads write to one.
+  const auto result_of = [&](std::size_t candidate) -> std::optional<RunResult>& {
+    return results_[group.sample * space_.size() + candidate];
+  };
+  const std::size_t hosts = this->hosts(group.sample);
+  if (settings_.with != nullptr) {
+    for (const std::size_t candidate : group.candidates) {
+      const RunSettings settings{space_.prepared(candidate, sample), host_, hosts};
+      result_of(candidate) = settings_.with->run(sample.workload, sample.schedule, settings).run;
+    }
+    return;
+  }
+  std::vector<AllocatorSpec> allocators;
+  for (const std::size_t candidate : group.candidates) {
+    allocators.push_back(space_.prepared(candidate, sample));
+  }
+  simulate_group(sample.schedule, host_, hosts, allocators,
+                 [&](std::size_t index, const RunResult& result) {
+                   result_of(group.candidates[index]) = result;
+                 });
+}
+
+void TuneRuns::finish() {
+  counter_.set_total(counter_.done());
+  counter_.finish(true);
+}
+
+void TuneRuns::simulate(std::span<const std::size_t> candidates,
+                        std::span<const std::size_t> samples) {
+  const std::vector<Group> groups = missing(candidates, samples);
+  work_in_parallel(groups.size(), settings_.threads, [&](std::size_t i) {
+    run_group(groups[i]);
+    counter_.add(groups[i].candidates.size());
+  });
+  current_stop_token().check();
+}
+
+}  // namespace cospot
