@@ -1,8 +1,8 @@
-#include "sim_harness/advise/pareto_layers.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+
+#include "sim_harness/advise/tune.hpp"
 
 namespace cospot {
 

@@ -34,6 +34,15 @@ std::size_t WindowParts::block_of(SimTime time) const {
   return std::min(block, kPartBlocks - 1);
 }
 
+LevelAccount& LevelAccount::operator+=(const LevelAccount& other) {
+  requested += other.requested;
+  earned += other.earned;
+  requests += other.requests;
+  placed += other.placed;
+  evictions += other.evictions;
+  return *this;
+}
+
 PartAccounts::PartAccounts(const EventSchedule& schedule, const Workload& workload,
                            WindowParts parts, std::vector<std::uint8_t> level_of,
                            std::span<const PromiseClass> classes, const HostTable& hosts)
@@ -153,6 +162,22 @@ void PartAccounts::happened(const LifeEvent& event) {
 std::vector<PartAccount> PartAccounts::finish() {
   for (InstanceIndex i = 0; i < stays_.size(); ++i) end_stay(i, parts_.window, false);
   return std::move(accounts_);
+}
+
+Income income_of(const PartAccount& part, const VcpuHourPrices& prices) {
+  const LevelAccount& vms = part.of(Level::kVm);
+  const LevelAccount& spots = part.of(Level::kSpot);
+  return {.vms_requested = prices.of_vms(vcpu_seconds(vms.requested)),
+          .vms_lost = prices.of_vms(vcpu_seconds(vms.requested - vms.earned)),
+          .spots_requested = prices.of_spots(vcpu_seconds(spots.requested)),
+          .spots_earned = prices.of_spots(vcpu_seconds(spots.earned)),
+          .economy_earned = prices.of_economy(vcpu_seconds(part.of(Level::kEconomy).earned))};
+}
+
+double vm_loss_of(const PartAccount& part) {
+  const LevelAccount& vms = part.of(Level::kVm);
+  if (vms.requested == 0) return 0;
+  return static_cast<double>(vms.requested - vms.earned) / static_cast<double>(vms.requested);
 }
 
 bool held_before(std::span<const PartAccount> parts, std::size_t index, const PromiseClass& promise,

@@ -10,6 +10,8 @@
 #include "core/model/revenue.hpp"
 #include "core/model/sim_time.hpp"
 #include "guarantees/sla/kept_promises.hpp"
+#include "sim_harness/data/prices/price_list.hpp"
+#include "sim_harness/experiments/money/income.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
 #include "sim_harness/provider/run/run_observer.hpp"
 #include "sim_harness/studies/provider/parts/economy_levels.hpp"
@@ -71,6 +73,8 @@ struct LevelAccount {
   std::uint64_t requests = 0;   ///< that begin in the part
   std::uint64_t placed = 0;     ///< placements in the part
   std::uint64_t evictions = 0;  ///< in the part
+
+  LevelAccount& operator+=(const LevelAccount& other);
 };
 
 struct PartAccount {
@@ -83,7 +87,13 @@ struct PartAccount {
   [[nodiscard]] const LevelAccount& of(Level level) const {
     return levels[static_cast<std::size_t>(level)];
   }
+  [[nodiscard]] LevelAccount& of(Level level) { return levels[static_cast<std::size_t>(level)]; }
 };
+
+/// The income of a part at these prices, without its days.
+[[nodiscard]] Income income_of(const PartAccount& part, const VcpuHourPrices& prices);
+/// As a fraction of the requested VM revenue.
+[[nodiscard]] double vm_loss_of(const PartAccount& part);
 
 /// True if a class held before part `to`, by the promises whose outcome was known by then:
 /// significantly over all earlier parts, and also in the last of them with enough outcomes, so that

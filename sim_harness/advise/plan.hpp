@@ -4,18 +4,21 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "sim_harness/advise/plan_runs.hpp"
+#include "sim_harness/advise/part_accounts.hpp"
 #include "sim_harness/advise/tuning.hpp"
 #include "sim_harness/data/prices/demand_curve.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
 #include "sim_harness/experiments/summary/mean_interval.hpp"
+#include "sim_harness/studies/provider/given_parts.hpp"
+#include "sim_harness/studies/provider/parts/promise_plan.hpp"
 
 namespace cospot {
 
@@ -24,6 +27,54 @@ inline constexpr std::size_t kPastParts = 2;
 inline constexpr std::size_t kDefaultPlanParts = 7;
 /// The fraction of admitted economy instances that VMs may evict.
 inline constexpr double kEconomyBroken = 0.01;
+
+/// The division of idle capacity among products.
+struct Division {
+  double economy_percent = 0;  ///< share of the requested spots sold as economy instances
+  double confidence = 0;       ///< of the promises to them; 0 if there are none
+
+  friend bool operator==(const Division&, const Division&) = default;
+};
+
+/// The results of one run over the whole history, by part of its window.
+struct PlanRun {
+  AllocatorSpec setting;  ///< sells nothing if it places no spots
+  Division division{};
+  std::size_t hosts = 0;
+  std::vector<PartAccount> parts{};
+  /// Mean share of all vcpus promised to the Economy class.
+  std::optional<double> promised_percent{};
+};
+
+/// The history, its hosts, and what its runs share.
+struct PlanDatacenter {
+  /// The whole history; its evictors are prepared for it.
+  std::shared_ptr<const TuneSample> history{};
+  EventSchedule vms{};  ///< of its VMs only
+  std::string label{};  ///< of the history, as given
+  HostMix host{};
+  WindowParts parts{};
+  EconomyClassSettings economy{};  ///< how promises are made
+  std::optional<VmUse> vm_use{};   ///< nothing: the parts are too short for promises
+  std::shared_ptr<const GivenParts> with{};
+  std::vector<PromiseClass> classes{};
+};
+
+/// The input of one run.
+struct PlanTask {
+  AllocatorSpec setting;
+  Division division{};
+  std::size_t hosts = 0;
+  bool promises = false;  ///< lifetimes are promised and judged, which changes nothing else
+  double demand = 1;      ///< the share of the history's spots that are requested
+};
+
+[[nodiscard]] PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task);
+
+/// Several runs in parallel; the results do not depend on the number of threads.
+[[nodiscard]] std::vector<PlanRun> run_plans(const PlanDatacenter& datacenter,
+                                             std::span<const PlanTask> tasks, std::size_t threads,
+                                             RunCounter& counter);
 
 /// The input of a plan.
 struct PlanRequest {
@@ -113,6 +164,7 @@ struct PlanFindings {
   bool sells_economy = false;
   double max_vm_loss = 0;
   std::vector<PlanRun> runs;
+  std::size_t today = 0;                    ///< the run of Nova as it is installed
   std::map<std::size_t, PlanRun> promised;  ///< the chosen ones, rerun with promised lifetimes
   std::vector<JudgedAlternative> alternatives;
   std::vector<JudgedClass> classes;
@@ -141,15 +193,41 @@ struct PlanFindings {
 /// Learns from earlier parts and judges on later ones. Calls `warn` once, before the first run.
 ///
 /// Errors: ConfigError, WorkloadError, PolicyError.
-[[nodiscard]] PlanFindings make_plan(
-    const PlanRequest& request, ProgressSink& progress,
-    const std::function<void(const std::vector<std::string>&)>& warn);
+[[nodiscard]] PlanFindings make_plan(const PlanRequest& request, ProgressSink& progress,
+                                     const WarningSink& warn);
+
+/// Loads the history into the findings, with what its runs share and what it cannot answer. Returns
+/// its samples, of which the one before the first judging part is for a first look at settings.
+[[nodiscard]] std::shared_ptr<const TuneSamples> load_history(const PlanRequest& request,
+                                                              PlanFindings& findings,
+                                                              const WarningSink& warn);
+
+/// Judges every alternative on the parts after those that chose it.
+void judge_alternatives(PlanFindings& findings);
+
+/// Decides by the alternatives' results in the judged parts; sets `best_single`, `gain`, `advice`,
+/// `advised`, `next_best` and `lead`.
+///
+/// Dividing binds a provider for as long as its promises run, so it is recommended only if its lead
+/// over the best single alternative has an interval above 0.
+void advise(PlanFindings& findings);
+
+/// Judges every class of promised lifetimes by the `promised` runs, on the parts in which it was
+/// sold: because it had held in all parts before.
+void judge_classes(PlanFindings& findings);
+
+/// The income of each division: by the better of the settings with which it was tried.
+void compare_divisions(PlanFindings& findings, std::span<const Division> divisions);
+
+/// The runs that sell something undivided and can be deployed, the best on the parts that never
+/// judge first; `count` at most.
+[[nodiscard]] std::vector<std::size_t> best_before_judging(const PlanFindings& findings,
+                                                           std::size_t count);
+
+/// The best of all runs at some prices, divided only if that surely earns more.
+[[nodiscard]] std::size_t best_at(const PlanFindings& findings, const VcpuHourPrices& prices);
 
 /// "2.9 days", "1 day".
 [[nodiscard]] std::string days_text(double days);
-/// The income of a part at these prices.
-[[nodiscard]] Income income_of(const PartAccount& part, const VcpuHourPrices& prices);
-/// As a fraction of the requested VM revenue.
-[[nodiscard]] double vm_loss_of(const PartAccount& part);
 
 }  // namespace cospot

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include "sim_harness/advise/plan_share.hpp"
-#include "sim_harness/advise/plan_text.hpp"
+#include "sim_harness/advise/plan_output.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 
 namespace cospot {
@@ -30,6 +29,23 @@ Json run_setting_json(const PlanRun& run) {
   json["division"] = division_json(run.division);
   json["promised_percent"] = json_of(run.promised_percent);
   return json;
+}
+
+/// The use of a part's capacity, as fractions of its vcpu-time.
+Json shares_json(const PlanFindings& findings, const PlanRun& run, std::size_t part) {
+  const WindowParts& parts = findings.datacenter.parts;
+  const double capacity = static_cast<double>(findings.datacenter.host.sum(run.hosts).vcpus) *
+                          static_cast<double>((parts.end(part) - parts.begin(part)).count());
+  const auto share = [&](Level level) {
+    return static_cast<double>(run.parts[part].of(level).earned) / capacity;
+  };
+  const double vms = share(Level::kVm);
+  const double economy = share(Level::kEconomy);
+  const double spots = share(Level::kSpot);
+  return {{"vms", json_of(vms)},
+          {"economy", json_of(economy)},
+          {"spots", json_of(spots)},
+          {"idle", json_of(1 - vms - economy - spots)}};
 }
 
 Json alternative_json(const PlanFindings& findings, const JudgedAlternative& one) {
@@ -98,14 +114,6 @@ Json sensitivity_json(const Sensitivity& one) {
 }
 
 }  // namespace
-
-Json shares_json(const PlanFindings& findings, const PlanRun& run, std::size_t part) {
-  const CapacityShares shares = capacity_shares(findings, run, part);
-  return {{"vms", json_of(shares.vms)},
-          {"economy", json_of(shares.economy)},
-          {"spots", json_of(shares.spots)},
-          {"idle", json_of(shares.idle)}};
-}
 
 Json plan_json(const PlanFindings& findings, const std::string& currency) {
   const PlanDatacenter& datacenter = findings.datacenter;

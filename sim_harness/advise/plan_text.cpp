@@ -1,5 +1,3 @@
-#include "sim_harness/advise/plan_text.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,29 +6,19 @@
 #include <span>
 #include <utility>
 
-#include "sim_harness/advise/plan_share.hpp"
-#include "sim_harness/advise/tune_figures.hpp"
+#include "sim_harness/advise/advice_text.hpp"
+#include "sim_harness/advise/plan_output.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 
 namespace cospot {
 namespace {
 
-std::string money(double amount, const std::string& currency) {
-  return money_text(amount) + (currency.empty() ? "" : " " + currency);
-}
-
-std::string signed_money(double amount, const std::string& currency) {
-  return (amount >= 0 ? "+" : "") + money(amount, currency);
-}
-
 /// "+12.30 EUR a day (95 % interval +3.10 to +21.50)".
 std::string gain_text(const MeanInterval& gain, const std::string& currency) {
   std::string text = signed_money(gain.mean, currency) + " a day";
   if (!gain.half_width) return text + " (one part, so no interval)";
-  return text + fmt::format(" (95 % interval {} to {})",
-                            signed_money(gain.mean - *gain.half_width, ""),
-                            signed_money(gain.mean + *gain.half_width, ""));
+  return text + fmt::format(" (95 % interval {})", money_interval(gain));
 }
 
 std::string loss_sentence(const JudgedAlternative& of, double limit) {
@@ -73,9 +61,12 @@ std::string broken_text(const PromiseCount& economy) {
                      count_text(static_cast<std::int64_t>(economy.promised)));
 }
 
-void add_column(SummaryTable& table, std::string title,
-                TextTable::Align align = TextTable::Align::kRight) {
-  table.columns.push_back({.name = {}, .title = std::move(title), .align = align});
+SummaryColumn column(std::string title, TextTable::Align align = TextTable::Align::kRight) {
+  return {.name = {}, .title = std::move(title), .align = align};
+}
+SummaryColumn left(std::string title) { return column(std::move(title), TextTable::Align::kLeft); }
+SummaryColumn net_column(const std::string& currency) {
+  return column(currency.empty() ? "net a day" : "net " + currency + " a day");
 }
 void add_row(SummaryTable& table, std::vector<std::string> cells) {
   std::vector<SummaryCell>& row = table.rows.emplace_back();
@@ -87,16 +78,10 @@ std::string interval_text(const MeanInterval& mean) {
 }
 
 SummaryTable alternatives_table(const PlanFindings& findings, const std::string& currency) {
-  SummaryTable table;
-  add_column(table, "alternative", TextTable::Align::kLeft);
-  add_column(table, currency.empty() ? "net a day" : "net " + currency + " a day");
-  add_column(table, "95 %");
-  add_column(table, "VM loss");
-  add_column(table, "worst part");
-  add_column(table, "evictions");
-  add_column(table, "Economy broken");
-  add_column(table, "idle sold");
-  add_column(table, "chosen last", TextTable::Align::kLeft);
+  SummaryTable table{.columns = {left("alternative"), net_column(currency), column("95 %"),
+                                 column("VM loss"), column("worst part"), column("evictions"),
+                                 column("Economy broken"), column("idle sold"),
+                                 left("chosen last")}};
   for (const JudgedAlternative& one : findings.alternatives) {
     const PlanRun& last = findings.runs[one.last];
     std::string name(alternative_name(one.alternative));
@@ -142,19 +127,12 @@ std::string verdict_text(const JudgedClass& one) {
 }
 
 SummaryTable classes_table(const PlanFindings& findings) {
-  SummaryTable table;
-  add_column(table, "lives at least");
-  add_column(table, "with");
-  add_column(table, "sell?", TextTable::Align::kLeft);
-  add_column(table, "parts");
-  add_column(table, "promised");
-  add_column(table, "tested");
-  add_column(table, "broken");
-  add_column(table, "allowed");
-  add_column(table, "95 % interval");
-  add_column(table, "verdict", TextTable::Align::kLeft);
+  SummaryTable table{.columns = {column("lives at least"), column("with"), left("sell?"),
+                                 column("parts"), column("promised"), column("tested"),
+                                 column("broken"), column("allowed"), column("95 % interval"),
+                                 left("verdict")}};
   const bool has_worth = has_worths(findings);
-  if (has_worth) add_column(table, "could carry");
+  if (has_worth) table.columns.push_back(column("could carry"));
   for (const JudgedClass& one : findings.classes) {
     const PromiseCount tested = one.tally.tested();
     const ProbabilityInterval interval = one.interval();
@@ -190,11 +168,8 @@ std::string beyond_text(const PlanFindings& findings, double vm_loss, const Prom
 }
 
 SummaryTable sensitivity_table(const PlanFindings& findings, const std::string& currency) {
-  SummaryTable table;
-  add_column(table, "if", TextTable::Align::kLeft);
-  add_column(table, currency.empty() ? "net a day" : "net " + currency + " a day");
-  add_column(table, "VM loss, worst part");
-  add_column(table, "then", TextTable::Align::kLeft);
+  SummaryTable table{
+      .columns = {left("if"), net_column(currency), column("VM loss, worst part"), left("then")}};
   for (const Sensitivity& one : findings.sensitivities) {
     const std::string division = division_label(one.division);
     add_row(table, {one.what, money_text(one.net), percent(one.vm_loss, 3),
@@ -205,16 +180,12 @@ SummaryTable sensitivity_table(const PlanFindings& findings, const std::string& 
 }
 
 SummaryTable divisions_table(const PlanFindings& findings, const std::string& currency) {
-  SummaryTable table;
   const std::string unit = currency.empty() ? "" : currency + " ";
-  add_column(table, "of requested spots", TextTable::Align::kLeft);
-  add_column(table, "of all vCPUs promised");
-  add_column(table, "Economy " + unit + "a day");
-  add_column(table, "spots " + unit + "a day");
-  add_column(table, "net " + unit + "a day");
-  add_column(table, "VM loss, worst part");
-  add_column(table, "Economy broken");
-  add_column(table, "by", TextTable::Align::kLeft);
+  SummaryTable table{.columns = {left("of requested spots"), column("of all vCPUs promised"),
+                                 column("Economy " + unit + "a day"),
+                                 column("spots " + unit + "a day"), net_column(currency),
+                                 column("VM loss, worst part"), column("Economy broken"),
+                                 left("by")}};
   for (const DivisionResult& one : findings.divisions) {
     const PlanRun& run = findings.runs[one.run];
     const bool is_plain = run.division == Division{};
@@ -266,6 +237,16 @@ const JudgedAlternative& most_earning(const PlanFindings& findings) {
                                                     static_cast<std::size_t>(Alternative::kToday)),
                                    {},
                                    [](const JudgedAlternative& one) { return one.mean_net.mean; });
+}
+
+std::string division_text(const AllocatorSpec& setting, const Division& division) {
+  if (setting.places_no_spots()) return "nothing";
+  if (division == Division{}) return "all idle capacity as spots";
+  return fmt::format(
+      "{:g}% of requested spots as Economy instances (promised with confidence {:g}) and the rest "
+      "as "
+      "spots",
+      division.economy_percent, division.confidence);
 }
 
 std::string first_sentence(const PlanFindings& findings) {
@@ -363,21 +344,6 @@ std::string_view verdict_name(PromiseVerdict verdict) {
       break;
   }
   return "broken";
-}
-
-std::string division_text(const AllocatorSpec& setting, const Division& division) {
-  if (setting.places_no_spots()) return "nothing";
-  if (division == Division{}) return "all idle capacity as spots";
-  return fmt::format(
-      "{:g}% of requested spots as Economy instances (promised with confidence {:g}) and the rest "
-      "as "
-      "spots",
-      division.economy_percent, division.confidence);
-}
-
-std::string class_text(const PromiseClass& promise) {
-  return fmt::format("lives at least {} h, {}", promise.life / std::chrono::hours(1),
-                     percent(1 - promise.broken, 0));
 }
 
 std::vector<std::string> decision_of(const PlanFindings& findings, const std::string& currency) {

@@ -12,11 +12,112 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "evictors/registry.hpp"
-#include "sim_harness/advise/tune_plan.hpp"
+#include "core/random.hpp"
 
 namespace cospot {
 namespace {
+
+/// The minimum number of finalists, if there are enough candidates.
+constexpr std::size_t kFinalists = 15;
+/// The maximum number of front points to judge.
+constexpr std::size_t kFrontPoints = 40;
+/// One in this many candidates of a round advances.
+constexpr std::size_t kKeepOneIn = 3;
+/// The recommendation and that for Nova are among the finalists, if need be beyond their number.
+constexpr std::size_t kAdvices = 2;
+/// Never fewer places for Pareto layers: one sample says little of which settings a front has.
+constexpr std::size_t kLayerPlaces = 30;
+/// One in this many runs of a budget goes to candidates without cooperation.
+constexpr std::size_t kBudgetOneIn = 3;
+
+/// The number of places for Pareto layers in a round that keeps `by_limit` candidates by the limit.
+std::size_t layer_places(std::size_t by_limit) { return std::max(by_limit, kLayerPlaces); }
+
+/// The number of candidates that a round keeps by the limit of VM loss.
+std::size_t kept(std::size_t candidates) {
+  return std::min(candidates, std::max(kFinalists, (candidates + kKeepOneIn - 1) / kKeepOneIn));
+}
+
+/// The rounds for `first` candidates: samples double until all are in use.
+std::vector<TuneRound> plan_rounds(std::size_t first, std::size_t selection_samples) {
+  std::vector<TuneRound> rounds{{.candidates = first, .by_limit = first, .samples = 1}};
+  while (rounds.back().samples < selection_samples) {
+    const TuneRound last = rounds.back();
+    const std::size_t by_limit = kept(last.by_limit);
+    rounds.push_back({.candidates = std::min(last.candidates, by_limit + layer_places(by_limit)),
+                      .by_limit = by_limit,
+                      .samples = std::min(2 * last.samples, selection_samples)});
+  }
+  return rounds;
+}
+
+/// At most: the finalists and the front run on the held-out samples, and so do the baseline of the
+/// recommendation, which may have no runs yet, and the best without cooperation.
+std::size_t most_runs(std::size_t first, std::size_t without_cooperation, std::size_t selection,
+                      std::size_t held_out) {
+  const std::vector<TuneRound> rounds = plan_rounds(first, selection);
+  std::size_t runs = 0;
+  std::size_t samples = 0;
+  for (const TuneRound& round : rounds) {
+    runs += round.candidates * (round.samples - samples);
+    samples = round.samples;
+  }
+  const std::size_t complete = rounds.back().candidates + without_cooperation;
+  const std::size_t judged = std::min(complete, kFinalists + kAdvices + kFrontPoints);
+  const std::size_t compared = selection + held_out;  // the baseline
+  return runs + judged * held_out + compared +
+         (without_cooperation > 0 ? without_cooperation * selection + held_out : 0);
+}
+
+/// So many of the candidates, drawn by the seed, ascending.
+std::vector<std::size_t> drawn(std::span<const std::size_t> candidates, std::size_t count,
+                               std::uint64_t seed) {
+  std::vector<std::size_t> some(candidates.begin(), candidates.end());
+  Random random(seed);
+  for (std::size_t i = 0; i < count && count < some.size(); ++i) {
+    std::swap(some[i], some[i + random.below(some.size() - i)]);
+  }
+  some.resize(count);
+  std::ranges::sort(some);
+  return some;
+}
+
+/// The maximum number of runs of a search for one candidate.
+std::size_t least_budget(std::size_t selection, std::size_t held_out) {
+  return most_runs(1, 0, selection, held_out);
+}
+
+/// The plan of a search, made before its first run.
+struct TunePlan {
+  std::vector<std::size_t> first;  ///< candidates of the first round, ascending
+  /// Candidates without cooperation that run on every selection sample regardless of the rounds, so
+  /// that the best of them is known. Ascending.
+  std::vector<std::size_t> without_cooperation;
+  std::vector<TuneRound> rounds;
+};
+
+/// Plans a search among `candidates`, which include those of `without_cooperation`: all of them, or
+/// a random subset by the seed that fits the budget, with up to a third of the budget for those
+/// without cooperation. Nothing if the budget is too small for one candidate; `least_budget` is
+/// enough.
+///
+/// Args: candidates: not empty, ascending; selection, held_out: numbers of samples, selection > 0.
+std::optional<TunePlan> plan_search(std::span<const std::size_t> candidates,
+                                    std::span<const std::size_t> without_cooperation,
+                                    std::optional<std::size_t> budget, std::uint64_t seed,
+                                    std::size_t selection, std::size_t held_out) {
+  std::size_t count = candidates.size();
+  std::size_t plain = without_cooperation.size();
+  if (budget) {
+    plain = std::min(plain, *budget / kBudgetOneIn / selection);
+    while (plain > 0 && most_runs(1, plain, selection, held_out) > *budget) --plain;
+    while (count > 0 && most_runs(count, plain, selection, held_out) > *budget) --count;
+    if (count == 0) return std::nullopt;
+  }
+  return TunePlan{.first = drawn(candidates, count, seed),
+                  .without_cooperation = drawn(without_cooperation, plain, seed),
+                  .rounds = plan_rounds(count, selection)};
+}
 
 /// The candidates from which a search chooses.
 struct CandidatePool {
@@ -134,8 +235,7 @@ class Search {
   [[nodiscard]] std::vector<std::size_t> by_limit(std::vector<std::size_t> candidates,
                                                   std::span<const std::size_t> samples) const {
     const auto rank = [&](std::size_t candidate) {
-      return std::tuple(samples_over_limit(candidate, samples),
-                        -runs_.mean_net(candidate, samples));
+      return std::tuple(runs_.over_limit(candidate, samples), -runs_.mean_net(candidate, samples));
     };
     std::ranges::stable_sort(candidates, {}, rank);
     return candidates;
@@ -192,14 +292,8 @@ class Search {
     return {chosen.begin(), chosen.end()};
   }
 
-  [[nodiscard]] std::size_t samples_over_limit(std::size_t candidate,
-                                               std::span<const std::size_t> samples) const {
-    return static_cast<std::size_t>(std::ranges::count_if(samples, [&](std::size_t sample) {
-      return runs_.point(candidate, sample).vm_loss > settings_.max_vm_loss;
-    }));
-  }
   [[nodiscard]] bool keeps_limit(std::size_t candidate) const {
-    return samples_over_limit(candidate, outcome_.selection) == 0;
+    return runs_.over_limit(candidate, outcome_.selection) == 0;
   }
 
   /// First those that keep the limit, by net revenue; then the others, by what they lose. Of equal
@@ -265,24 +359,6 @@ std::optional<std::size_t> share_of_budget(const std::optional<std::size_t>& bud
 }
 
 }  // namespace
-
-bool is_for_nova(const AllocatorSpec& allocator) {
-  const PluginInfo* evictor = find_info(evictor_registry(), allocator.evictor.name);
-  return allocator.otn.kind() == OfferRule::Kind::kTopN && evictor != nullptr &&
-         evictor->is_for_nova() && allocator.spot.filters.empty();
-}
-
-void require_something_to_set(const TuneSettings& settings) {
-  if (!pool_of(CandidateSpace(settings), false).candidates.empty()) return;
-  std::string names;
-  for (const RegistryEntry<Evictor>& entry : evictor_registry()) {
-    if (entry.info.needs_true_lifetimes()) continue;
-    names += (names.empty() ? "" : ", ") + std::string(entry.info.name);
-  }
-  throw ConfigError(fmt::format(
-      "nothing can be set: every choice {}; expected an evictor that can be set as well: {}",
-      kKnowsLifetimes, names));
-}
 
 TuneOutcome tune(const TuneSettings& settings, const std::vector<bool>& held_out, TuneRuns& runs) {
   require_something_to_set(settings);

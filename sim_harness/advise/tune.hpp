@@ -3,13 +3,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "sim_harness/advise/pareto_layers.hpp"
+#include "sim_harness/advise/part_accounts.hpp"
 #include "sim_harness/advise/tune_samples.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/experiments/grid/grid.hpp"
@@ -29,9 +30,9 @@ struct TuneSettings {
   std::vector<OfferRule> otn{};
   /// Parts of every run; null: only VMs and spots, with one scheduler.
   std::shared_ptr<const GivenParts> with{};
-  double max_vm_loss = 0;             ///< a fraction, for every sample
-  std::optional<std::size_t> budget;  ///< maximum number of runs
-  std::uint64_t seed = 1;             ///< of the random choice when the budget is limited
+  double max_vm_loss = 0;               ///< a fraction, for every sample
+  std::optional<std::size_t> budget{};  ///< maximum number of runs
+  std::uint64_t seed = 1;               ///< of the random choice when the budget is limited
   std::size_t threads = 1;
 };
 
@@ -64,6 +65,39 @@ class CandidateSpace {
   std::optional<std::pair<std::size_t, std::size_t>> without_cooperation_;  // SAF off and OTN 1
 };
 
+/// The cost and revenue of a setting, as fractions of the requested revenue.
+struct CostAndRevenue {
+  double vm_loss = 0;
+  double spot_share = 0;
+};
+
+/// Tells whether `a` is at least as good in both and better in one.
+[[nodiscard]] bool dominates(const CostAndRevenue& a, const CostAndRevenue& b);
+
+/// The Pareto layer of every point: 0 if no point dominates it, 1 if only points of layer 0 do, and
+/// so on.
+[[nodiscard]] std::vector<std::size_t> pareto_layers(std::span<const CostAndRevenue> points);
+
+/// The `count` best points, by layer, then by spot revenue; ties go to the lower position.
+/// Ascending.
+[[nodiscard]] std::vector<std::size_t> best_by_layer(std::span<const CostAndRevenue> points,
+                                                     std::size_t count);
+
+/// Complete layers, starting with the first, while they fit into `most`. If a layer does not fit,
+/// an even sample of it by VM loss. Positions, ascending.
+[[nodiscard]] std::vector<std::size_t> whole_layers(std::span<const CostAndRevenue> points,
+                                                    std::size_t most);
+
+/// Candidates on samples that did not choose them: (candidate, sample).
+using JudgedRuns = std::vector<std::pair<std::size_t, std::size_t>>;
+
+/// The revenue and loss of such runs.
+struct HeldOutFigures {
+  std::vector<double> shares{};  ///< revenue, per sample
+  std::vector<double> losses{};
+  std::size_t over_limit = 0;  ///< samples on which the loss exceeds the limit
+};
+
 /// The simulated results of some candidates on some samples.
 class TuneRuns {
  public:
@@ -90,11 +124,13 @@ class TuneRuns {
   [[nodiscard]] double net(std::size_t candidate, std::size_t sample) const;
   /// The mean over simulated samples.
   [[nodiscard]] double mean_net(std::size_t candidate, std::span<const std::size_t> samples) const;
+  /// The number of these samples on which its VM loss exceeds the limit.
+  [[nodiscard]] std::size_t over_limit(std::size_t candidate,
+                                       std::span<const std::size_t> samples) const;
+  [[nodiscard]] HeldOutFigures figures(const JudgedRuns& runs) const;
+  [[nodiscard]] std::vector<double> nets(const JudgedRuns& runs) const;
   /// The revenue of a sample alone, without what came before it.
-  struct Revenues {
-    Revenue vms_requested = 0, vms = 0, spots_requested = 0, spots = 0;
-  };
-  [[nodiscard]] Revenues revenues(std::size_t candidate, std::size_t sample) const;
+  [[nodiscard]] PartAccount account(std::size_t candidate, std::size_t sample) const;
   /// The same in money, with the days of the sample. Args: prices: per unit of its vcpus.
   [[nodiscard]] Income income(std::size_t candidate, std::size_t sample,
                               const VcpuHourPrices& prices) const;
@@ -152,6 +188,23 @@ struct TuneOutcome {
   /// The best finalist that a stock Nova can express (is_for_nova).
   std::optional<std::size_t> recommendation_for_nova;
 };
+
+/// The runs that judge the candidate that `pick` names in each search: on the samples that the
+/// search held out. Nothing if it names none in one.
+template <class Pick>
+[[nodiscard]] std::optional<JudgedRuns> judged_runs(std::span<const TuneOutcome> searches,
+                                                    const Pick& pick) {
+  JudgedRuns runs;
+  for (const TuneOutcome& search : searches) {
+    const std::optional<std::size_t> candidate = std::invoke(pick, search);
+    if (!candidate) return std::nullopt;
+    for (const std::size_t sample : search.held_out) runs.emplace_back(*candidate, sample);
+  }
+  return runs;
+}
+
+/// The mean gain of one choice over another, paired by sample or part.
+[[nodiscard]] MeanInterval gain_over(std::vector<double> net, std::span<const double> other);
 
 /// Throws ConfigError if every candidate needs true lifetimes, because none could be deployed.
 void require_something_to_set(const TuneSettings& settings);

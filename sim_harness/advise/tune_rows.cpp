@@ -1,10 +1,9 @@
-#include "sim_harness/advise/tune_rows.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <set>
 #include <utility>
 
+#include "sim_harness/advise/tune_output.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/studies/compare/compare_schema.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"

@@ -1,8 +1,12 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "core/errors.hpp"
+#include "evictors/registry.hpp"
 #include "sim_harness/advise/tune.hpp"
 #include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/experiments/queue/work_queue.hpp"
@@ -47,6 +51,27 @@ std::optional<std::size_t> CandidateSpace::baseline_of(std::size_t candidate) co
   return grid_.run_index(at);
 }
 
+bool is_for_nova(const AllocatorSpec& allocator) {
+  const PluginInfo* evictor = find_info(evictor_registry(), allocator.evictor.name);
+  return allocator.otn.kind() == OfferRule::Kind::kTopN && evictor != nullptr &&
+         evictor->is_for_nova() && allocator.spot.filters.empty();
+}
+
+void require_something_to_set(const TuneSettings& settings) {
+  const CandidateSpace space(settings);
+  for (std::size_t candidate = 0; candidate < space.size(); ++candidate) {
+    if (!space.is_bound(candidate)) return;
+  }
+  std::string names;
+  for (const RegistryEntry<Evictor>& entry : evictor_registry()) {
+    if (entry.info.needs_true_lifetimes()) continue;
+    names += (names.empty() ? "" : ", ") + std::string(entry.info.name);
+  }
+  throw ConfigError(fmt::format(
+      "nothing can be set: every choice {}; expected an evictor that can be set as well: {}",
+      kKnowsLifetimes, names));
+}
+
 /// Runs of one sample with the same VM and spot policy: they share a beginning.
 struct TuneRuns::Group {
   std::size_t sample = 0;
@@ -75,32 +100,32 @@ bool TuneRuns::knows(std::size_t candidate, std::size_t sample) const {
          (!samples_[sample].goes_on || find(candidate, sample - 1) != nullptr);
 }
 
-TuneRuns::Revenues TuneRuns::revenues(std::size_t candidate, std::size_t sample) const {
+PartAccount TuneRuns::account(std::size_t candidate, std::size_t sample) const {
   const RunResult& run = *find(candidate, sample);
   static const RunResult nothing{};
   const RunResult& before = samples_[sample].goes_on ? *find(candidate, sample - 1) : nothing;
-  return {.vms_requested = run.vm_revenue_requested - before.vm_revenue_requested,
-          .vms = run.vm_revenue - before.vm_revenue,
-          .spots_requested = run.spot_revenue_requested - before.spot_revenue_requested,
-          .spots = run.spot_revenue - before.spot_revenue};
+  PartAccount account;
+  account.of(Level::kVm) = {.requested = run.vm_revenue_requested - before.vm_revenue_requested,
+                            .earned = run.vm_revenue - before.vm_revenue};
+  account.of(Level::kSpot) = {
+      .requested = run.spot_revenue_requested - before.spot_revenue_requested,
+      .earned = run.spot_revenue - before.spot_revenue};
+  return account;
 }
 
 Income TuneRuns::income(std::size_t candidate, std::size_t sample,
                         const VcpuHourPrices& prices) const {
-  const Revenues of = revenues(candidate, sample);
+  Income income = income_of(account(candidate, sample), prices);
   const SimTime before =
       samples_[sample].goes_on ? samples_[sample - 1].workload.window : SimTime(0);
-  return {.vms_requested = prices.of_vms(vcpu_seconds(of.vms_requested)),
-          .vms_lost = prices.of_vms(vcpu_seconds(of.vms_requested - of.vms)),
-          .spots_requested = prices.of_spots(vcpu_seconds(of.spots_requested)),
-          .spots_earned = prices.of_spots(vcpu_seconds(of.spots)),
-          .days = hours_of(samples_[sample].workload.window - before) / 24};
+  income.days = hours_of(samples_[sample].workload.window - before) / 24;
+  return income;
 }
 
 CostAndRevenue TuneRuns::point(std::size_t candidate, std::size_t sample) const {
-  const Revenues of = revenues(candidate, sample);
-  return {.vm_loss = share_of(of.vms_requested - of.vms, of.vms_requested),
-          .spot_share = share_of(of.spots, of.spots_requested)};
+  const PartAccount of = account(candidate, sample);
+  const LevelAccount& spots = of.of(Level::kSpot);
+  return {.vm_loss = vm_loss_of(of), .spot_share = share_of(spots.earned, spots.requested)};
 }
 
 CostAndRevenue TuneRuns::mean(std::size_t candidate, std::span<const std::size_t> samples) const {
@@ -115,15 +140,46 @@ CostAndRevenue TuneRuns::mean(std::size_t candidate, std::span<const std::size_t
 }
 
 double TuneRuns::net(std::size_t candidate, std::size_t sample) const {
-  const Revenues of = revenues(candidate, sample);
-  return share_of(of.spots, of.spots_requested) -
-         samples_[sample].vm_worth * share_of(of.vms_requested - of.vms, of.spots_requested);
+  const PartAccount of = account(candidate, sample);
+  const LevelAccount& vms = of.of(Level::kVm);
+  const LevelAccount& spots = of.of(Level::kSpot);
+  return share_of(spots.earned, spots.requested) -
+         samples_[sample].vm_worth * share_of(vms.requested - vms.earned, spots.requested);
 }
 
 double TuneRuns::mean_net(std::size_t candidate, std::span<const std::size_t> samples) const {
   double sum = 0;
   for (const std::size_t sample : samples) sum += net(candidate, sample);
   return sum / static_cast<double>(samples.size());
+}
+
+std::size_t TuneRuns::over_limit(std::size_t candidate,
+                                 std::span<const std::size_t> samples) const {
+  return static_cast<std::size_t>(std::ranges::count_if(samples, [&](std::size_t sample) {
+    return point(candidate, sample).vm_loss > settings_.max_vm_loss;
+  }));
+}
+
+HeldOutFigures TuneRuns::figures(const JudgedRuns& runs) const {
+  HeldOutFigures figures;
+  for (const auto& [candidate, sample] : runs) {
+    const CostAndRevenue at = point(candidate, sample);
+    figures.shares.push_back(at.spot_share);
+    figures.losses.push_back(at.vm_loss);
+    if (at.vm_loss > settings_.max_vm_loss) ++figures.over_limit;
+  }
+  return figures;
+}
+
+std::vector<double> TuneRuns::nets(const JudgedRuns& runs) const {
+  std::vector<double> nets;
+  for (const auto& [candidate, sample] : runs) nets.push_back(net(candidate, sample));
+  return nets;
+}
+
+MeanInterval gain_over(std::vector<double> net, std::span<const double> other) {
+  for (std::size_t i = 0; i < net.size(); ++i) net[i] -= other[i];
+  return mean_interval(net);
 }
 
 std::size_t TuneRuns::hosts(std::size_t sample) const {

@@ -96,6 +96,10 @@ double days_of(SimTime time) {
   return static_cast<double>(time.count()) / static_cast<double>(SimTime(kDay).count());
 }
 
+double vm_worth_of(const VcpuHourPrices& prices) {
+  return prices.spot > 0 ? prices.on_demand / prices.spot : 1;
+}
+
 std::vector<Workload> lengthening_windows(const Workload& workload, std::size_t parts) {
   std::vector<Workload> windows;
   for (std::size_t part = 1; part <= parts; ++part) {
@@ -196,6 +200,9 @@ TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDat
 
 std::vector<std::string> sample_warnings(const TuneSamples& samples) {
   std::vector<std::string> warnings;
+  for (const TuneSample& sample : samples.samples) {
+    warnings.insert(warnings.end(), sample.warnings.begin(), sample.warnings.end());
+  }
   const auto [fewest, most] = std::ranges::minmax(samples.samples, {}, &TuneSample::hosts);
   if (fewest.hosts < kFewHosts) {
     const std::string range = fewest.hosts == most.hosts

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/data/workloads/workload.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
 #include "sim_harness/provider/run/run_settings.hpp"
@@ -49,6 +50,9 @@ struct TuneSamples {
 
 [[nodiscard]] double days_of(SimTime time);
 
+/// The price of a VM's vCPU-hour relative to a spot's; 1 if spots are free.
+[[nodiscard]] double vm_worth_of(const VcpuHourPrices& prices);
+
 /// One workload with windows that grow by equal parts; the last is the whole. The revenue in a part
 /// is the revenue up to its end minus that up to its beginning, because no decision depends on
 /// later events.
@@ -75,7 +79,8 @@ struct TuneSamples {
                                        std::span<const ChainSpec> vm,
                                        std::span<const EvictorSpec> evictors, std::size_t parts);
 
-/// Warnings about samples too small for reliable results, each with the size that would suffice.
+/// The warnings of the samples' workloads, and those about samples too small for reliable results,
+/// each with the size that would suffice.
 [[nodiscard]] std::vector<std::string> sample_warnings(const TuneSamples& samples);
 
 }  // namespace cospot

@@ -1,5 +1,3 @@
-#include "sim_harness/advise/tune_text.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,9 +8,10 @@
 #include <vector>
 
 #include "evictors/registry.hpp"
-#include "sim_harness/advise/tune_figures.hpp"
-#include "sim_harness/advise/validation_text.hpp"
+#include "sim_harness/advise/advice_text.hpp"
+#include "sim_harness/advise/tune_output.hpp"
 #include "sim_harness/base/configuration/flow_yaml.hpp"
+#include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/base/text/text_table.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "weighers/registry.hpp"
@@ -35,16 +34,33 @@ const std::string* model_of(const EvictorSpec& evictor) {
   return option == evictor.options.end() ? nullptr : std::get_if<std::string>(&option->second);
 }
 
-/// Without the folders that all have in common.
-void shorten(std::vector<std::string>& names) {
-  std::string common = names.front();
-  for (const std::string& name : names) {
-    const auto end = std::ranges::mismatch(common, name).in1;
-    common.erase(end, common.end());
+/// The gain in money, the line below the verdict; empty if nothing was compared.
+std::string money_gain_text(const std::optional<TuneMoney>& made) {
+  if (!made || !made->gain_per_month) return "";
+  const MeanInterval& gain = *made->gain_per_month;
+  return fmt::format(
+      "In money, cooperation is worth {} a month{}, net of lost VMs.\n",
+      signed_money(gain.mean, made->currency),
+      gain.half_width ? fmt::format(" (95% interval {})", money_interval(gain)) : "");
+}
+
+std::string money_line(std::string_view name, const Income& income, const std::string& currency) {
+  return fmt::format("  {:<20} spots earn {} of {}, VMs lose {} of {}: net {}, {} a month\n", name,
+                     money_text(income.spots_earned), money_text(income.spots_requested),
+                     money_text(income.vms_lost), money_text(income.vms_requested),
+                     money(income.net(), currency), money(income.net_per_month(), currency));
+}
+
+std::string money_lines(const std::optional<TuneMoney>& made) {
+  if (!made) return "";
+  std::string text =
+      fmt::format("\nMoney on the validation samples, {:.4g} days (a month is 365.25 / 12 days)\n",
+                  made->recommended.days);
+  text += money_line("recommendation", made->recommended, made->currency);
+  if (made->without_cooperation) {
+    text += money_line("without cooperation", *made->without_cooperation, made->currency);
   }
-  const std::size_t slash = common.rfind('/');
-  if (slash == std::string::npos) return;
-  for (std::string& name : names) name.erase(0, slash + 1);
+  return text + std::string(kSoldOnce);
 }
 
 class Writer {
@@ -54,39 +70,18 @@ class Writer {
         settings_(findings.settings),
         samples_(findings.samples),
         runs_(findings.runs),
-        figures_(settings_, runs_),
         outcome_(findings.outcome),
-        folds_(findings.folds),
         whole_(findings.whole),
         advised_(advised(findings.verdict, outcome_)) {}
 
-  /// With a line about money below the verdict.
-  [[nodiscard]] std::string text(std::string_view money_gain) const {
-    const std::string judged =
-        folds_.empty() ? verdict()
-                       : cross_validation_text(figures_, outcome_, folds_, sample_names());
+  [[nodiscard]] std::string text() const {
     return verdict_text(findings_.verdict, settings_.max_vm_loss, findings_.tried) +
-           std::string(money_gain) + one_workload() + "\n" + recommendation() + "\n" + judged +
-           "\n" + sureness() + "\n" + front() + "\n" + effort();
+           money_gain_text(findings_.money) + one_workload() + "\n" + recommendation() + "\n" +
+           validation_text(findings_) + "\n" + sureness() + "\n" + front() + "\n" + effort() +
+           money_lines(findings_.money);
   }
 
  private:
-  /// "days 2 to 4" of a workload that was split, else the workloads.
-  [[nodiscard]] std::vector<std::string> sample_names() const {
-    std::vector<std::string> names;
-    for (const TuneSample& sample : samples_) {
-      std::string name = sample.spec.label;
-      if (whole_) {
-        const auto i = static_cast<double>(names.size());
-        const double days = hours_of(whole_->part) / 24;
-        name = fmt::format("days {:.3g} to {:.3g}", i * days, (i + 1) * days);
-      }
-      names.push_back(std::move(name));
-    }
-    shorten(names);
-    return names;
-  }
-
   /// The parts see the crowded days of one workload only (docs/tune.md#the-verdict).
   [[nodiscard]] std::string one_workload() const {
     if (!whole_ || !findings_.verdict.gain.half_width) return {};
@@ -110,8 +105,8 @@ class Writer {
   }
 
   [[nodiscard]] std::string judges() const {
-    if (folds_.empty()) return plural(outcome_.held_out.size(), "validation sample");
-    return fmt::format("each used once for validation, in one of {} folds", folds_.size());
+    if (findings_.folds.empty()) return plural(outcome_.held_out.size(), "validation sample");
+    return fmt::format("each used once for validation, in one of {} folds", findings_.folds.size());
   }
 
   /// The size of what is tuned; a sample of a workload that was split has a datacenter of its own.
@@ -208,33 +203,6 @@ class Writer {
         of.evictor.label, summary_of(evictor_registry(), of.evictor.name));
   }
 
-  [[nodiscard]] std::string verdict() const {
-    std::string text = "On the validation samples\n" +
-                       comparison_text(figures_, outcome_, std::span(&outcome_, 1));
-    const std::size_t over =
-        figures_.samples_over_limit(outcome_.recommendation, outcome_.held_out);
-    text += limit_warning(outcome_);
-    if (outcome_.keeps_limit && over > 0) {
-      text += "  It keeps that limit on the training samples, but not on these.";
-      text += careful();
-    }
-    return text;
-  }
-
-  /// A finalist that keeps the limit on all samples, held-out ones included.
-  [[nodiscard]] std::string careful() const {
-    for (const std::size_t candidate : outcome_.finalists) {
-      if (figures_.samples_over_limit(candidate, outcome_.selection) > 0 ||
-          figures_.samples_over_limit(candidate, outcome_.held_out) > 0) {
-        continue;
-      }
-      return fmt::format("\n  More careful: {}\n  keeps it on all of them and earns {} on these.\n",
-                         runs_.space().at(candidate).label(),
-                         percent(figures_.mean_share(candidate, outcome_.held_out)));
-    }
-    return " No finalist does.\n";
-  }
-
   [[nodiscard]] std::string sureness() const {
     std::string text = "Confidence\n";
     if (outcome_.finalists.size() == 1)
@@ -287,9 +255,11 @@ class Writer {
 
   /// The lead of the recommendation over another setting on each of those samples.
   [[nodiscard]] std::vector<double> lead_over(std::size_t other) const {
-    std::vector<double> leads = figures_.shares(outcome_.recommendation, compared_on());
-    const std::vector<double> theirs = figures_.shares(other, compared_on());
-    for (std::size_t i = 0; i < leads.size(); ++i) leads[i] -= theirs[i];
+    std::vector<double> leads;
+    for (const std::size_t sample : compared_on()) {
+      leads.push_back(runs_.point(outcome_.recommendation, sample).spot_share -
+                      runs_.point(other, sample).spot_share);
+    }
     return leads;
   }
 
@@ -307,14 +277,14 @@ class Writer {
     }
     std::vector<std::size_t> ascending = outcome_.front;
     std::ranges::stable_sort(ascending, {}, [&](std::size_t candidate) {
-      return figures_.mean_loss(candidate, outcome_.selection);
+      return runs_.mean(candidate, outcome_.selection).vm_loss;
     });
     for (const std::size_t candidate : ascending) {
       const AllocatorSpec& of = runs_.space().at(candidate);
       std::vector<std::string> cells{of.vm.label, of.spot.label, of.evictor.label, of.saf_label(),
                                      of.otn.label()};
-      for (const auto set : sets) cells.push_back(percent(figures_.mean_share(candidate, set)));
-      for (const auto set : sets) cells.push_back(percent(figures_.mean_loss(candidate, set), 4));
+      for (const auto set : sets) cells.push_back(percent(runs_.mean(candidate, set).spot_share));
+      for (const auto set : sets) cells.push_back(percent(runs_.mean(candidate, set).vm_loss, 4));
       table.add_row(std::move(cells));
     }
     return front_heading() + table.text();
@@ -340,28 +310,13 @@ class Writer {
   const TuneSettings& settings_;
   std::span<const TuneSample> samples_;
   const TuneRuns& runs_;
-  TuneFigures figures_;
   const TuneOutcome& outcome_;
-  std::span<const TuneOutcome> folds_;
   const std::optional<WholeWorkload>& whole_;
   std::size_t advised_;
 };
 
 }  // namespace
 
-ExpectedFigures expected_figures(const TuneFindings& findings) {
-  const TuneFigures figures(findings.settings, findings.runs);
-  const HeldOutFigures held_out = *figures.held_out(
-      findings.judged(),
-      [&](const TuneOutcome& search) { return std::optional(advised(findings.verdict, search)); });
-  return {.samples = held_out.samples(),
-          .over_limit = held_out.over_limit,
-          .spot_share = mean_interval(held_out.shares),
-          .vm_loss = mean_interval(held_out.losses)};
-}
-
-std::string tune_text(const TuneFindings& findings, std::string_view money_gain) {
-  return Writer(findings).text(money_gain);
-}
+std::string tune_text(const TuneFindings& findings) { return Writer(findings).text(); }
 
 }  // namespace cospot

@@ -6,16 +6,18 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "core/errors.hpp"
 #include "core/policy/plugin.hpp"
 #include "evictors/registry.hpp"
 #include "guarantees/predictor_file.hpp"
-#include "sim_harness/advise/tune_figures.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/provider/policies/policy_list.hpp"
 #include "weighers/registry.hpp"
 
@@ -66,12 +68,131 @@ ChainSpec promising_chain(const std::string& policy, const std::string& target,
   return read_chains(parse_yaml(chain, dashes + "promise " + target), "spot", loader).front();
 }
 
-OfferRule read_offer(const std::string& label, const std::string& dashes) {
-  try {
-    return OfferRule::parse(label);
-  } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("{}otn: {}", dashes, error.what()));
+/// The price of each workload's vCPU-hour. Before the work, not after it: a flavor may have no
+/// price.
+std::vector<VcpuHourPrices> prices_of(const TuneRequest& request) {
+  std::vector<VcpuHourPrices> prices;
+  if (!request.prices) return prices;
+  for (const WorkloadSpec& spec : request.workloads) {
+    prices.push_back(request.prices->of(load_workload(spec), vcpus_unit_of(spec)));
   }
+  return prices;
+}
+
+TuneSamples load(const TuneRequest& request, std::span<const VcpuHourPrices> prices,
+                 const WarningSink& warn) {
+  const TuneSettings& settings = request.settings;
+  TuneSamples made = make_samples(request.workloads, request.datacenter, settings.vm,
+                                  settings.evictors, request.parts);
+  for (std::size_t i = 0; i < made.samples.size(); ++i) {
+    made.samples[i].vm_worth =
+        prices.empty() ? request.vm_worth : vm_worth_of(prices[made.whole ? 0 : i]);
+  }
+  warn(sample_warnings(made));
+  return made;
+}
+
+/// 1: half of the samples judge instead. Each part of a single workload is a fold.
+std::size_t number_of_folds(const TuneRequest& request, std::size_t samples) {
+  if (request.folds) return *request.folds;
+  if (request.settings.budget) return 1;
+  return request.workloads.size() == 1 ? samples : std::min(kDefaultFolds, samples);
+}
+
+/// One search over all samples, and those of the cross-validation if any.
+std::pair<TuneOutcome, std::vector<TuneOutcome>> search(const TuneRequest& request,
+                                                        std::size_t samples, TuneRuns& runs) {
+  const TuneSettings& settings = request.settings;
+  std::vector<TuneOutcome> folds;
+  std::vector<bool> held_out(samples, false);
+  if (const std::size_t count = number_of_folds(request, samples); count > 1) {
+    folds = cross_validate(settings, draw_folds(samples, count, settings.seed), runs);
+  } else {
+    held_out = draw_held_out(samples, settings.seed);
+  }
+  return {tune(settings, held_out, runs), std::move(folds)};
+}
+
+/// Judges one choice of each search.
+TuneVerdict judge_choice(JudgedChoice choice, const TuneRuns& runs, const TuneOutcome& outcome,
+                         std::span<const TuneOutcome> judged) {
+  const auto pick = [choice](const TuneOutcome& one) { return judged_setting(choice, one); };
+  const JudgedRuns chosen = *judged_runs(judged, pick);
+  const HeldOutFigures figures = runs.figures(chosen);
+  TuneVerdict verdict{.choice = choice,
+                      .searches = judged.size(),
+                      .validated = chosen.size(),
+                      .over_limit = figures.over_limit};
+  for (const TuneOutcome& one : judged) verdict.chose_it += pick(one) == pick(outcome) ? 1 : 0;
+  for (const double lost : figures.losses) verdict.most_lost = std::max(verdict.most_lost, lost);
+  const auto without = judged_runs(judged, &TuneOutcome::without_cooperation);
+  if (!without || !outcome.without_cooperation) return verdict;
+  verdict.over_limit_without = runs.figures(*without).over_limit;
+  verdict.gain = gain_over(runs.nets(chosen), runs.nets(*without));
+  verdict.advice = verdict.over_limit > 0 || !outcome.keeps_limit ? TuneAdvice::kKeepForLimit
+                   : is_above_zero(verdict.gain)                  ? TuneAdvice::kCooperate
+                                                                  : TuneAdvice::kKeepForGain;
+  return verdict;
+}
+
+/// By judging sample, the income of the candidate that `pick` names in each search; nothing if it
+/// names none in one.
+template <class Pick>
+std::optional<std::vector<Income>> incomes_of(const TuneFindings& findings,
+                                              std::span<const VcpuHourPrices> prices,
+                                              const Pick& pick) {
+  const auto runs = judged_runs(findings.judged(), pick);
+  if (!runs) return std::nullopt;
+  std::vector<Income> incomes;
+  for (const auto& [candidate, sample] : *runs) {
+    incomes.push_back(findings.runs.income(candidate, sample, prices[findings.whole ? 0 : sample]));
+  }
+  return incomes;
+}
+
+Income sum_of(const std::vector<Income>& incomes) {
+  return std::accumulate(incomes.begin(), incomes.end(), Income{},
+                         [](Income sum, const Income& one) { return sum += one; });
+}
+
+TuneMoney money_of(const TuneFindings& findings, std::span<const VcpuHourPrices> prices,
+                   const std::string& currency) {
+  const TuneVerdict& verdict = findings.verdict;
+  const auto without = incomes_of(findings, prices, &TuneOutcome::without_cooperation);
+  TuneMoney money{.currency = currency};
+  money.recommended = sum_of(*incomes_of(findings, prices, [&](const TuneOutcome& one) {
+    return std::optional(advised(verdict, one));
+  }));
+  if (without) money.without_cooperation = sum_of(*without);
+  if (verdict.advice == TuneAdvice::kNotCompared) return money;
+  const auto judged = incomes_of(findings, prices, [&](const TuneOutcome& one) {
+    return judged_setting(verdict.choice, one);
+  });
+  if (judged && without) money.gain_per_month = gain_per_month(*judged, *without);
+  return money;
+}
+
+/// Tests if cooperation pays with more hosts; stops at the first number with which it does.
+std::vector<MoreHosts> try_more_hosts(const TuneRequest& request, const TuneSamples& made,
+                                      ProgressSink& progress) {
+  static constexpr std::array kMorePercent{5.0, 10.0, 20.0};
+  const TuneSettings& settings = request.settings;
+  std::vector<MoreHosts> tried;
+  for (const double percent : kMorePercent) {
+    TuneRuns runs(settings, made.samples, request.datacenter.host, percent, &progress);
+    const std::size_t hosts = runs.hosts(0);
+    const std::size_t added = hosts - made.samples.front().hosts;
+    if (added == 0 || (!tried.empty() && tried.back().added == added)) continue;
+    const auto [outcome, folds] = search(request, made.samples.size(), runs);
+    const TuneFindings findings{settings, made.samples, runs, outcome, folds, made.whole};
+    tried.push_back({.percent = percent,
+                     .hosts = hosts,
+                     .added = added,
+                     .setting = runs.space().at(outcome.recommendation).label(),
+                     .verdict = judge(runs, outcome, findings.judged())});
+    if (tried.back().verdict.advice == TuneAdvice::kCooperate) break;
+  }
+  return tried;
 }
 
 }  // namespace
@@ -130,7 +251,7 @@ void add_candidates(const TuneCandidates& candidates, PolicyLoader& loader,
     settings.evictors.push_back(named("evictor", [&] { return evictor_spec(name, models); }));
   }
   for (const std::string& label : candidates.otn) {
-    settings.otn.push_back(read_offer(label, dashes));
+    settings.otn.push_back(named("otn", [&] { return OfferRule::parse(label); }));
   }
   require_something_to_set(settings);
 }
@@ -155,79 +276,50 @@ TunedDatacenter tuned_datacenter(HostMix host, std::optional<std::size_t> hosts,
           .size = {.percent = headroom_percent.value_or(kDefaultTuneHeadroomPercent)}};
 }
 
-Tuning::Tuning(TuneRequest request, ProgressSink& progress,
-               const std::function<void(const std::vector<std::string>&)>& warn)
+TuneVerdict judge(const TuneRuns& runs, const TuneOutcome& outcome,
+                  std::span<const TuneOutcome> judged) {
+  TuneVerdict best = judge_choice(JudgedChoice::kBest, runs, outcome, judged);
+  const bool has_plainer =
+      outcome.recommendation_for_nova && std::ranges::all_of(judged, [](const TuneOutcome& one) {
+        return one.recommendation_for_nova.has_value();
+      });
+  if (best.cooperates() || !has_plainer) return best;
+  TuneVerdict plainer = judge_choice(JudgedChoice::kForNova, runs, outcome, judged);
+  if (!plainer.cooperates()) return best;
+  plainer.over_limit_of_best = best.over_limit;
+  return plainer;
+}
+
+std::optional<std::size_t> judged_setting(JudgedChoice choice, const TuneOutcome& outcome) {
+  return choice == JudgedChoice::kBest ? outcome.recommendation : outcome.recommendation_for_nova;
+}
+
+std::size_t advised(const TuneVerdict& verdict, const TuneOutcome& outcome) {
+  return verdict.cooperates() ? *judged_setting(verdict.choice, outcome)
+                              : *outcome.without_cooperation;
+}
+
+std::optional<std::size_t> advised_for_nova(const TuneVerdict& verdict,
+                                            const TuneOutcome& outcome) {
+  return verdict.cooperates() ? outcome.recommendation_for_nova
+                              : outcome.without_cooperation_for_nova;
+}
+
+Tuning::Tuning(TuneRequest request, ProgressSink& progress, const WarningSink& warn)
     : request_(std::move(request)),
-      made_(load(warn)),
-      runs_(request_.settings, made_.samples, request_.datacenter.host, 0, &progress),
-      found_(search(runs_)) {
-  verdict_ = judge(request_.settings, runs_, found_.outcome, findings().judged());
-  if (!verdict_.cooperates()) tried_ = try_more_hosts(progress);
+      prices_(prices_of(request_)),
+      made_(load(request_, prices_, warn)),
+      runs_(request_.settings, made_.samples, request_.datacenter.host, 0, &progress) {
+  std::tie(outcome_, folds_) = search(request_, made_.samples.size(), runs_);
+  verdict_ = judge(runs_, outcome_, findings().judged());
+  if (!verdict_.cooperates()) tried_ = try_more_hosts(request_, made_, progress);
   runs_.finish();
+  if (request_.prices) money_ = money_of(findings(), prices_, request_.prices->currency);
 }
 
 TuneFindings Tuning::findings() const {
-  return {request_.settings, made_.samples, runs_,    found_.outcome,
-          found_.folds,      made_.whole,   verdict_, tried_};
-}
-
-TuneSamples Tuning::load(const std::function<void(const std::vector<std::string>&)>& warn) const {
-  const TuneSettings& settings = request_.settings;
-  TuneSamples made = make_samples(request_.workloads, request_.datacenter, settings.vm,
-                                  settings.evictors, request_.parts);
-  std::vector<std::string> warnings;
-  for (std::size_t i = 0; i < made.samples.size(); ++i) {
-    TuneSample& sample = made.samples[i];
-    if (!request_.vm_worth.empty()) sample.vm_worth = request_.vm_worth[made.whole ? 0 : i];
-    warnings.insert(warnings.end(), sample.warnings.begin(), sample.warnings.end());
-  }
-  const std::vector<std::string> of_samples = sample_warnings(made);
-  warnings.insert(warnings.end(), of_samples.begin(), of_samples.end());
-  warn(warnings);
-  return made;
-}
-
-std::size_t Tuning::number_of_folds() const {
-  if (request_.folds) return *request_.folds;
-  if (request_.settings.budget) return 1;
-  const std::size_t samples = made_.samples.size();
-  return request_.workloads.size() == 1 ? samples : std::min(kDefaultFolds, samples);
-}
-
-Tuning::Searches Tuning::search(TuneRuns& runs) const {
-  const TuneSettings& settings = request_.settings;
-  const std::size_t samples = made_.samples.size();
-  Searches made;
-  std::vector<bool> held_out(samples, false);
-  if (const std::size_t count = number_of_folds(); count > 1) {
-    made.folds = cross_validate(settings, draw_folds(samples, count, settings.seed), runs);
-  } else {
-    held_out = draw_held_out(samples, settings.seed);
-  }
-  made.outcome = tune(settings, held_out, runs);
-  return made;
-}
-
-std::vector<MoreHosts> Tuning::try_more_hosts(ProgressSink& progress) const {
-  static constexpr std::array kMorePercent{5.0, 10.0, 20.0};
-  const TuneSettings& settings = request_.settings;
-  std::vector<MoreHosts> tried;
-  for (const double percent : kMorePercent) {
-    TuneRuns runs(settings, made_.samples, request_.datacenter.host, percent, &progress);
-    const std::size_t hosts = runs.hosts(0);
-    const std::size_t added = hosts - made_.samples.front().hosts;
-    if (added == 0 || (!tried.empty() && tried.back().added == added)) continue;
-    const Searches found = search(runs);
-    const TuneFindings findings{settings,      made_.samples, runs,
-                                found.outcome, found.folds,   made_.whole};
-    tried.push_back({.percent = percent,
-                     .hosts = hosts,
-                     .added = added,
-                     .setting = runs.space().at(found.outcome.recommendation).label(),
-                     .verdict = judge(settings, runs, found.outcome, findings.judged())});
-    if (tried.back().verdict.advice == TuneAdvice::kCooperate) break;
-  }
-  return tried;
+  return {request_.settings, made_.samples, runs_,  outcome_, folds_,
+          made_.whole,       verdict_,      tried_, money_};
 }
 
 }  // namespace cospot

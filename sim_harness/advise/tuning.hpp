@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim_harness/advise/tune.hpp"
-#include "sim_harness/advise/tune_text.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
+#include "sim_harness/experiments/summary/mean_interval.hpp"
 #include "sim_harness/provider/policies/policy_loader.hpp"
 
 namespace cospot {
@@ -43,6 +45,9 @@ void require_distinct(const std::vector<std::string>& values, std::string_view o
                                                std::optional<double> headroom_percent,
                                                const std::string& dashes);
 
+/// Takes what is to be said before the first run.
+using WarningSink = std::function<void(const std::vector<std::string>&)>;
+
 /// The input of a tuning, and how it is judged.
 struct TuneRequest {
   std::vector<WorkloadSpec> workloads;
@@ -50,8 +55,99 @@ struct TuneRequest {
   TuneSettings settings;
   std::size_t parts = kDefaultTuneParts;  ///< of a single workload
   std::optional<std::size_t> folds{};
-  /// By workload, the price of a VM's vCPU-hour relative to a spot's; empty: 1.
-  std::vector<double> vm_worth{};
+  double vm_worth = 1;  ///< price of a VM's vCPU-hour relative to a spot's, without prices
+  std::optional<PriceList> prices{};
+};
+
+/// The verdict of the validation samples on the searches' recommendations.
+enum class TuneAdvice {
+  kCooperate,     ///< keeps the limit of VM loss on each, and its gain's interval is above 0
+  kKeepForLimit,  ///< exceeds the limit of VM loss: do not cooperate
+  kKeepForGain,   ///< its gain over no cooperation has no interval above 0
+  kNotCompared,   ///< no setting without cooperation was tried
+};
+
+/// The JSON value: "cooperate", "keep: over the limit", ...
+[[nodiscard]] std::string_view advice_name(TuneAdvice advice);
+
+/// The choice of each search that a verdict is about.
+enum class JudgedChoice {
+  kBest,     ///< TuneOutcome::recommendation
+  kForNova,  ///< TuneOutcome::recommendation_for_nova: a simpler offer and evictor
+};
+
+/// An out-of-sample verdict: every figure is from samples that did not choose the setting.
+struct TuneVerdict {
+  TuneAdvice advice = TuneAdvice::kNotCompared;
+  JudgedChoice choice = JudgedChoice::kBest;
+  /// Net revenue over no cooperation, a fraction of the requested spot revenue.
+  MeanInterval gain{};
+  std::size_t searches = 0;            ///< one per fold, or one in all
+  std::size_t chose_it = 0;            ///< those that chose the recommendation
+  std::size_t validated = 0;           ///< samples
+  std::size_t over_limit = 0;          ///< those on which the recommendation exceeds the limit
+  std::size_t over_limit_without = 0;  ///< the same without cooperation
+  double most_lost = 0;                ///< maximum VM revenue lost in a sample
+  std::size_t over_limit_of_best = 0;  ///< if the choice is not the best: the best's
+
+  [[nodiscard]] bool cooperates() const {
+    return advice == TuneAdvice::kCooperate || advice == TuneAdvice::kNotCompared;
+  }
+};
+
+/// Judges the recommendations of `judged`: the searches of all folds, or the one with held-out
+/// samples. Pairs by sample: the net revenue of a search's recommendation minus that of its best
+/// setting without cooperation. If the best of all settings exceeds the limit or has no gain with
+/// an interval above 0, the best that Nova can express may still pass.
+[[nodiscard]] TuneVerdict judge(const TuneRuns& runs, const TuneOutcome& outcome,
+                                std::span<const TuneOutcome> judged);
+
+/// The setting of a search that a verdict of this choice is about.
+[[nodiscard]] std::optional<std::size_t> judged_setting(JudgedChoice choice,
+                                                        const TuneOutcome& outcome);
+
+/// The setting to deploy by a verdict: the search's recommendation, or the best without
+/// cooperation.
+[[nodiscard]] std::size_t advised(const TuneVerdict& verdict, const TuneOutcome& outcome);
+/// The same among those that nova.conf can express.
+[[nodiscard]] std::optional<std::size_t> advised_for_nova(const TuneVerdict& verdict,
+                                                          const TuneOutcome& outcome);
+
+/// A search with more hosts, for a datacenter in which cooperation does not pay.
+struct MoreHosts {
+  double percent = 0;     ///< in addition to the datacenter's hosts
+  std::size_t hosts = 0;  ///< of the whole workload, or of the first sample
+  std::size_t added = 0;  ///< those that the datacenter lacks
+  std::string setting;    ///< the setting found
+  TuneVerdict verdict{};
+};
+
+/// The money on the samples that judge: of each what the setting earned there that its search
+/// advises, or the best without cooperation.
+struct TuneMoney {
+  std::string currency{};
+  Income recommended{};
+  std::optional<Income> without_cooperation{};
+  /// The verdict's gain: what its setting earns more than no cooperation, net of lost VMs.
+  std::optional<MeanInterval> gain_per_month{};
+};
+
+/// The results of a tuning, for its texts. Referenced objects outlive it.
+struct TuneFindings {
+  const TuneSettings& settings;
+  std::span<const TuneSample> samples;
+  const TuneRuns& runs;
+  const TuneOutcome& outcome;
+  std::span<const TuneOutcome> folds;  ///< of cross_validate; empty: `outcome` has held-out samples
+  const std::optional<WholeWorkload>& whole;  ///< of make_samples
+  TuneVerdict verdict{};
+  std::span<const MoreHosts> tried{};  ///< if the verdict is to keep the current setting
+  std::optional<TuneMoney> money{};    ///< if there are prices
+
+  /// The searches judged by samples they did not use.
+  [[nodiscard]] std::span<const TuneOutcome> judged() const {
+    return folds.empty() ? std::span(&outcome, 1) : folds;
+  }
 };
 
 /// One search over all samples, those of the cross-validation, and the verdict.
@@ -60,8 +156,7 @@ class Tuning {
   /// Runs the tuning. Calls `warn` once, before the first run.
   ///
   /// Errors: ConfigError, WorkloadError, PolicyError.
-  Tuning(TuneRequest request, ProgressSink& progress,
-         const std::function<void(const std::vector<std::string>&)>& warn);
+  Tuning(TuneRequest request, ProgressSink& progress, const WarningSink& warn);
   Tuning(const Tuning&) = delete;
   Tuning& operator=(const Tuning&) = delete;
   Tuning(Tuning&&) = delete;
@@ -70,28 +165,17 @@ class Tuning {
 
   [[nodiscard]] TuneFindings findings() const;
   [[nodiscard]] const TuneRequest& request() const { return request_; }
-  [[nodiscard]] const TuneRuns& runs() const { return runs_; }
 
  private:
-  struct Searches {
-    TuneOutcome outcome{};
-    std::vector<TuneOutcome> folds{};
-  };
-
-  [[nodiscard]] TuneSamples load(
-      const std::function<void(const std::vector<std::string>&)>& warn) const;
-  /// 1: half of the samples judge instead. Each part of a single workload is a fold.
-  [[nodiscard]] std::size_t number_of_folds() const;
-  [[nodiscard]] Searches search(TuneRuns& runs) const;
-  /// Tests if cooperation pays with more hosts; stops at the first number with which it does.
-  [[nodiscard]] std::vector<MoreHosts> try_more_hosts(ProgressSink& progress) const;
-
   TuneRequest request_;
+  std::vector<VcpuHourPrices> prices_;  // by workload, per unit of its vcpus; empty: none
   TuneSamples made_;
   TuneRuns runs_;
-  Searches found_;
+  TuneOutcome outcome_;
+  std::vector<TuneOutcome> folds_;
   TuneVerdict verdict_;
   std::vector<MoreHosts> tried_;
+  std::optional<TuneMoney> money_;
 };
 
 }  // namespace cospot

@@ -12,9 +12,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/advise/plan.hpp"
-#include "sim_harness/advise/plan_advice.hpp"
-#include "sim_harness/advise/plan_text.hpp"
+#include "sim_harness/advise/plan_output.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/workload_writer.hpp"
 #include "sim_harness/provider/policies/policy_loader.hpp"

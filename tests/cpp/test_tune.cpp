@@ -16,10 +16,7 @@
 #include "core/random.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/advise/tune.hpp"
-#include "sim_harness/advise/tune_around.hpp"
-#include "sim_harness/advise/tune_rows.hpp"
-#include "sim_harness/advise/tune_text.hpp"
+#include "sim_harness/advise/tune_output.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/provider/loop/simulation_engine.hpp"
 #include "sim_harness/provider/policies/policy_list.hpp"
@@ -78,7 +75,7 @@ std::string text_of(const TuneSettings& settings, std::span<const TuneSample> sa
                     std::span<const TuneOutcome> folds = {},
                     const std::optional<WholeWorkload>& whole = {}) {
   TuneFindings findings{settings, samples, runs, outcome, folds, whole};
-  findings.verdict = judge(settings, runs, outcome, findings.judged());
+  findings.verdict = judge(runs, outcome, findings.judged());
   return tune_text(findings);
 }
 
@@ -718,7 +715,7 @@ TEST_CASE("judge: cooperate only where the limit holds and the gain is beyond it
     TuneRuns runs(settings, samples, kHost);
     const auto folds = cross_validate(settings, draw_folds(samples.size(), 3, 1), runs);
     const TuneOutcome outcome = tune(settings, std::vector<bool>(samples.size(), false), runs);
-    const TuneVerdict verdict = judge(settings, runs, outcome, folds);
+    const TuneVerdict verdict = judge(runs, outcome, folds);
     const ExpectedVerdict best =
         verdict_of(runs, folds, [](const TuneOutcome& fold) { return fold.recommendation; });
     const ExpectedVerdict plainer = verdict_of(
@@ -777,17 +774,17 @@ TEST_CASE("judge: where the best of all loses VMs, the best that Nova can be set
   }
   TuneOutcome outcome = folds.front();
   outcome.keeps_limit = true;
-  const TuneVerdict plain = judge(settings, runs, outcome, folds);
+  const TuneVerdict plain = judge(runs, outcome, folds);
   // A limit below 0 is lost by every run.
-  TuneSettings strict = settings;
-  strict.max_vm_loss = -1;
-  const TuneVerdict lost = judge(strict, runs, outcome, folds);
+  settings.max_vm_loss = -1;
+  const TuneVerdict lost = judge(runs, outcome, folds);
+  settings.max_vm_loss = 1;
   CHECK(lost.advice == TuneAdvice::kKeepForLimit);
   CHECK(lost.over_limit == 10);
   CHECK(advised(lost, outcome) == candidate(1, 0));
   // Without a gain of its own (it is the baseline), the best gives way to the plainer one that has.
   for (TuneOutcome& fold : folds) fold.recommendation = candidate(1, 0);
-  const TuneVerdict plainer = judge(settings, runs, outcome, folds);
+  const TuneVerdict plainer = judge(runs, outcome, folds);
   REQUIRE(plain.validated == 10);
   CHECK(plainer.advice == TuneAdvice::kCooperate);
   CHECK(plainer.choice == JudgedChoice::kForNova);

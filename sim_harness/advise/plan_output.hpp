@@ -2,10 +2,24 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "sim_harness/advise/plan.hpp"
+#include "sim_harness/base/json/json.hpp"
+#include "sim_harness/experiments/summary/study_summary.hpp"
 
 namespace cospot {
+
+/// The decision in three sentences: what to do, its value, its risk.
+[[nodiscard]] std::vector<std::string> decision_of(const PlanFindings& findings,
+                                                   const std::string& currency);
+/// The output of `cospot plan`: the decision and all numbers behind it.
+[[nodiscard]] SummaryText plan_text(const PlanFindings& findings, const std::string& currency);
+/// The same as one object; docs/json.md describes its keys.
+[[nodiscard]] Json plan_json(const PlanFindings& findings, const std::string& currency);
+
+[[nodiscard]] std::string_view verdict_name(PromiseVerdict verdict);
 
 /// The inputs that a study file names besides the plan, as given on the command line.
 struct PlannedInputs {
