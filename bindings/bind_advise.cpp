@@ -20,8 +20,8 @@
 #include "bindings/watched_work.hpp"
 #include "bindings/workloads.hpp"
 #include "core/errors.hpp"
-#include "sim_harness/advise/plan_output.hpp"
-#include "sim_harness/advise/tune_output.hpp"
+#include "sim_harness/advise/plan.hpp"
+#include "sim_harness/advise/tuning.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 
 namespace cospot::bindings {
@@ -82,7 +82,7 @@ py::object to_result(const TuneFindings& findings) {
   return make_result("cospot.provider.tuning", "Tuning", json);
 }
 
-/// What `tune` and `plan` read alike: the limit, what every run has, the threads, the candidates.
+/// The arguments of both: the limit, the parts of every run, the threads, the candidates.
 TuneSettings read_settings(const py::object& max_vm_loss_percent, const py::object& with_parts,
                            const py::object& threads, const TuneCandidates& candidates,
                            GivenPolicies& policies) {
@@ -154,11 +154,9 @@ py::object run_tune(const py::object& workloads, const py::object& host, const p
       reporter.note_warnings(warnings);
     });
     if (database.empty()) return;
-    const TuneFindings findings = tuning->findings();
-    const TuneRecord record = tune_record(findings.settings, findings.samples, findings.runs,
-                                          tuning->request().datacenter.host);
-    const ResultsDatabase written(database, tune_tables(record), record.workloads,
-                                  IfPresent::kRefuse, record.rows);
+    const TuneRecord record = tune_record(tuning->findings());
+    const ResultsDatabase written(database, record.tables, record.workloads, IfPresent::kRefuse,
+                                  record.rows);
   });
   return to_result(tuning->findings());
 }
@@ -211,8 +209,7 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
       reporter.note_warnings(warnings);
     });
   });
-  return make_result("cospot.provider.planning", "SpotPlan",
-                     plan_json(*findings, request.prices.currency));
+  return make_result("cospot.provider.planning", "SpotPlan", plan_json(*findings));
 }
 
 }  // namespace

@@ -164,6 +164,10 @@ std::vector<PartAccount> PartAccounts::finish() {
   return std::move(accounts_);
 }
 
+double share_of(Revenue part, Revenue whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
 Income income_of(const PartAccount& part, const VcpuHourPrices& prices) {
   const LevelAccount& vms = part.of(Level::kVm);
   const LevelAccount& spots = part.of(Level::kSpot);
@@ -176,8 +180,7 @@ Income income_of(const PartAccount& part, const VcpuHourPrices& prices) {
 
 double vm_loss_of(const PartAccount& part) {
   const LevelAccount& vms = part.of(Level::kVm);
-  if (vms.requested == 0) return 0;
-  return static_cast<double>(vms.requested - vms.earned) / static_cast<double>(vms.requested);
+  return share_of(vms.requested - vms.earned, vms.requested);
 }
 
 bool held_before(std::span<const PartAccount> parts, std::size_t index, const PromiseClass& promise,

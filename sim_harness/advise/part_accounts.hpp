@@ -90,6 +90,8 @@ struct PartAccount {
   [[nodiscard]] LevelAccount& of(Level level) { return levels[static_cast<std::size_t>(level)]; }
 };
 
+/// 0 of nothing.
+[[nodiscard]] double share_of(Revenue part, Revenue whole);
 /// The income of a part at these prices, without its days.
 [[nodiscard]] Income income_of(const PartAccount& part, const VcpuHourPrices& prices);
 /// As a fraction of the requested VM revenue.

@@ -4,15 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <set>
-#include <tuple>
 #include <utility>
 
-#include "core/errors.hpp"
-#include "guarantees/pricing/checkpoint_model.hpp"
-#include "sim_harness/base/interrupt/stop_token.hpp"
+#include "sim_harness/advise/advice_text.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 
@@ -35,16 +31,11 @@ AllocatorSpec setting_of_today() {
   return {.vm = nova, .spot = nova, .evictor = {.label = "FIFO", .name = "FIFO"}};
 }
 
-/// The candidates worth a run of the whole history, by one look at its first parts: those that lose
-/// least and earn most, and some of the ones without cooperation and of the bounds in any case.
-std::vector<std::size_t> worth_a_run(const TuneSettings& settings, const TuneRuns& looks) {
-  const CandidateSpace& space = looks.space();
-  std::vector<std::size_t> ranked(space.size());
-  std::iota(ranked.begin(), ranked.end(), std::size_t{0});
-  std::ranges::stable_sort(ranked, {}, [&](std::size_t candidate) {
-    const double loss = looks.point(candidate, 0).vm_loss;
-    return std::tuple(loss > settings.max_vm_loss, -looks.net(candidate, 0));
-  });
+/// The candidates worth a run of the whole history, of those ranked by one look at its first parts:
+/// those that lose least and earn most, and some of the ones without cooperation and of the bounds
+/// in any case.
+std::vector<std::size_t> worth_a_run(std::span<const std::size_t> ranked,
+                                     const CandidateSpace& space) {
   std::array<std::size_t, 3> left{kMostWithoutCooperation, kMostSettings, kMostBounds};
   std::array<std::vector<std::size_t>, 3> kept;
   for (const std::size_t candidate : ranked) {
@@ -90,7 +81,7 @@ class PlanMaker {
     std::iota(all.begin(), all.end(), std::size_t{0});
     const std::size_t only[] = {0};
     looks.simulate(all, only);
-    for (const std::size_t candidate : worth_a_run(request_.settings, looks)) {
+    for (const std::size_t candidate : worth_a_run(looks.by_limit(all, only), looks.space())) {
       settings_.push_back(looks.space().prepared(candidate, *found_.datacenter.history));
     }
   }
@@ -151,8 +142,8 @@ class PlanMaker {
                   [&](std::size_t run) { return found_.runs[run].setting.places_no_spots(); });
     std::vector<PlanTask> tasks;
     for (const std::size_t run : chosen) {
-      const PlanRun& of = found_.runs[run];
-      tasks.push_back({of.setting, of.division, of.hosts, true});
+      tasks.push_back(found_.runs[run]);
+      tasks.back().promises = true;
     }
     std::vector<PlanRun> made = simulate(tasks);
     std::size_t next = 0;
@@ -204,7 +195,8 @@ class PlanMaker {
     const VcpusUnit unit = vcpus_unit_of(request_.workload);
     std::vector<PlanTask> tasks;
     for (const DemandPoint& point : request_.demand) {
-      tasks.push_back({planned.setting, planned.division, planned.hosts, false, point.share});
+      tasks.push_back(planned);
+      tasks.back().demand = point.share;
     }
     const std::vector<PlanRun> made = simulate(tasks);
     const std::size_t first = found_.sensitivities.size();
@@ -222,10 +214,9 @@ class PlanMaker {
     const DemandPoint& point =
         request_.demand[static_cast<std::size_t>(best - found_.sensitivities.begin()) - first];
     found_.notes.push_back(
-        fmt::format("Of the {} spot prices of the demand curve {:g} earns most: {}{} a day, {} {} "
+        fmt::format("Of the {} spot prices of the demand curve {:g} earns most: {} a day, {} {} "
                     "than today's, by the whole history.",
-                    made.size(), point.spot_price, money_text(best->net),
-                    request_.prices.currency.empty() ? "" : " " + request_.prices.currency,
+                    made.size(), point.spot_price, money(best->net, request_.prices.currency),
                     money_text(std::abs(best->net - today)), best->net >= today ? "more" : "less"));
   }
 
@@ -242,7 +233,6 @@ class PlanMaker {
   }
 
   void try_hosts() {
-    const PlanRun& planned = this->planned();
     const auto now = static_cast<double>(hosts());
     std::vector<PlanTask> tasks;
     for (const int sign : {-1, 1}) {
@@ -251,8 +241,8 @@ class PlanMaker {
       if (changed < std::max(1.0, static_cast<double>(found_.datacenter.host.least_hosts()))) {
         continue;
       }
-      tasks.push_back(
-          {planned.setting, planned.division, static_cast<std::size_t>(changed), false});
+      tasks.push_back(planned());
+      tasks.back().hosts = static_cast<std::size_t>(changed);
     }
     for (const PlanRun& run : simulate(tasks)) {
       const double percent = 100 * (static_cast<double>(run.hosts) / now - 1);

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
-#include <functional>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,10 +13,12 @@
 
 #include "sim_harness/advise/part_accounts.hpp"
 #include "sim_harness/advise/tuning.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/prices/demand_curve.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
 #include "sim_harness/experiments/summary/mean_interval.hpp"
+#include "sim_harness/experiments/summary/study_summary.hpp"
 #include "sim_harness/studies/provider/given_parts.hpp"
 #include "sim_harness/studies/provider/parts/promise_plan.hpp"
 
@@ -36,11 +38,17 @@ struct Division {
   friend bool operator==(const Division&, const Division&) = default;
 };
 
-/// The results of one run over the whole history, by part of its window.
-struct PlanRun {
+/// The input of one run.
+struct PlanTask {
   AllocatorSpec setting;  ///< sells nothing if it places no spots
   Division division{};
   std::size_t hosts = 0;
+  bool promises = false;  ///< lifetimes are promised and judged, which changes nothing else
+  double demand = 1;      ///< the share of the history's spots that are requested
+};
+
+/// The results of one run over the whole history, by part of its window.
+struct PlanRun : PlanTask {
   std::vector<PartAccount> parts{};
   /// Mean share of all vcpus promised to the Economy class.
   std::optional<double> promised_percent{};
@@ -51,22 +59,12 @@ struct PlanDatacenter {
   /// The whole history; its evictors are prepared for it.
   std::shared_ptr<const TuneSample> history{};
   EventSchedule vms{};  ///< of its VMs only
-  std::string label{};  ///< of the history, as given
   HostMix host{};
   WindowParts parts{};
   EconomyClassSettings economy{};  ///< how promises are made
   std::optional<VmUse> vm_use{};   ///< nothing: the parts are too short for promises
   std::shared_ptr<const GivenParts> with{};
   std::vector<PromiseClass> classes{};
-};
-
-/// The input of one run.
-struct PlanTask {
-  AllocatorSpec setting;
-  Division division{};
-  std::size_t hosts = 0;
-  bool promises = false;  ///< lifetimes are promised and judged, which changes nothing else
-  double demand = 1;      ///< the share of the history's spots that are requested
 };
 
 [[nodiscard]] PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task);
@@ -116,6 +114,9 @@ struct JudgedAlternative {
   double idle = 0;       ///< fraction of the capacity that is unused
   double recovered = 0;  ///< fraction of the capacity left by VMs that is sold
   PromiseCount economy{};
+
+  /// The maximum in the judged parts, and in all parts by the run to deploy.
+  [[nodiscard]] double worst_vm_loss() const { return std::max(most_vm_loss, last_vm_loss); }
 };
 
 /// The results of a class of promised lifetimes in the parts that judged it.
@@ -161,6 +162,7 @@ struct PlanFindings {
   WorkloadSpec workload;
   PlanDatacenter datacenter;
   VcpuHourPrices prices;  ///< per unit of the workload's vcpus
+  std::string currency{};
   bool sells_economy = false;
   double max_vm_loss = 0;
   std::vector<PlanRun> runs;
@@ -229,5 +231,22 @@ void compare_divisions(PlanFindings& findings, std::span<const Division> divisio
 
 /// "2.9 days", "1 day".
 [[nodiscard]] std::string days_text(double days);
+
+/// The decision in three sentences: what to do, its value, its risk.
+[[nodiscard]] std::vector<std::string> decision_of(const PlanFindings& findings);
+/// The output of `cospot plan`: the decision and all numbers behind it.
+[[nodiscard]] SummaryText plan_text(const PlanFindings& findings);
+/// The same as one object; docs/json.md describes its keys.
+[[nodiscard]] Json plan_json(const PlanFindings& findings);
+
+[[nodiscard]] std::string_view verdict_name(PromiseVerdict verdict);
+
+/// The settings to deploy, as a study file: `cospot compare` repeats the whole history with them
+/// and gets the same numbers. Its comments contain the decision and the promised lifetimes to sell,
+/// which `cospot-nova plan` reads.
+///
+/// Args: folder: the file's folder; paths are relative to it.
+[[nodiscard]] std::string plan_yaml(const PlanFindings& findings, const StudyFileWords& words,
+                                    const std::filesystem::path& folder);
 
 }  // namespace cospot

@@ -18,52 +18,38 @@ PromiseCount promises_of(const LevelAccount& economy) {
   return {.promised = std::max(economy.placed, economy.evictions), .broken = economy.evictions};
 }
 
+/// The income, the worst loss and the promises of a run over some parts.
+struct Past {
+  double net = 0;
+  double most_vm_loss = 0;
+  PromiseCount economy{};
+};
+
+Past past_of(const PlanRun& run, const VcpuHourPrices& prices, std::size_t from, std::size_t to) {
+  Past sum;
+  LevelAccount economy;
+  for (std::size_t part = from; part < to; ++part) {
+    const PartAccount& account = run.parts[part];
+    sum.net += income_of(account, prices).net();
+    sum.most_vm_loss = std::max(sum.most_vm_loss, vm_loss_of(account));
+    economy += account.of(Level::kEconomy);
+  }
+  sum.economy = promises_of(economy);
+  return sum;
+}
+
 /// Chooses among runs by some parts, with the rule that is the same everywhere: the most income of
 /// those that keep the limit of VM loss in each part and the promise of the Economy class in all;
 /// where none does, the least loss.
-class Chooser {
- public:
-  explicit Chooser(const PlanFindings& findings) : Chooser(findings, findings.prices) {}
-  Chooser(const PlanFindings& findings, const VcpuHourPrices& prices)
-      : runs_(findings.runs), prices_(prices), max_vm_loss_(findings.max_vm_loss) {}
-
-  struct Past {
-    double net = 0;
-    double most_vm_loss = 0;
-    PromiseCount economy{};
-  };
-
-  [[nodiscard]] Past past(std::size_t run, std::size_t from, std::size_t to) const {
-    Past sum;
-    LevelAccount economy;
-    for (std::size_t part = from; part < to; ++part) {
-      const PartAccount& account = runs_[run].parts[part];
-      sum.net += income_of(account, prices_).net();
-      sum.most_vm_loss = std::max(sum.most_vm_loss, vm_loss_of(account));
-      economy += account.of(Level::kEconomy);
-    }
-    sum.economy = promises_of(economy);
-    return sum;
-  }
-
-  [[nodiscard]] bool holds(const Past& past) const {
-    return past.most_vm_loss <= max_vm_loss_ &&
-           verdict_of(past.economy, kEconomyBroken) != PromiseVerdict::kBroken;
-  }
-
-  [[nodiscard]] std::size_t best(const Chosen& of, std::size_t from, std::size_t to) const {
-    return *std::ranges::min_element(of, {}, [&](std::size_t run) {
-      const Past seen = past(run, from, to);
-      const bool is_fit = holds(seen);
-      return std::tuple(!is_fit, is_fit ? 0.0 : seen.most_vm_loss, -seen.net);
-    });
-  }
-
- private:
-  std::span<const PlanRun> runs_;
-  VcpuHourPrices prices_;
-  double max_vm_loss_;
-};
+std::size_t best_of(const PlanFindings& findings, const VcpuHourPrices& prices, const Chosen& some,
+                    std::size_t from, std::size_t to) {
+  return *std::ranges::min_element(some, {}, [&](std::size_t run) {
+    const Past seen = past_of(findings.runs[run], prices, from, to);
+    const bool is_fit = seen.most_vm_loss <= findings.max_vm_loss &&
+                        verdict_of(seen.economy, kEconomyBroken) != PromiseVerdict::kBroken;
+    return std::tuple(!is_fit, is_fit ? 0.0 : seen.most_vm_loss, -seen.net);
+  });
+}
 
 /// The runs that each alternative may choose.
 std::array<Chosen, kAlternatives> choices(const PlanFindings& findings) {
@@ -173,8 +159,7 @@ JudgedClass judged_class(const PlanFindings& findings, std::size_t index) {
 
 /// In the judged parts, and from now on: what is to be deployed has to keep it in the others too.
 bool keeps_limit(const PlanFindings& findings, Alternative one) {
-  const JudgedAlternative& judged = findings.of(one);
-  return std::max(judged.most_vm_loss, judged.last_vm_loss) <= findings.max_vm_loss;
+  return findings.of(one).worst_vm_loss() <= findings.max_vm_loss;
 }
 
 /// The best of the single alternatives except one: those that keep the limit come first, then the
@@ -195,7 +180,7 @@ MeanInterval gain_of(const PlanFindings& findings, Alternative of, Alternative o
 }  // namespace
 
 void judge_alternatives(PlanFindings& findings) {
-  const Chooser choose(findings);
+  const VcpuHourPrices& prices = findings.prices;
   const auto all = choices(findings);
   const std::size_t parts = findings.datacenter.parts.count;
   for (std::size_t i = 0; i < kAlternatives; ++i) {
@@ -203,10 +188,11 @@ void judge_alternatives(PlanFindings& findings) {
     const bool is_bound = alternative == Alternative::kHindsight;
     JudgedAlternative judged{.alternative = alternative};
     for (std::size_t part = kPastParts; part < parts; ++part) {
-      judged.chosen.push_back(choose.best(all[i], is_bound ? part : 0, is_bound ? part + 1 : part));
+      judged.chosen.push_back(
+          best_of(findings, prices, all[i], is_bound ? part : 0, is_bound ? part + 1 : part));
     }
-    judged.last = choose.best(all[i], 0, parts);
-    judged.last_vm_loss = choose.past(judged.last, 0, parts).most_vm_loss;
+    judged.last = best_of(findings, prices, all[i], 0, parts);
+    judged.last_vm_loss = past_of(findings.runs[judged.last], prices, 0, parts).most_vm_loss;
     account_for(findings, judged);
     findings.alternatives.push_back(std::move(judged));
   }
@@ -238,7 +224,6 @@ void judge_classes(PlanFindings& findings) {
 
 void compare_divisions(PlanFindings& findings, std::span<const Division> divisions) {
   const std::size_t parts = findings.datacenter.parts.count;
-  const Chooser choose(findings);
   const Chosen sold = deployable(findings);
   for (const Division& division : divisions) {
     Chosen with;
@@ -246,8 +231,8 @@ void compare_divisions(PlanFindings& findings, std::span<const Division> divisio
       return findings.runs[run].division == division && sells_spots(findings.runs[run]);
     });
     if (with.empty()) continue;
-    const std::size_t best = choose.best(with, 0, parts);
-    const Chooser::Past past = choose.past(best, 0, parts);
+    const std::size_t best = best_of(findings, findings.prices, with, 0, parts);
+    const Past past = past_of(findings.runs[best], findings.prices, 0, parts);
     DivisionResult result{.run = best,
                           .net = past.net / findings.days(parts),
                           .vm_loss = past.most_vm_loss,
@@ -262,12 +247,11 @@ void compare_divisions(PlanFindings& findings, std::span<const Division> divisio
 }
 
 std::vector<std::size_t> best_before_judging(const PlanFindings& findings, std::size_t count) {
-  const Chooser choose(findings);
   Chosen some = deployable(findings);
   std::erase_if(some, [&](std::size_t run) { return !sells_spots(findings.runs[run]); });
   Chosen best;
   while (best.size() < count && !some.empty()) {
-    best.push_back(choose.best(some, 0, kPastParts));
+    best.push_back(best_of(findings, findings.prices, some, 0, kPastParts));
     std::erase(some, best.back());
   }
   return best;
@@ -275,11 +259,10 @@ std::vector<std::size_t> best_before_judging(const PlanFindings& findings, std::
 
 std::size_t best_at(const PlanFindings& findings, const VcpuHourPrices& prices) {
   const std::size_t parts = findings.datacenter.parts.count;
-  const Chooser choose(findings, prices);
   Chosen some = deployable(findings);
-  const std::size_t best = choose.best(some, 0, parts);
+  const std::size_t best = best_of(findings, prices, some, 0, parts);
   std::erase_if(some, [&](std::size_t run) { return findings.runs[run].division != Division{}; });
-  const std::size_t whole = choose.best(some, 0, parts);
+  const std::size_t whole = best_of(findings, prices, some, 0, parts);
   const auto net_of = [&](std::size_t run) {
     std::vector<double> net;
     for (const PartAccount& part : findings.runs[run].parts) {

@@ -150,11 +150,11 @@ std::shared_ptr<const TuneSamples> load_history(const PlanRequest& request, Plan
   TuneSample& first = made->samples[kPastParts - 1];
   first.goes_on = false;
   first.vm_worth = vm_worth_of(findings.prices);
+  findings.currency = request.prices.currency;
   findings.max_vm_loss = settings.max_vm_loss;
   PlanDatacenter& datacenter = findings.datacenter;
   datacenter.parts = {.window = whole.window, .count = parts};
   datacenter.history = std::shared_ptr<const TuneSample>(made, &made->samples.back());
-  datacenter.label = request.workload.label;
   findings.workload = request.workload;
   datacenter.host = request.datacenter.host;
   datacenter.vms =
@@ -178,7 +178,7 @@ PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task) {
   const EventSchedule& schedule = setting.places_no_spots() ? datacenter.vms
                                   : demand < 1              ? fewer
                                                             : history.schedule;
-  PlanRun made{.setting = setting, .division = division, .hosts = hosts};
+  PlanRun made{task};
   RunSettings settings{setting, datacenter.host, hosts};
   // An observer wants whole offers, and those have two chains.
   if (settings.places_no_spots()) settings.spot = settings.vm;

@@ -2,12 +2,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 #include <utility>
 
 #include "sim_harness/advise/advice_text.hpp"
-#include "sim_harness/advise/plan_output.hpp"
+#include "sim_harness/advise/plan.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 
@@ -15,7 +16,7 @@ namespace cospot {
 namespace {
 
 /// "+12.30 EUR a day (95 % interval +3.10 to +21.50)".
-std::string gain_text(const MeanInterval& gain, const std::string& currency) {
+std::string day_gain_text(const MeanInterval& gain, const std::string& currency) {
   std::string text = signed_money(gain.mean, currency) + " a day";
   if (!gain.half_width) return text + " (one part, so no interval)";
   return text + fmt::format(" (95 % interval {})", money_interval(gain));
@@ -38,10 +39,11 @@ std::string loss_sentence(const JudgedAlternative& of, double limit) {
 }
 
 /// " (they lose 12.30 EUR a day even if nothing is sold)", if VMs do.
-std::string lost_anyway(const PlanFindings& findings, const std::string& currency) {
+std::string lost_anyway(const PlanFindings& findings) {
   const double net = findings.of(Alternative::kSellNothing).mean_net.mean;
   if (net >= 0) return "";
-  return fmt::format(" (they lose {} a day even if nothing is sold)", money(-net, currency));
+  return fmt::format(" (they lose {} a day even if nothing is sold)",
+                     money(-net, findings.currency));
 }
 
 std::string division_label(const Division& division) {
@@ -73,19 +75,19 @@ void add_row(SummaryTable& table, std::vector<std::string> cells) {
   for (std::string& cell : cells) row.push_back({.text = std::move(cell), .json = {}});
 }
 
-std::string interval_text(const MeanInterval& mean) {
+std::string half_width_text(const MeanInterval& mean) {
   return mean.half_width ? fmt::format("+/- {}", money_text(*mean.half_width)) : "";
 }
 
-SummaryTable alternatives_table(const PlanFindings& findings, const std::string& currency) {
-  SummaryTable table{.columns = {left("alternative"), net_column(currency), column("95 %"),
+SummaryTable alternatives_table(const PlanFindings& findings) {
+  SummaryTable table{.columns = {left("alternative"), net_column(findings.currency), column("95 %"),
                                  column("VM loss"), column("worst part"), column("evictions"),
                                  column("Economy broken"), column("idle sold"),
                                  left("chosen last")}};
   for (const JudgedAlternative& one : findings.alternatives) {
     const PlanRun& last = findings.runs[one.last];
     std::string name(alternative_name(one.alternative));
-    add_row(table, {std::move(name), money_text(one.mean_net.mean), interval_text(one.mean_net),
+    add_row(table, {std::move(name), money_text(one.mean_net.mean), half_width_text(one.mean_net),
                     percent(one.vm_loss, 3), percent(one.most_vm_loss, 3),
                     count_text(static_cast<std::int64_t>(one.evictions)), broken_text(one.economy),
                     percent(one.recovered), label_of(last)});
@@ -167,9 +169,9 @@ std::string beyond_text(const PlanFindings& findings, double vm_loss, const Prom
   return text;
 }
 
-SummaryTable sensitivity_table(const PlanFindings& findings, const std::string& currency) {
-  SummaryTable table{
-      .columns = {left("if"), net_column(currency), column("VM loss, worst part"), left("then")}};
+SummaryTable sensitivity_table(const PlanFindings& findings) {
+  SummaryTable table{.columns = {left("if"), net_column(findings.currency),
+                                 column("VM loss, worst part"), left("then")}};
   for (const Sensitivity& one : findings.sensitivities) {
     const std::string division = division_label(one.division);
     add_row(table, {one.what, money_text(one.net), percent(one.vm_loss, 3),
@@ -179,11 +181,11 @@ SummaryTable sensitivity_table(const PlanFindings& findings, const std::string& 
   return table;
 }
 
-SummaryTable divisions_table(const PlanFindings& findings, const std::string& currency) {
-  const std::string unit = currency.empty() ? "" : currency + " ";
+SummaryTable divisions_table(const PlanFindings& findings) {
+  const std::string unit = findings.currency.empty() ? "" : findings.currency + " ";
   SummaryTable table{.columns = {left("of requested spots"), column("of all vCPUs promised"),
                                  column("Economy " + unit + "a day"),
-                                 column("spots " + unit + "a day"), net_column(currency),
+                                 column("spots " + unit + "a day"), net_column(findings.currency),
                                  column("VM loss, worst part"), column("Economy broken"),
                                  left("by")}};
   for (const DivisionResult& one : findings.divisions) {
@@ -203,7 +205,7 @@ std::string vms_lose_alone(const PlanFindings& findings) {
   const JudgedAlternative& alone = findings.of(Alternative::kSellNothing);
   const PlanDatacenter& datacenter = findings.datacenter;
   const PlanRun& last = findings.runs[alone.last];
-  const std::string lost = percent(std::max(alone.most_vm_loss, alone.last_vm_loss), 4);
+  const std::string lost = percent(alone.worst_vm_loss(), 4);
   const std::string limit = limit_text(findings.max_vm_loss);
   if (datacenter.with != nullptr) {
     return fmt::format(
@@ -244,8 +246,7 @@ std::string division_text(const AllocatorSpec& setting, const Division& division
   if (division == Division{}) return "all idle capacity as spots";
   return fmt::format(
       "{:g}% of requested spots as Economy instances (promised with confidence {:g}) and the rest "
-      "as "
-      "spots",
+      "as spots",
       division.economy_percent, division.confidence);
 }
 
@@ -253,7 +254,7 @@ std::string first_sentence(const PlanFindings& findings) {
   const PlanRun& run = findings.set_from_now_on();
   const JudgedAlternative& alone = findings.of(Alternative::kSellNothing);
   if (findings.advice == PlanAdvice::kNothingHolds &&
-      std::max(alone.most_vm_loss, alone.last_vm_loss) > findings.max_vm_loss) {
+      alone.worst_vm_loss() > findings.max_vm_loss) {
     return vms_lose_alone(findings);
   }
   if (run.setting.places_no_spots()) {
@@ -263,11 +264,10 @@ std::string first_sentence(const PlanFindings& findings) {
           "Sell nothing yet: all that earned something lost more VM revenue in some part than the "
           "limit of {} allows, {} {}. Add hosts, or allow such a loss with --max-vm-loss.",
           limit_text(findings.max_vm_loss), alternative_name(most.alternative),
-          percent(std::max(most.most_vm_loss, most.last_vm_loss), 4));
+          percent(most.worst_vm_loss(), 4));
     }
     return "Sell nothing: at these prices, no way to sell idle capacity earned more than it lost "
-           "in "
-           "VM revenue.";
+           "in VM revenue.";
   }
   return fmt::format("Sell {}, placed by {}.", division_text(run.setting, run.division),
                      run.setting.label());
@@ -280,7 +280,7 @@ bool is_zero(const MeanInterval& difference) {
 /// Explains a division that earned more than the advice.
 std::string why_not_to_divide(const PlanFindings& findings) {
   const JudgedAlternative& plan = findings.of(Alternative::kPlan);
-  if (std::max(plan.most_vm_loss, plan.last_vm_loss) > findings.max_vm_loss) {
+  if (plan.worst_vm_loss() > findings.max_vm_loss) {
     return ", but VMs lose more by it than is allowed";
   }
   if (verdict_of(plan.economy, kEconomyBroken) == PromiseVerdict::kBroken) {
@@ -289,7 +289,7 @@ std::string why_not_to_divide(const PlanFindings& findings) {
   return ", too uncertain to divide";
 }
 
-std::string second_sentence(const PlanFindings& findings, const std::string& currency) {
+std::string second_sentence(const PlanFindings& findings) {
   const JudgedAlternative& advised = findings.of(findings.advised);
   const std::string judged = findings.judged_parts() == 1
                                  ? "the judged part"
@@ -299,19 +299,19 @@ std::string second_sentence(const PlanFindings& findings, const std::string& cur
     return fmt::format(
         "The best alternative, {}, earned {} a day in {}, net of lost VMs{}, with {} of VM "
         "revenue lost in the worst part.",
-        alternative_name(most.alternative), money(most.mean_net.mean, currency), judged,
-        lost_anyway(findings, currency), percent(most.most_vm_loss, 4));
+        alternative_name(most.alternative), money(most.mean_net.mean, findings.currency), judged,
+        lost_anyway(findings), percent(most.most_vm_loss, 4));
   }
   std::string text = fmt::format(
       "Settings chosen on earlier parts would have earned {} a day ({} a month) from idle capacity "
       "in {}, net of lost VMs{}: ",
-      money(advised.mean_net.mean, currency), money(kDaysPerMonth * advised.mean_net.mean, ""),
-      judged, lost_anyway(findings, currency));
+      money(advised.mean_net.mean, findings.currency),
+      money(kDaysPerMonth * advised.mean_net.mean, ""), judged, lost_anyway(findings));
   const std::string_view next = alternative_name(findings.next_best);
   if (is_zero(findings.lead)) {
     text += fmt::format("the same as {}", next);
   } else {
-    text += fmt::format("{} over {}", gain_text(findings.lead, currency), next);
+    text += fmt::format("{} over {}", day_gain_text(findings.lead, findings.currency), next);
     if (!is_above_zero(findings.lead)) text += ", which more parts may reverse";
   }
   const auto same = static_cast<std::size_t>(std::ranges::count(advised.chosen, advised.last));
@@ -326,7 +326,7 @@ std::string second_sentence(const PlanFindings& findings, const std::string& cur
       });
   if (is_divided && !is_zero(findings.gain)) {
     text += fmt::format("; dividing it as the past suggested would have earned {} in comparison",
-                        gain_text(findings.gain, currency));
+                        day_gain_text(findings.gain, findings.currency));
     if (findings.gain.mean > 0) text += why_not_to_divide(findings);
   }
   return text + ".";
@@ -335,41 +335,32 @@ std::string second_sentence(const PlanFindings& findings, const std::string& cur
 }  // namespace
 
 std::string_view verdict_name(PromiseVerdict verdict) {
-  switch (verdict) {
-    case PromiseVerdict::kKept:
-      return "kept";
-    case PromiseVerdict::kUnclear:
-      return "not refuted";
-    case PromiseVerdict::kBroken:
-      break;
-  }
-  return "broken";
+  static constexpr std::array<std::string_view, 3> kNames{"kept", "not refuted", "broken"};
+  return kNames[static_cast<std::size_t>(verdict)];
 }
 
-std::vector<std::string> decision_of(const PlanFindings& findings, const std::string& currency) {
-  return {first_sentence(findings), second_sentence(findings, currency),
+std::vector<std::string> decision_of(const PlanFindings& findings) {
+  return {first_sentence(findings), second_sentence(findings),
           loss_sentence(findings.of(findings.advised), findings.max_vm_loss)};
 }
 
-SummaryText plan_text(const PlanFindings& findings, const std::string& currency) {
+SummaryText plan_text(const PlanFindings& findings) {
   const PlanDatacenter& datacenter = findings.datacenter;
   SummaryText text;
   std::string decision;
-  for (const std::string& sentence : decision_of(findings, currency)) decision += sentence + "\n";
+  for (const std::string& sentence : decision_of(findings)) decision += sentence + "\n";
   text.add_answer(decision);
   text += fmt::format(
       "\n{} on {} hosts: {} parts of {}. From part {} on, each part validates the setting chosen "
-      "on "
-      "the parts before it.\n\n",
-      datacenter.label, datacenter.history->hosts, datacenter.parts.count,
+      "on the parts before it.\n\n",
+      findings.workload.label, datacenter.history->hosts, datacenter.parts.count,
       days_text(findings.days()), kPastParts + 1);
-  text.add(alternatives_table(findings, currency));
+  text.add(alternatives_table(findings));
   text += above_bound_text(findings);
   if (findings.of(Alternative::kPlan).economy.promised > 0) {
     text += fmt::format(
         "\nAn eviction breaks the promise to an Economy instance; at most {} of those admitted may "
-        "be "
-        "evicted.\n",
+        "be evicted.\n",
         percent(kEconomyBroken, 0));
   }
   if (!findings.classes.empty()) {
@@ -385,10 +376,10 @@ SummaryText plan_text(const PlanFindings& findings, const std::string& currency)
   }
   if (!findings.divisions.empty()) {
     text += "\nWhat each division would earn (simulated on the whole history)\n";
-    text.add(divisions_table(findings, currency));
+    text.add(divisions_table(findings));
   }
   text += "\nWhat would change the decision (simulated on the whole history)\n";
-  text.add(sensitivity_table(findings, currency));
+  text.add(sensitivity_table(findings));
   if (!findings.notes.empty()) text += "\n";
   for (const std::string& note : findings.notes) text += note + "\n";
   return text;

@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <tuple>
 #include <utility>
 
@@ -138,9 +137,9 @@ CandidatePool pool_of(const CandidateSpace& space, bool bounds) {
 class Search {
  public:
   /// Args: pool: of one candidate or more; budget: of this search.
-  Search(const TuneSettings& settings, const std::vector<bool>& held_out, TuneRuns& runs,
-         CandidatePool pool, std::optional<std::size_t> budget)
-      : settings_(settings), runs_(runs), pool_(std::move(pool)), budget_(budget) {
+  Search(const std::vector<bool>& held_out, TuneRuns& runs, CandidatePool pool,
+         std::optional<std::size_t> budget)
+      : settings_(runs.settings()), runs_(runs), pool_(std::move(pool)), budget_(budget) {
     for (std::size_t i = 0; i < held_out.size(); ++i) {
       (held_out[i] ? outcome_.held_out : outcome_.selection).push_back(i);
     }
@@ -212,9 +211,7 @@ class Search {
     const std::vector<std::size_t> ranked = by_choice(tried);
     runs_.simulate(std::span(ranked).first(1), outcome_.held_out);
     outcome_.without_cooperation = ranked.front();
-    const auto nova = std::ranges::find_if(
-        ranked, [this](std::size_t candidate) { return is_for_nova(candidate); });
-    if (nova != ranked.end()) outcome_.without_cooperation_for_nova = *nova;
+    outcome_.without_cooperation_for_nova = first_for_nova(ranked);
   }
 
   std::vector<CostAndRevenue> means(std::span<const std::size_t> candidates,
@@ -226,19 +223,11 @@ class Search {
     return points;
   }
 
-  [[nodiscard]] bool is_for_nova(std::size_t candidate) const {
-    return cospot::is_for_nova(runs_.space().at(candidate));
-  }
-
-  /// Orders the candidates by the number of samples on which they exceed the limit of VM loss, then
-  /// by net revenue.
-  [[nodiscard]] std::vector<std::size_t> by_limit(std::vector<std::size_t> candidates,
-                                                  std::span<const std::size_t> samples) const {
-    const auto rank = [&](std::size_t candidate) {
-      return std::tuple(runs_.over_limit(candidate, samples), -runs_.mean_net(candidate, samples));
-    };
-    std::ranges::stable_sort(candidates, {}, rank);
-    return candidates;
+  [[nodiscard]] std::optional<std::size_t> first_for_nova(
+      std::span<const std::size_t> ranked) const {
+    const auto nova = std::ranges::find_if(
+        ranked, [this](std::size_t candidate) { return runs_.space().is_for_nova(candidate); });
+    return nova == ranked.end() ? std::nullopt : std::optional(*nova);
   }
 
   /// The same candidates, the best of every VM policy in turn: a VM policy that has luck on the
@@ -273,7 +262,7 @@ class Search {
   [[nodiscard]] std::vector<std::size_t> best(const std::vector<std::size_t>& candidates,
                                               std::span<const std::size_t> samples,
                                               std::size_t count) const {
-    const std::vector<std::size_t> ranked = in_turn(by_limit(candidates, samples));
+    const std::vector<std::size_t> ranked = in_turn(runs_.by_limit(candidates, samples));
     std::set<std::size_t> chosen;
     const auto take = [&](std::size_t most, const auto& is_wanted) {
       for (const std::size_t candidate : ranked) {
@@ -282,7 +271,7 @@ class Search {
       }
     };
     const auto any = [](std::size_t) { return true; };
-    take(count / 3, [this](std::size_t candidate) { return is_for_nova(candidate); });
+    take(count / 3, [this](std::size_t candidate) { return runs_.space().is_for_nova(candidate); });
     take(2 * count / 3, any);
     const std::vector<CostAndRevenue> points = means(candidates, samples);
     for (const std::size_t position : best_by_layer(points, count - chosen.size())) {
@@ -303,7 +292,7 @@ class Search {
       const bool keeps = keeps_limit(candidate);
       const double lost = keeps ? 0 : runs_.mean(candidate, outcome_.selection).vm_loss;
       return std::tuple(!keeps, lost, -runs_.mean_net(candidate, outcome_.selection),
-                        !is_for_nova(candidate));
+                        !runs_.space().is_for_nova(candidate));
     };
     std::ranges::stable_sort(candidates, {}, rank);
     return candidates;
@@ -317,12 +306,8 @@ class Search {
         best(outcome_.complete, outcome_.selection, kFinalists);
     std::set<std::size_t> finalists(compared.begin(), compared.end());
     finalists.insert(outcome_.recommendation);
-    const auto nova = std::ranges::find_if(
-        ranked, [this](std::size_t candidate) { return is_for_nova(candidate); });
-    if (nova != ranked.end()) {
-      outcome_.recommendation_for_nova = *nova;
-      finalists.insert(*nova);
-    }
+    outcome_.recommendation_for_nova = first_for_nova(ranked);
+    if (const auto nova = outcome_.recommendation_for_nova) finalists.insert(*nova);
     std::ranges::copy_if(ranked, std::back_inserter(outcome_.finalists),
                          [&](std::size_t candidate) { return finalists.contains(candidate); });
   }
@@ -360,29 +345,29 @@ std::optional<std::size_t> share_of_budget(const std::optional<std::size_t>& bud
 
 }  // namespace
 
-TuneOutcome tune(const TuneSettings& settings, const std::vector<bool>& held_out, TuneRuns& runs) {
+TuneOutcome tune(const std::vector<bool>& held_out, TuneRuns& runs) {
+  const TuneSettings& settings = runs.settings();
   require_something_to_set(settings);
   const CandidateSpace& space = runs.space();
   CandidatePool to_set = pool_of(space, false);
   CandidatePool bounds = pool_of(space, true);
   const auto budget = share_of_budget(settings.budget, to_set.candidates.size(), space.size());
-  TuneOutcome outcome = Search(settings, held_out, runs, std::move(to_set), budget).run();
+  TuneOutcome outcome = Search(held_out, runs, std::move(to_set), budget).run();
   if (bounds.candidates.empty()) return outcome;
   std::optional<std::size_t> rest;
   if (budget) rest = *settings.budget - *budget;
-  outcome.bound = Search(settings, held_out, runs, std::move(bounds), rest).run_for_best();
+  outcome.bound = Search(held_out, runs, std::move(bounds), rest).run_for_best();
   return outcome;
 }
 
-std::vector<TuneOutcome> cross_validate(const TuneSettings& settings,
-                                        std::span<const std::size_t> fold_of, TuneRuns& runs) {
+std::vector<TuneOutcome> cross_validate(std::span<const std::size_t> fold_of, TuneRuns& runs) {
   const std::size_t folds = fold_of.empty() ? 0 : std::ranges::max(fold_of) + 1;
   if (folds < 2) throw ConfigError("cross-validation needs two folds or more");
   std::vector<TuneOutcome> outcomes;
   for (std::size_t fold = 0; fold < folds; ++fold) {
     std::vector<bool> held_out;
     for (const std::size_t of : fold_of) held_out.push_back(of == fold);
-    outcomes.push_back(tune(settings, held_out, runs));
+    outcomes.push_back(tune(held_out, runs));
   }
   return outcomes;
 }

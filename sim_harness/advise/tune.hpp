@@ -1,26 +1,96 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "sim_harness/advise/part_accounts.hpp"
-#include "sim_harness/advise/tune_samples.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
+#include "sim_harness/data/workloads/workload.hpp"
 #include "sim_harness/experiments/grid/grid.hpp"
 #include "sim_harness/experiments/money/income.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
 #include "sim_harness/provider/forecasts/true_lifetimes.hpp"
+#include "sim_harness/provider/run/event_schedule.hpp"
 #include "sim_harness/provider/run/run_result.hpp"
+#include "sim_harness/provider/run/run_settings.hpp"
 #include "sim_harness/studies/provider/given_parts.hpp"
+#include "sim_harness/studies/provider/provider_settings.hpp"
 
 namespace cospot {
+
+/// The datacenter to tune: a number of hosts, or a headroom beyond the VMs' needs.
+struct TunedDatacenter {
+  HostMix host;
+  Headroom size;
+};
+
+/// A workload with its datacenter, used to choose settings or to judge the choice.
+struct TuneSample {
+  WorkloadSpec spec;
+  Workload workload;
+  EventSchedule schedule{};
+  std::size_t hosts = 0;
+  /// It contains the previous sample; its own results are those after that sample's window.
+  bool goes_on = false;
+  double vm_worth = 1;                  ///< price of a VM's vCPU-hour relative to a spot's
+  std::vector<EvictorSpec> evictors{};  ///< those of the candidates, prepared for this workload
+};
+
+/// The datacenter of a single workload, shared by all its parts.
+struct WholeWorkload {
+  std::size_t hosts = 0;  ///< as requested
+  /// By VM policy: the fewest hosts that hold all its VMs; empty if none do.
+  std::vector<std::size_t> needed{};
+  SimTime part{0};  ///< duration of a part
+};
+
+struct TuneSamples {
+  std::vector<TuneSample> samples;
+  std::optional<WholeWorkload> whole;   ///< if a single workload was split
+  std::vector<std::string> warnings{};  ///< of the workloads
+};
+
+[[nodiscard]] double days_of(SimTime time);
+
+/// The price of a VM's vCPU-hour relative to a spot's; 1 if spots are free.
+[[nodiscard]] double vm_worth_of(const VcpuHourPrices& prices);
+
+/// One workload with windows that grow by equal parts; the last is the whole. The revenue in a part
+/// is the revenue up to its end minus that up to its beginning, because no decision depends on
+/// later events.
+[[nodiscard]] std::vector<Workload> lengthening_windows(const Workload& workload,
+                                                        std::size_t parts);
+
+/// Marks a random half (rounded down) of `count` samples as held out. Errors: ConfigError if there
+/// are fewer than two.
+[[nodiscard]] std::vector<bool> draw_held_out(std::size_t count, std::uint64_t seed);
+
+/// Assigns `count` samples to `folds` folds at random, with sizes that differ by at most one; in
+/// the samples' order if each has its own fold. Errors: ConfigError if a fold would be empty.
+[[nodiscard]] std::vector<std::size_t> draw_folds(std::size_t count, std::size_t folds,
+                                                  std::uint64_t seed);
+
+/// Loads the workloads, splits the window of a single one into parts, and sizes each sample's
+/// datacenter. All VM policies get the same hosts: a headroom counts from the fewest hosts that any
+/// of them needs. Parts use the datacenter of the whole workload.
+///
+/// Errors: WorkloadError; ConfigError if a sample has no VM or no spot, a VM fits no host, or
+/// requests have requirements that no host can satisfy.
+[[nodiscard]] TuneSamples make_samples(std::span<const WorkloadSpec> workloads,
+                                       const TunedDatacenter& datacenter,
+                                       std::span<const ChainSpec> vm,
+                                       std::span<const EvictorSpec> evictors, std::size_t parts);
+
+/// The warnings of the workloads, and those about samples too small for reliable results,
+/// each with the size that would suffice.
+[[nodiscard]] std::vector<std::string> sample_warnings(const TuneSamples& samples);
 
 struct TuneSettings {
   std::vector<ChainSpec> vm{};
@@ -58,6 +128,9 @@ class CandidateSpace {
   [[nodiscard]] bool is_bound(std::size_t candidate) const {
     return needs_true_lifetimes(candidates_[candidate]);
   }
+  /// Tells whether nova.conf can express it: a numeric OTN, an evictor that needs no lifetimes, and
+  /// spots without a promise.
+  [[nodiscard]] bool is_for_nova(std::size_t candidate) const;
 
  private:
   Grid grid_;
@@ -95,6 +168,7 @@ using JudgedRuns = std::vector<std::pair<std::size_t, std::size_t>>;
 struct HeldOutFigures {
   std::vector<double> shares{};  ///< revenue, per sample
   std::vector<double> losses{};
+  std::vector<double> nets{};  ///< revenue minus loss (TuneRuns::net)
   std::size_t over_limit = 0;  ///< samples on which the loss exceeds the limit
 };
 
@@ -127,8 +201,11 @@ class TuneRuns {
   /// The number of these samples on which its VM loss exceeds the limit.
   [[nodiscard]] std::size_t over_limit(std::size_t candidate,
                                        std::span<const std::size_t> samples) const;
+  /// Orders candidates by the number of samples on which they exceed the limit of VM loss, then by
+  /// net revenue.
+  [[nodiscard]] std::vector<std::size_t> by_limit(std::vector<std::size_t> candidates,
+                                                  std::span<const std::size_t> samples) const;
   [[nodiscard]] HeldOutFigures figures(const JudgedRuns& runs) const;
-  [[nodiscard]] std::vector<double> nets(const JudgedRuns& runs) const;
   /// The revenue of a sample alone, without what came before it.
   [[nodiscard]] PartAccount account(std::size_t candidate, std::size_t sample) const;
   /// The same in money, with the days of the sample. Args: prices: per unit of its vcpus.
@@ -140,6 +217,7 @@ class TuneRuns {
   /// Ends the simulation; progress then shows the completed runs as the total.
   void finish();
   [[nodiscard]] const CandidateSpace& space() const { return space_; }
+  [[nodiscard]] const TuneSettings& settings() const { return settings_; }
 
  private:
   struct Group;
@@ -209,10 +287,6 @@ template <class Pick>
 /// Throws ConfigError if every candidate needs true lifetimes, because none could be deployed.
 void require_something_to_set(const TuneSettings& settings);
 
-/// Tells whether nova.conf can express an allocator: a numeric OTN, an evictor that needs no
-/// lifetimes, and spots without a promise.
-[[nodiscard]] bool is_for_nova(const AllocatorSpec& allocator);
-
 /// Searches by successive halving: every candidate (or a random subset that fits the budget) on one
 /// selection sample, the best third on twice as many samples, and so on. Each round also keeps
 /// whole Pareto layers of spot revenue against VM loss, at most as many candidates again (30 if
@@ -227,15 +301,13 @@ void require_something_to_set(const TuneSettings& settings);
 ///
 /// Args: held_out: for each sample, whether it judges; if none does, all samples choose. Errors:
 /// ConfigError if the budget is too small or no candidate can be deployed; PolicyError.
-[[nodiscard]] TuneOutcome tune(const TuneSettings& settings, const std::vector<bool>& held_out,
-                               TuneRuns& runs);
+[[nodiscard]] TuneOutcome tune(const std::vector<bool>& held_out, TuneRuns& runs);
 
 /// Cross-validation: one search per fold, which is held out while the others choose.
 ///
 /// Args: fold_of: for each sample, from 0 (draw_folds). Errors: ConfigError if there is one fold;
 /// PolicyError.
-[[nodiscard]] std::vector<TuneOutcome> cross_validate(const TuneSettings& settings,
-                                                      std::span<const std::size_t> fold_of,
+[[nodiscard]] std::vector<TuneOutcome> cross_validate(std::span<const std::size_t> fold_of,
                                                       TuneRuns& runs);
 
 }  // namespace cospot

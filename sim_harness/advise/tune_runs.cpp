@@ -14,13 +14,6 @@
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 
 namespace cospot {
-namespace {
-
-double share_of(Revenue part, Revenue whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
-}  // namespace
 
 CandidateSpace::CandidateSpace(const TuneSettings& settings)
     : grid_({settings.vm.size(), settings.spot.size(), settings.evictors.size(),
@@ -51,7 +44,8 @@ std::optional<std::size_t> CandidateSpace::baseline_of(std::size_t candidate) co
   return grid_.run_index(at);
 }
 
-bool is_for_nova(const AllocatorSpec& allocator) {
+bool CandidateSpace::is_for_nova(std::size_t candidate) const {
+  const AllocatorSpec& allocator = candidates_[candidate];
   const PluginInfo* evictor = find_info(evictor_registry(), allocator.evictor.name);
   return allocator.otn.kind() == OfferRule::Kind::kTopN && evictor != nullptr &&
          evictor->is_for_nova() && allocator.spot.filters.empty();
@@ -160,21 +154,24 @@ std::size_t TuneRuns::over_limit(std::size_t candidate,
   }));
 }
 
+std::vector<std::size_t> TuneRuns::by_limit(std::vector<std::size_t> candidates,
+                                            std::span<const std::size_t> samples) const {
+  std::ranges::stable_sort(candidates, {}, [&](std::size_t candidate) {
+    return std::tuple(over_limit(candidate, samples), -mean_net(candidate, samples));
+  });
+  return candidates;
+}
+
 HeldOutFigures TuneRuns::figures(const JudgedRuns& runs) const {
   HeldOutFigures figures;
   for (const auto& [candidate, sample] : runs) {
     const CostAndRevenue at = point(candidate, sample);
     figures.shares.push_back(at.spot_share);
     figures.losses.push_back(at.vm_loss);
+    figures.nets.push_back(net(candidate, sample));
     if (at.vm_loss > settings_.max_vm_loss) ++figures.over_limit;
   }
   return figures;
-}
-
-std::vector<double> TuneRuns::nets(const JudgedRuns& runs) const {
-  std::vector<double> nets;
-  for (const auto& [candidate, sample] : runs) nets.push_back(net(candidate, sample));
-  return nets;
 }
 
 MeanInterval gain_over(std::vector<double> net, std::span<const double> other) {

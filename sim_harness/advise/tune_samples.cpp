@@ -1,9 +1,6 @@
-#include "sim_harness/advise/tune_samples.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +8,7 @@
 #include "core/digest.hpp"
 #include "core/errors.hpp"
 #include "core/random.hpp"
+#include "sim_harness/advise/tune.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/plausible_sizes.hpp"
 #include "sim_harness/data/workloads/window.hpp"
@@ -81,13 +79,13 @@ TuneSample make_sample(WorkloadSpec spec, Workload workload, const HostMix& host
 }
 
 /// With a headroom, a VM larger than every host is an error instead.
-std::vector<std::string> warnings_of(const Workload& workload, const TunedDatacenter& datacenter,
-                                     const VcpusUnit& unit) {
-  std::vector<std::string> warnings =
-      input_warnings(workload, datacenter.host.largest_total(), unit);
+void add_warnings(const Workload& workload, const TunedDatacenter& datacenter,
+                  const VcpusUnit& unit, std::vector<std::string>& warnings) {
+  for (std::string& one : input_warnings(workload, datacenter.host.largest_total(), unit)) {
+    warnings.push_back(std::move(one));
+  }
   std::string oversized = oversized_warning(workload, datacenter.host, unit);
   if (!oversized.empty()) warnings.push_back(std::move(oversized));
-  return warnings;
 }
 
 }  // namespace
@@ -103,10 +101,7 @@ double vm_worth_of(const VcpuHourPrices& prices) {
 std::vector<Workload> lengthening_windows(const Workload& workload, std::size_t parts) {
   std::vector<Workload> windows;
   for (std::size_t part = 1; part <= parts; ++part) {
-    const SimTime window =
-        part == parts ? workload.window
-                      : SimTime(workload.window.count() / static_cast<std::int64_t>(parts) *
-                                static_cast<std::int64_t>(part));
+    const SimTime window = WindowParts{.window = workload.window, .count = parts}.begin(part);
     const std::string days = fmt::format("0 to {} d", window_days_text(window));
     Workload& made = windows.emplace_back(Workload{
         .name = fmt::format("{} ({})", workload.name, days),
@@ -180,11 +175,11 @@ TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDat
       if (sample.goes_on) require_both_classes(sample, made.samples.back());
       made.samples.push_back(std::move(sample));
     }
-    made.samples.front().warnings = warnings_of(workload, datacenter, vcpus_unit_of(spec));
+    add_warnings(workload, datacenter, vcpus_unit_of(spec), made.warnings);
   } else {
     for (const WorkloadSpec& spec : workloads) {
       TuneSample& sample = made.samples.emplace_back(make_sample(spec, load_workload(spec), host));
-      sample.warnings = warnings_of(sample.workload, datacenter, vcpus_unit_of(spec));
+      add_warnings(sample.workload, datacenter, vcpus_unit_of(spec), made.warnings);
       sample.hosts = datacenter.size.hosts;
       if (datacenter.size.percent) {
         sample.hosts = sized(needed_hosts(sample.workload, host, vm, vcpus_unit_of(spec)));
@@ -199,10 +194,7 @@ TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDat
 }
 
 std::vector<std::string> sample_warnings(const TuneSamples& samples) {
-  std::vector<std::string> warnings;
-  for (const TuneSample& sample : samples.samples) {
-    warnings.insert(warnings.end(), sample.warnings.begin(), sample.warnings.end());
-  }
+  std::vector<std::string> warnings = samples.warnings;
   const auto [fewest, most] = std::ranges::minmax(samples.samples, {}, &TuneSample::hosts);
   if (fewest.hosts < kFewHosts) {
     const std::string range = fewest.hosts == most.hosts

@@ -9,7 +9,7 @@
 
 #include "evictors/registry.hpp"
 #include "sim_harness/advise/advice_text.hpp"
-#include "sim_harness/advise/tune_output.hpp"
+#include "sim_harness/advise/tuning.hpp"
 #include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/base/text/text_table.hpp"
@@ -67,7 +67,7 @@ class Writer {
  public:
   explicit Writer(const TuneFindings& findings)
       : findings_(findings),
-        settings_(findings.settings),
+        settings_(findings.request.settings),
         samples_(findings.samples),
         runs_(findings.runs),
         outcome_(findings.outcome),

@@ -6,7 +6,6 @@
 #include <array>
 #include <filesystem>
 #include <map>
-#include <numeric>
 #include <set>
 #include <span>
 #include <tuple>
@@ -106,42 +105,39 @@ std::pair<TuneOutcome, std::vector<TuneOutcome>> search(const TuneRequest& reque
   std::vector<TuneOutcome> folds;
   std::vector<bool> held_out(samples, false);
   if (const std::size_t count = number_of_folds(request, samples); count > 1) {
-    folds = cross_validate(settings, draw_folds(samples, count, settings.seed), runs);
+    folds = cross_validate(draw_folds(samples, count, settings.seed), runs);
   } else {
     held_out = draw_held_out(samples, settings.seed);
   }
-  return {tune(settings, held_out, runs), std::move(folds)};
+  return {tune(held_out, runs), std::move(folds)};
 }
 
 /// Judges one choice of each search.
 TuneVerdict judge_choice(JudgedChoice choice, const TuneRuns& runs, const TuneOutcome& outcome,
                          std::span<const TuneOutcome> judged) {
   const auto pick = [choice](const TuneOutcome& one) { return judged_setting(choice, one); };
-  const JudgedRuns chosen = *judged_runs(judged, pick);
-  const HeldOutFigures figures = runs.figures(chosen);
+  const HeldOutFigures figures = runs.figures(*judged_runs(judged, pick));
   TuneVerdict verdict{.choice = choice,
                       .searches = judged.size(),
-                      .validated = chosen.size(),
+                      .validated = figures.nets.size(),
                       .over_limit = figures.over_limit};
   for (const TuneOutcome& one : judged) verdict.chose_it += pick(one) == pick(outcome) ? 1 : 0;
   for (const double lost : figures.losses) verdict.most_lost = std::max(verdict.most_lost, lost);
   const auto without = judged_runs(judged, &TuneOutcome::without_cooperation);
   if (!without || !outcome.without_cooperation) return verdict;
-  verdict.over_limit_without = runs.figures(*without).over_limit;
-  verdict.gain = gain_over(runs.nets(chosen), runs.nets(*without));
+  const HeldOutFigures others = runs.figures(*without);
+  verdict.over_limit_without = others.over_limit;
+  verdict.gain = gain_over(figures.nets, others.nets);
   verdict.advice = verdict.over_limit > 0 || !outcome.keeps_limit ? TuneAdvice::kKeepForLimit
                    : is_above_zero(verdict.gain)                  ? TuneAdvice::kCooperate
                                                                   : TuneAdvice::kKeepForGain;
   return verdict;
 }
 
-/// By judging sample, the income of the candidate that `pick` names in each search; nothing if it
-/// names none in one.
-template <class Pick>
-std::optional<std::vector<Income>> incomes_of(const TuneFindings& findings,
-                                              std::span<const VcpuHourPrices> prices,
-                                              const Pick& pick) {
-  const auto runs = judged_runs(findings.judged(), pick);
+/// The incomes of such runs; nothing without runs.
+std::optional<std::vector<Income>> incomes_of(const std::optional<JudgedRuns>& runs,
+                                              const TuneFindings& findings,
+                                              std::span<const VcpuHourPrices> prices) {
   if (!runs) return std::nullopt;
   std::vector<Income> incomes;
   for (const auto& [candidate, sample] : *runs) {
@@ -150,24 +146,23 @@ std::optional<std::vector<Income>> incomes_of(const TuneFindings& findings,
   return incomes;
 }
 
-Income sum_of(const std::vector<Income>& incomes) {
-  return std::accumulate(incomes.begin(), incomes.end(), Income{},
-                         [](Income sum, const Income& one) { return sum += one; });
-}
-
-TuneMoney money_of(const TuneFindings& findings, std::span<const VcpuHourPrices> prices,
-                   const std::string& currency) {
+TuneMoney money_of(const TuneFindings& findings, std::span<const VcpuHourPrices> prices) {
+  const auto made_by = [&](const auto& pick) {
+    return incomes_of(judged_runs(findings.judged(), pick), findings, prices);
+  };
   const TuneVerdict& verdict = findings.verdict;
-  const auto without = incomes_of(findings, prices, &TuneOutcome::without_cooperation);
-  TuneMoney money{.currency = currency};
-  money.recommended = sum_of(*incomes_of(findings, prices, [&](const TuneOutcome& one) {
-    return std::optional(advised(verdict, one));
-  }));
-  if (without) money.without_cooperation = sum_of(*without);
+  const auto recommended =
+      made_by([&](const TuneOutcome& of) { return std::optional(advised(verdict, of)); });
+  const auto without = made_by(&TuneOutcome::without_cooperation);
+  TuneMoney money{.currency = findings.request.prices->currency};
+  for (const Income& one : *recommended) money.recommended += one;
+  if (without) {
+    money.without_cooperation.emplace();
+    for (const Income& one : *without) *money.without_cooperation += one;
+  }
   if (verdict.advice == TuneAdvice::kNotCompared) return money;
-  const auto judged = incomes_of(findings, prices, [&](const TuneOutcome& one) {
-    return judged_setting(verdict.choice, one);
-  });
+  const auto judged =
+      made_by([&](const TuneOutcome& of) { return judged_setting(verdict.choice, of); });
   if (judged && without) money.gain_per_month = gain_per_month(*judged, *without);
   return money;
 }
@@ -184,7 +179,7 @@ std::vector<MoreHosts> try_more_hosts(const TuneRequest& request, const TuneSamp
     const std::size_t added = hosts - made.samples.front().hosts;
     if (added == 0 || (!tried.empty() && tried.back().added == added)) continue;
     const auto [outcome, folds] = search(request, made.samples.size(), runs);
-    const TuneFindings findings{settings, made.samples, runs, outcome, folds, made.whole};
+    const TuneFindings findings{request, made.samples, runs, outcome, folds, made.whole};
     tried.push_back({.percent = percent,
                      .hosts = hosts,
                      .added = added,
@@ -314,12 +309,11 @@ Tuning::Tuning(TuneRequest request, ProgressSink& progress, const WarningSink& w
   verdict_ = judge(runs_, outcome_, findings().judged());
   if (!verdict_.cooperates()) tried_ = try_more_hosts(request_, made_, progress);
   runs_.finish();
-  if (request_.prices) money_ = money_of(findings(), prices_, request_.prices->currency);
+  if (request_.prices) money_ = money_of(findings(), prices_);
 }
 
 TuneFindings Tuning::findings() const {
-  return {request_.settings, made_.samples, runs_,  outcome_, folds_,
-          made_.whole,       verdict_,      tried_, money_};
+  return {request_, made_.samples, runs_, outcome_, folds_, made_.whole, verdict_, tried_, money_};
 }
 
 }  // namespace cospot

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -9,9 +10,12 @@
 #include <vector>
 
 #include "sim_harness/advise/tune.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
+#include "sim_harness/experiments/results/results_database.hpp"
 #include "sim_harness/experiments/summary/mean_interval.hpp"
 #include "sim_harness/provider/policies/policy_loader.hpp"
+#include "sim_harness/studies/provider/provider_settings.hpp"
 
 namespace cospot {
 
@@ -134,7 +138,7 @@ struct TuneMoney {
 
 /// The results of a tuning, for its texts. Referenced objects outlive it.
 struct TuneFindings {
-  const TuneSettings& settings;
+  const TuneRequest& request;
   std::span<const TuneSample> samples;
   const TuneRuns& runs;
   const TuneOutcome& outcome;
@@ -159,12 +163,8 @@ class Tuning {
   Tuning(TuneRequest request, ProgressSink& progress, const WarningSink& warn);
   Tuning(const Tuning&) = delete;
   Tuning& operator=(const Tuning&) = delete;
-  Tuning(Tuning&&) = delete;
-  Tuning& operator=(Tuning&&) = delete;
-  ~Tuning() = default;
 
   [[nodiscard]] TuneFindings findings() const;
-  [[nodiscard]] const TuneRequest& request() const { return request_; }
 
  private:
   TuneRequest request_;
@@ -177,5 +177,50 @@ class Tuning {
   std::vector<MoreHosts> tried_;
   std::optional<TuneMoney> money_;
 };
+
+/// The recommendation, its revenue and loss on the held-out samples with confidence, the Pareto
+/// front and the money if there are prices, as text and tables.
+[[nodiscard]] std::string tune_text(const TuneFindings& findings);
+
+/// The first lines of the output: the recommendation and the evidence for it. `tried`: searches
+/// with more hosts; the last may be the first one that pays.
+[[nodiscard]] std::string verdict_text(const TuneVerdict& verdict, double max_vm_loss,
+                                       std::span<const MoreHosts> tried);
+
+/// The revenue and loss of the recommendations on samples that did not choose them, and the same
+/// for comparison: the best setting without cooperation, the same policies without it, the upper
+/// bound, and the best that Nova can express. With folds, a table of these comes first.
+[[nodiscard]] std::string validation_text(const TuneFindings& findings);
+
+/// A candidate and its results on the training and held-out samples of `search`.
+[[nodiscard]] Json setting_json(const TuneFindings& findings, std::size_t candidate,
+                                const TuneOutcome& search);
+
+/// The content of tune_text as JSON; docs/json.md describes its keys.
+[[nodiscard]] Json tune_json(const TuneFindings& findings);
+
+/// The hosts and the prices in a study file: as given on the command line.
+struct StudyFileWords {
+  std::string host{};    ///< a file of hosts, or totals
+  std::string prices{};  ///< an option of `cospot compare`, or empty
+};
+
+/// A study file for `cospot compare` around the result of a tuning: its policies and those of the
+/// best setting without cooperation, SAF on and off, its offer and the next smaller and larger
+/// offers tried, on the same hosts. A single workload is not split.
+///
+/// Args: folder: the file's folder; paths are relative to it.
+[[nodiscard]] std::string around_yaml(const TuneFindings& findings, const StudyFileWords& words,
+                                      const std::filesystem::path& folder);
+
+/// A tuning as an unfinished sweep: samples x their host counts x candidates. It contains the
+/// completed runs, so that all tools that read results can read them.
+struct TuneRecord {
+  ProviderSettings sweep;
+  std::vector<InputRecord> workloads;
+  std::vector<Row> rows;    ///< in grid order, without times
+  ExperimentTables tables;  ///< that describe it in a database
+};
+[[nodiscard]] TuneRecord tune_record(const TuneFindings& findings);
 
 }  // namespace cospot

@@ -7,7 +7,7 @@
 
 #include "core/policy/plugin.hpp"
 #include "sim_harness/advise/advice_text.hpp"
-#include "sim_harness/advise/tune_output.hpp"
+#include "sim_harness/advise/tuning.hpp"
 #include "sim_harness/base/text/text_table.hpp"
 
 namespace cospot {
@@ -146,14 +146,14 @@ std::string nova_line(const TuneFindings& findings) {
   if (!nova || !differs) return "";
   return line("in nova.conf",
               fmt::format("{}, VM revenue lost {}", percent(spread_of(nova->shares).mean),
-                          loss_of(*nova, findings.settings.max_vm_loss)));
+                          loss_of(*nova, findings.request.settings.max_vm_loss)));
 }
 
 /// The revenue and loss of the recommendations, and of what they are compared with: one line each.
 std::string comparison_text(const TuneFindings& findings) {
   const HeldOutFigures advised = *held_out(findings, &TuneOutcome::recommendation);
   return earned_line(advised) +
-         line("VM revenue lost", loss_of(advised, findings.settings.max_vm_loss)) +
+         line("VM revenue lost", loss_of(advised, findings.request.settings.max_vm_loss)) +
          without_cooperation_lines(findings) + bound_line(findings) + nova_line(findings);
 }
 

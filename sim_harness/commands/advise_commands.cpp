@@ -15,8 +15,8 @@
 #include "core/errors.hpp"
 #include "core/policy/plugin.hpp"
 #include "evictors/registry.hpp"
-#include "sim_harness/advise/plan_output.hpp"
-#include "sim_harness/advise/tune_output.hpp"
+#include "sim_harness/advise/plan.hpp"
+#include "sim_harness/advise/tuning.hpp"
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/text/shell_word.hpp"
@@ -110,16 +110,28 @@ TuneSettings read_settings(const AdviceArguments& arguments, std::optional<doubl
   return settings;
 }
 
-void write_results(const TuneArguments& arguments, const TuneRecord& record) {
+void write_results(const TuneArguments& arguments, const TuneFindings& findings) {
+  const TuneRecord record = tune_record(findings);
   if (!arguments.database.empty()) {
     const IfPresent if_present = arguments.force ? IfPresent::kReplace : IfPresent::kRefuse;
-    const ResultsDatabase database(arguments.database, tune_tables(record), record.workloads,
-                                   if_present, record.rows);
+    const ResultsDatabase database(arguments.database, record.tables, record.workloads, if_present,
+                                   record.rows);
   }
   if (arguments.csv.empty()) return;
   ResultsDatabase results =
-      ResultsDatabase::in_memory(tune_tables(record), record.workloads, record.rows);
+      ResultsDatabase::in_memory(record.tables, record.workloads, record.rows);
   write_csv(arguments.csv, results, Timing::kOff);
+}
+
+/// Writes the study file of `-o`, if it is given.
+template <class Findings, class Yaml>
+void write_study_file(const AdviceArguments& arguments, const Findings& findings,
+                      const Yaml& yaml) {
+  if (arguments.output.empty()) return;
+  const fs::path file = arguments.output;
+  const StudyFileWords words{.host = arguments.datacenter.given().host,
+                             .prices = arguments.price.as_arguments()};
+  write_stored_file(file, yaml(findings, words, file.parent_path()));
 }
 
 void require_outputs_usable(const TuneArguments& arguments) {
@@ -162,18 +174,11 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
   } else {
     print(tune_text(findings));
   }
-  write_results(arguments, tune_record(findings.settings, findings.samples, findings.runs,
-                                       tuning.request().datacenter.host));
-  if (arguments.output.empty()) return;
-  const fs::path file = arguments.output;
-  const TunedInputs inputs{.workloads = tuning.request().workloads,
-                           .datacenter = tuning.request().datacenter,
-                           .host = arguments.datacenter.given().host,
-                           .prices = arguments.price.as_arguments()};
-  write_stored_file(file, around_yaml(findings, inputs, file.parent_path()));
-  if (arguments.json) return;
+  write_results(arguments, findings);
+  write_study_file(arguments, findings, around_yaml);
+  if (arguments.json || arguments.output.empty()) return;
   print(fmt::format("Next, the settings near it: cospot compare {}{}\n",
-                    shell_word(arguments.output), inputs.prices));
+                    shell_word(arguments.output), arguments.price.as_arguments()));
 }
 
 PlanRequest read_request(const PlanArguments& arguments, PolicyLoader& loader) {
@@ -234,23 +239,15 @@ void run_plan_command(const PlanArguments& arguments, PolicyLoader& loader) {
   const PlanRequest request = read_request(arguments, loader);
   const std::unique_ptr<ProgressSink> progress = make_progress(arguments.quiet);
   const PlanFindings findings = make_plan(request, *progress, print_warnings);
-  const std::string& currency = request.prices.currency;
-  if (!arguments.output.empty()) {
-    const fs::path file = arguments.output;
-    const PlannedInputs named{.host = arguments.datacenter.given().host,
-                              .currency = currency,
-                              .prices = arguments.price.as_arguments()};
-    write_stored_file(file, plan_yaml(findings, named, file.parent_path()));
-  }
+  write_study_file(arguments, findings, plan_yaml);
   if (!arguments.report.empty()) {
-    write_stored_file(arguments.report,
-                      plan_page({.title = "What to sell of idle capacity",
-                                 .answer = plan_text(findings, currency).html(),
-                                 .data_json = text_of(plan_json(findings, currency)),
-                                 .command = command_of(arguments)}));
+    write_stored_file(arguments.report, plan_page({.title = "What to sell of idle capacity",
+                                                   .answer = plan_text(findings).html(),
+                                                   .data_json = text_of(plan_json(findings)),
+                                                   .command = command_of(arguments)}));
   }
-  if (arguments.json) return print_json(plan_json(findings, currency));
-  print(plan_text(findings, currency).plain());
+  if (arguments.json) return print_json(plan_json(findings));
+  print(plan_text(findings).plain());
 }
 
 /// The evictors of which an info `is_wanted`: "A", "A and B".
