@@ -152,9 +152,6 @@ class PlanMaker {
 
   /// Compares the advice with that of the whole history at other prices and on other hosts.
   void try_changes() {
-    const auto add_price = [&](std::string what, const VcpuHourPrices& prices) {
-      add_change(std::move(what), found_.runs[best_at(found_, prices)], prices);
-    };
     add_change("as advised", found_.set_from_now_on(), found_.prices);
     const auto add_prices = [&](std::string_view name, const auto& price_of) {
       for (const double factor : {0.5, 2.0}) {
@@ -164,7 +161,8 @@ class PlanMaker {
         const double most = price > 0 ? prices.on_demand / price : factor;
         if (factor > 1 && most <= 1) continue;
         price *= std::min(factor, most);
-        add_price(fmt::format("{} price x {:.3g}", name, std::min(factor, most)), prices);
+        add_change(fmt::format("{} price x {:.3g}", name, std::min(factor, most)),
+                   found_.runs[best_at(found_, prices)], prices);
       }
     };
     add_prices("spot", [](VcpuHourPrices& prices) -> double& { return prices.spot; });

@@ -137,22 +137,23 @@ SummaryTable classes_table(const PlanFindings& findings) {
   if (has_worth) table.columns.push_back(column("could carry"));
   for (const JudgedClass& one : findings.classes) {
     const PromiseCount tested = one.tally.tested();
-    const ProbabilityInterval interval = one.interval();
-    std::vector<std::string> row{
-        fmt::format("{} h", one.promise.life / std::chrono::hours(1)),
-        percent(1 - one.promise.broken, 0),
-        one.is_sold ? "yes" : "not yet",
-        fmt::format("{}", one.parts),
-        fmt::format("{}", one.tally.given),
-        fmt::format("{}", tested.promised),
-        tested.promised == 0
-            ? "-"
-            : percent(static_cast<double>(tested.broken) / static_cast<double>(tested.promised)),
-        percent(one.promise.broken, 0),
-        tested.promised == 0
-            ? "-"
-            : fmt::format("{} to {}", percent(interval.lower), percent(interval.upper)),
-        verdict_text(one)};
+    std::string broken = "-";
+    std::string interval = "-";
+    if (tested.promised > 0) {
+      broken = percent(static_cast<double>(tested.broken) / static_cast<double>(tested.promised));
+      interval =
+          fmt::format("{} to {}", percent(one.interval().lower), percent(one.interval().upper));
+    }
+    std::vector<std::string> row{fmt::format("{} h", one.promise.life / std::chrono::hours(1)),
+                                 percent(1 - one.promise.broken, 0),
+                                 one.is_sold ? "yes" : "not yet",
+                                 std::to_string(one.parts),
+                                 std::to_string(one.tally.given),
+                                 std::to_string(tested.promised),
+                                 broken,
+                                 percent(one.promise.broken, 0),
+                                 interval,
+                                 verdict_text(one)};
     if (has_worth) row.push_back(one.worth ? worth_text(*one.worth) : "-");
     add_row(table, std::move(row));
   }

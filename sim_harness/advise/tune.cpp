@@ -336,13 +336,6 @@ class Search {
   TuneOutcome outcome_;
 };
 
-/// The part of a budget for candidates that can be deployed, in proportion to their number.
-std::optional<std::size_t> share_of_budget(const std::optional<std::size_t>& budget,
-                                           std::size_t to_set, std::size_t all) {
-  if (!budget) return std::nullopt;
-  return *budget * to_set / all;
-}
-
 }  // namespace
 
 TuneOutcome tune(const std::vector<bool>& held_out, TuneRuns& runs) {
@@ -351,11 +344,14 @@ TuneOutcome tune(const std::vector<bool>& held_out, TuneRuns& runs) {
   const CandidateSpace& space = runs.space();
   CandidatePool to_set = pool_of(space, false);
   CandidatePool bounds = pool_of(space, true);
-  const auto budget = share_of_budget(settings.budget, to_set.candidates.size(), space.size());
+  std::optional<std::size_t> budget;
+  std::optional<std::size_t> rest;
+  if (settings.budget) {  // shared in proportion to the numbers of candidates
+    budget = *settings.budget * to_set.candidates.size() / space.size();
+    rest = *settings.budget - *budget;
+  }
   TuneOutcome outcome = Search(held_out, runs, std::move(to_set), budget).run();
   if (bounds.candidates.empty()) return outcome;
-  std::optional<std::size_t> rest;
-  if (budget) rest = *settings.budget - *budget;
   outcome.bound = Search(held_out, runs, std::move(bounds), rest).run_for_best();
   return outcome;
 }
