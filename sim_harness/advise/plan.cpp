@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "sim_harness/advise/advice_text.hpp"
+#include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/experiments/queue/work_queue.hpp"
 
 namespace cospot {
 namespace {
@@ -88,9 +90,16 @@ class PlanMaker {
 
   [[nodiscard]] std::size_t hosts() const { return found_.datacenter.history->hosts; }
 
+  /// Several runs in parallel; the results do not depend on the number of threads.
   [[nodiscard]] std::vector<PlanRun> simulate(const std::vector<PlanTask>& tasks) {
     counter_.set_total(counter_.total() + tasks.size());
-    return run_plans(found_.datacenter, tasks, request_.settings.threads, counter_);
+    std::vector<PlanRun> runs(tasks.size());
+    work_in_parallel(tasks.size(), request_.settings.threads, [&](std::size_t i) {
+      runs[i] = run_plan(found_.datacenter, tasks[i]);
+      counter_.add(1);
+    });
+    current_stop_token().check();
+    return runs;
   }
 
   void run(const std::vector<PlanTask>& tasks) {

@@ -69,11 +69,6 @@ struct PlanDatacenter {
 
 [[nodiscard]] PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task);
 
-/// Several runs in parallel; the results do not depend on the number of threads.
-[[nodiscard]] std::vector<PlanRun> run_plans(const PlanDatacenter& datacenter,
-                                             std::span<const PlanTask> tasks, std::size_t threads,
-                                             RunCounter& counter);
-
 /// The input of a plan.
 struct PlanRequest {
   WorkloadSpec workload;

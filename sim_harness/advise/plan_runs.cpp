@@ -7,9 +7,7 @@
 
 #include "core/errors.hpp"
 #include "sim_harness/advise/plan.hpp"
-#include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
-#include "sim_harness/experiments/queue/work_queue.hpp"
 #include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
 #include "sim_harness/provider/forecasts/spot_forecasts.hpp"
 #include "sim_harness/provider/loop/provider_run.hpp"
@@ -204,17 +202,6 @@ PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task) {
   run.run();
   made.parts = accounts.finish();
   return made;
-}
-
-std::vector<PlanRun> run_plans(const PlanDatacenter& datacenter, std::span<const PlanTask> tasks,
-                               std::size_t threads, RunCounter& counter) {
-  std::vector<PlanRun> runs(tasks.size());
-  work_in_parallel(tasks.size(), threads, [&](std::size_t i) {
-    runs[i] = run_plan(datacenter, tasks[i]);
-    counter.add(1);
-  });
-  current_stop_token().check();
-  return runs;
 }
 
 }  // namespace cospot

@@ -68,10 +68,8 @@ class Writer {
   explicit Writer(const TuneFindings& findings)
       : findings_(findings),
         settings_(findings.request.settings),
-        samples_(findings.samples),
         runs_(findings.runs),
         outcome_(findings.outcome),
-        whole_(findings.whole),
         advised_(advised(findings.verdict, outcome_)) {}
 
   [[nodiscard]] std::string text() const {
@@ -84,7 +82,7 @@ class Writer {
  private:
   /// The parts see the crowded days of one workload only (docs/tune.md#the-verdict).
   [[nodiscard]] std::string one_workload() const {
-    if (!whole_ || !findings_.verdict.gain.half_width) return {};
+    if (!findings_.whole || !findings_.verdict.gain.half_width) return {};
     return "The samples are parts of one workload: for other weeks the interval is too narrow.\n";
   }
 
@@ -94,7 +92,7 @@ class Writer {
       rounds += fmt::format("{}{} on {}", rounds.empty() ? "" : ", ",
                             plural(round.candidates, "setting"), plural(round.samples, "sample"));
     }
-    const std::size_t full = runs_.space().size() * samples_.size();
+    const std::size_t full = runs_.space().size() * findings_.samples.size();
     return fmt::format(
         "{} ({};\n{} without cooperation on each), {}.\n{} runs, {} of the {} that all {} "
         "settings take on all samples.\n{}{}{}",
@@ -111,21 +109,22 @@ class Writer {
 
   /// The size of what is tuned; a sample of a workload that was split has a datacenter of its own.
   [[nodiscard]] std::string hosts() const {
-    const auto [fewest, most] = std::ranges::minmax(samples_, {}, &TuneSample::hosts);
+    const auto [fewest, most] = std::ranges::minmax(findings_.samples, {}, &TuneSample::hosts);
     const std::string range = most.hosts == fewest.hosts
                                   ? plural(fewest.hosts, "host")
                                   : fmt::format("{} to {} hosts", fewest.hosts, most.hosts);
-    if (!whole_) return fmt::format("A sample is one workload. Datacenters: {}\n", range);
+    if (!findings_.whole) return fmt::format("A sample is one workload. Datacenters: {}\n", range);
     const std::size_t vm = runs_.space().positions(advised_).front();
     const std::string needed =
-        whole_->needed.empty()
+        findings_.whole->needed.empty()
             ? "some VM is larger than each of them"
-            : fmt::format("VMs alone need {} with {}", whole_->needed[vm], settings_.vm[vm].label);
+            : fmt::format("VMs alone need {} with {}", findings_.whole->needed[vm],
+                          settings_.vm[vm].label);
     return fmt::format(
         "Datacenter: {}; {}\nA sample is {} days of the workload, one of {}; every run starts at "
         "its beginning.\n",
-        plural(whole_->hosts, "host"), needed, fmt::format("{:.3g}", hours_of(whole_->part) / 24),
-        samples_.size());
+        plural(findings_.whole->hosts, "host"), needed,
+        fmt::format("{:.3g}", hours_of(findings_.whole->part) / 24), findings_.samples.size());
   }
 
   [[nodiscard]] std::string with_parts() const {
@@ -308,10 +307,8 @@ class Writer {
 
   const TuneFindings& findings_;
   const TuneSettings& settings_;
-  std::span<const TuneSample> samples_;
   const TuneRuns& runs_;
   const TuneOutcome& outcome_;
-  const std::optional<WholeWorkload>& whole_;
   std::size_t advised_;
 };
 

@@ -254,21 +254,16 @@ void add_candidates(const TuneCandidates& candidates, PolicyLoader& loader,
 TunedDatacenter tuned_datacenter(HostMix host, std::optional<std::size_t> hosts,
                                  std::optional<double> headroom_percent,
                                  const std::string& dashes) {
-  if (hosts) {
-    if (*hosts < host.least_hosts()) {
-      throw ConfigError(fmt::format(
-          "{0}hosts: found {1}, expected at least the {2} that {0}host names: only hosts of the "
-          "type {3} are added",
-          dashes, *hosts, host.declared(), host.added_type()));
-    }
-    return {.host = std::move(host), .size = {.percent = {}, .hosts = *hosts}};
+  if (hosts && *hosts < host.least_hosts()) {
+    throw ConfigError(fmt::format(
+        "{0}hosts: found {1}, expected at least the {2} that {0}host names: only hosts of the "
+        "type {3} are added",
+        dashes, *hosts, host.declared(), host.added_type()));
   }
-  const std::size_t declared = host.declared();
-  if (declared > 0 && !headroom_percent) {
-    return {.host = std::move(host), .size = {.percent = {}, .hosts = declared}};
-  }
-  return {.host = std::move(host),
-          .size = {.percent = headroom_percent.value_or(kDefaultTuneHeadroomPercent)}};
+  Headroom size{.percent = headroom_percent.value_or(kDefaultTuneHeadroomPercent)};
+  if (!hosts && !headroom_percent && host.declared() > 0) hosts = host.declared();
+  if (hosts) size = {.percent = {}, .hosts = *hosts};
+  return {.host = std::move(host), .size = size};
 }
 
 TuneVerdict judge(const TuneRuns& runs, const TuneOutcome& outcome,
