@@ -47,8 +47,7 @@ PYBIND11_MODULE(_core, core) {
   bindings::bind_pricing(core);
   bindings::bind_broker(core);
   bindings::bind_promises(core);
-  bindings::bind_plan(core);
-  bindings::bind_tune(core);
+  bindings::bind_advise(core);
   bindings::bind_command_line(core);
   bindings::bind_hosted_policies(core);
   bindings::bind_protocols(core);

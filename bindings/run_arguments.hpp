@@ -6,9 +6,9 @@
 
 #include "bindings/given_study.hpp"
 #include "core/model/host_table.hpp"
+#include "sim_harness/advise/tuning.hpp"
 #include "sim_harness/data/hosts/host_mix.hpp"
 #include "sim_harness/provider/run/run_settings.hpp"
-#include "sim_harness/tune/tuning.hpp"
 
 namespace cospot::bindings {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "sim_harness/advise/tune.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
-#include "sim_harness/tune/tune.hpp"
 
 namespace cospot {
 namespace {

@@ -7,7 +7,7 @@
 #include "core/policy/forecasts.hpp"
 #include "core/random.hpp"
 #include "guarantees/sla/lifetime_quantiles.hpp"
-#include "sim_harness/plan/part_accounts.hpp"
+#include "sim_harness/advise/part_accounts.hpp"
 #include "sim_harness/provider/loop/simulation_engine.hpp"
 #include "sim_harness/provider/run/allocator.hpp"
 #include "tests/cpp/life_fixtures.hpp"

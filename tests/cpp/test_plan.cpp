@@ -12,11 +12,9 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "sim_harness/advise/plan.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/workload_writer.hpp"
-#include "sim_harness/plan/plan.hpp"
-#include "sim_harness/plan/plan_advice.hpp"
-#include "sim_harness/plan/plan_text.hpp"
 #include "sim_harness/provider/policies/policy_loader.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
 #include "sim_harness/studies/provider/given_parts.hpp"
@@ -35,7 +33,7 @@ PlanRequest request_for(const std::string& workload, std::size_t threads = 1) {
       .datacenter = tuned_datacenter({10400, 2250}, kPlannedHosts, std::nullopt, "--"),
       .settings = {},
       .parts = 5,
-      .prices = {.vcpu_hour = {.on_demand = 4, .spot = 1, .economy = 2}},
+      .prices = {.vcpu_hour = {.on_demand = 4, .spot = 1, .economy = 2}, .currency = "EUR"},
       .economy_percents = {20},
       .confidences = {0.5}};
   request.settings.max_vm_loss = 0.01;
@@ -58,8 +56,8 @@ PlanFindings monthly_plan_of(const PlanRequest& request) {
 const char* const kHistory = "azure2020:seed=3:scale=0.001";
 
 TEST_CASE("A plan does not depend on the number of threads") {
-  const Json one = plan_json(monthly_plan_of(request_for(kHistory, 1)), "EUR");
-  const Json three = plan_json(monthly_plan_of(request_for(kHistory, 3)), "EUR");
+  const Json one = plan_json(monthly_plan_of(request_for(kHistory, 1)));
+  const Json three = plan_json(monthly_plan_of(request_for(kHistory, 3)));
   CHECK(text_of(one) == text_of(three));
   CHECK(one["alternatives"].size() == kAlternatives);
 }
@@ -171,7 +169,7 @@ TEST_CASE("Only what does not keep its limits is above what is known afterwards"
       }
       if (one.mean_net.mean > bound.mean_net.mean) is_above = true;
     }
-    const std::string text = plan_text(found, "EUR").plain();
+    const std::string text = plan_text(found).plain();
     CHECK((text.find("More was earned only by not keeping them: ") != std::string::npos) ==
           is_above);
     if (is_above) ++above;
@@ -305,7 +303,7 @@ TEST_CASE("A plan says what each division would earn") {
   CHECK(half.net == doctest::Approx((economy + spots) / 9));
   CHECK(half.promises.promised == static_cast<std::uint64_t>(std::round(economy / 360)));
   CHECK(half.promises.broken == 0);
-  CHECK(plan_text(found, "EUR").plain().find("50% Economy at 0.5") != std::string::npos);
+  CHECK(plan_text(found).plain().find("50% Economy at 0.5") != std::string::npos);
 
   // Below the price of the spot that it replaces, nobody would divide.
   request.prices.vcpu_hour.economy = 1.5;
@@ -321,7 +319,7 @@ TEST_CASE("A plan with several schedulers does not blame the hosts for what thes
   PlanRequest request = request_for(kHistory);
   request.settings.max_vm_loss = 0;
   request.settings.with = parse_given_parts("{schedulers: 4, refresh_interval_s: 30}");
-  const std::vector<std::string> decision = decision_of(monthly_plan_of(request), "EUR");
+  const std::vector<std::string> decision = decision_of(monthly_plan_of(request));
   CHECK(decision[0].starts_with("Sell nothing yet: with what --with adds, VMs lose "));
   CHECK(decision[1].find(" EUR a day even if nothing is sold)") != std::string::npos);
 }
@@ -419,7 +417,7 @@ TEST_CASE("A plan for hosts that do not hold the VMs says so") {
   request.datacenter = tuned_datacenter({10400, 2250}, 30, std::nullopt, "--");
   const PlanFindings found = monthly_plan_of(request);
   CHECK(found.advice == PlanAdvice::kNothingHolds);
-  const std::vector<std::string> decision = decision_of(found, "EUR");
+  const std::vector<std::string> decision = decision_of(found);
   CHECK(decision[0].starts_with("These 30 hosts do not hold the VMs, let alone spots: "));
   CHECK(decision[1].starts_with("The best alternative, "));
 }
@@ -434,7 +432,7 @@ TEST_CASE("A plan does not call lossy what earned something") {
   const JudgedAlternative& spots = found.of(Alternative::kCooperation);
   REQUIRE(spots.most_vm_loss > 0);
   REQUIRE(spots.mean_net.mean > 0);
-  CHECK(decision_of(found, "EUR")[0].starts_with(
+  CHECK(decision_of(found)[0].starts_with(
       "Sell nothing yet: all that earned something lost more VM revenue in some part than the "
       "limit of 0% allows, cooperating spots 0.0151%. Add hosts,"));
 }
@@ -486,7 +484,7 @@ TEST_CASE("A division that breaks its promises is marked") {
   PlanFindings found = monthly_plan_of(request);
   REQUIRE(found.divisions.size() == 2);
   const auto is_marked = [&found] {
-    return plan_text(found, "").plain().find("; breaks its promises") != std::string::npos;
+    return plan_text(found).plain().find("; breaks its promises") != std::string::npos;
   };
   CHECK_FALSE(is_marked());
   // Clopper and Pearson: 1 of 20 may be 0.13 %, 5 of 100 are 1.6 % at least.

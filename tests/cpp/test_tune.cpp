@@ -16,6 +16,7 @@
 #include "core/random.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
+#include "sim_harness/advise/tuning.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/provider/loop/simulation_engine.hpp"
 #include "sim_harness/provider/policies/policy_list.hpp"
@@ -23,10 +24,6 @@
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/studies/compare/compare_schema.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
-#include "sim_harness/tune/tune.hpp"
-#include "sim_harness/tune/tune_around.hpp"
-#include "sim_harness/tune/tune_rows.hpp"
-#include "sim_harness/tune/tune_text.hpp"
 #include "sweep_fixtures.hpp"
 #include "tests/cpp/random_workload.hpp"
 
@@ -68,17 +65,17 @@ std::vector<TuneSample> samples_of(const std::vector<WorkloadSpec>& specs,
 }
 
 /// Half of the samples judge.
-TuneOutcome tune_by_halves(const TuneSettings& settings, const std::vector<TuneSample>& samples,
-                           TuneRuns& runs) {
-  return tune(settings, draw_held_out(samples.size(), 1), runs);
+TuneOutcome tune_by_halves(const std::vector<TuneSample>& samples, TuneRuns& runs) {
+  return tune(draw_held_out(samples.size(), 1), runs);
 }
 
 std::string text_of(const TuneSettings& settings, std::span<const TuneSample> samples,
                     const TuneRuns& runs, const TuneOutcome& outcome,
                     std::span<const TuneOutcome> folds = {},
                     const std::optional<WholeWorkload>& whole = {}) {
-  TuneFindings findings{settings, samples, runs, outcome, folds, whole};
-  findings.verdict = judge(settings, runs, outcome, findings.judged());
+  const TuneRequest request{.workloads = {}, .datacenter = {kHost, {}}, .settings = settings};
+  TuneFindings findings{request, samples, runs, outcome, folds, whole};
+  findings.verdict = judge(runs, outcome, findings.judged());
   return tune_text(findings);
 }
 
@@ -197,7 +194,7 @@ TEST_CASE("cross_validate: every sample is held out once, by a search that knows
   const std::vector<TuneSample> samples = samples_of(recipes(5, "0.0003"), settings, 2);
   const std::vector<std::size_t> fold_of = draw_folds(samples.size(), 2, 1);
   TuneRuns runs(settings, samples, kHost);
-  const std::vector<TuneOutcome> folds = cross_validate(settings, fold_of, runs);
+  const std::vector<TuneOutcome> folds = cross_validate(fold_of, runs);
   REQUIRE(folds.size() == 2);
   std::multiset<std::size_t> held_out;
   for (std::size_t fold = 0; fold < folds.size(); ++fold) {
@@ -210,10 +207,10 @@ TEST_CASE("cross_validate: every sample is held out once, by a search that knows
   }
   CHECK(held_out == std::multiset<std::size_t>{0, 1, 2, 3, 4});
   const std::vector<std::size_t> one(samples.size(), 0);
-  CHECK_THROWS_AS((void)cross_validate(settings, one, runs), ConfigError);
+  CHECK_THROWS_AS((void)cross_validate(one, runs), ConfigError);
 
   // What is expected is the mean over samples of what the searches without them earned there.
-  const TuneOutcome whole = tune(settings, std::vector<bool>(samples.size(), false), runs);
+  const TuneOutcome whole = tune(std::vector<bool>(samples.size(), false), runs);
   CHECK(whole.held_out.empty());
   double earned = 0;
   double lost = 0;
@@ -278,7 +275,7 @@ TEST_CASE("tune: beside the recommendation stands the best of all settings witho
   for (const double headroom : {0.0, 5.0}) {
     const auto samples = samples_of(recipes(6, "0.0005"), settings, headroom);
     TuneRuns runs(settings, samples, kHost);
-    const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
+    const TuneOutcome outcome = tune_by_halves(samples, runs);
     CHECK(outcome.complete.size() < 432 / 2);
     CHECK(outcome.tried_without_cooperation == 36);
     REQUIRE(outcome.without_cooperation);
@@ -297,7 +294,7 @@ TEST_CASE("tune: without OTN 1 there is nothing to compare with, and it says so"
   const TuneSettings settings = settings_of({"UTIL"}, {"sDPD"}, {"FIFO"}, {"4", "8"});
   const auto samples = samples_of(recipes(2, "0.0003"), settings, 2);
   TuneRuns runs(settings, samples, kHost);
-  const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
+  const TuneOutcome outcome = tune_by_halves(samples, runs);
   CHECK_FALSE(outcome.without_cooperation);
   CHECK(text_of(settings, samples, runs, outcome)
             .find("without cooperation  not tried: --otn has no 1") != std::string::npos);
@@ -311,7 +308,7 @@ TEST_CASE(
   settings.max_vm_loss = 1;
   const auto samples = samples_of(recipes(4, "0.001"), settings, 2);
   TuneRuns runs(settings, samples, kHost);
-  const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
+  const TuneOutcome outcome = tune_by_halves(samples, runs);
   const auto evictor_of = [&](std::size_t candidate) {
     return runs.space().at(candidate).evictor.name;
   };
@@ -328,7 +325,7 @@ TEST_CASE(
   without.evictors.erase(without.evictors.begin());
   const auto same_samples = samples_of(recipes(4, "0.001"), without, 2);
   TuneRuns others(without, same_samples, kHost);
-  const TuneOutcome plain = tune_by_halves(without, same_samples, others);
+  const TuneOutcome plain = tune_by_halves(same_samples, others);
   CHECK(runs.mean(outcome.recommendation, outcome.held_out).spot_share ==
         others.mean(plain.recommendation, plain.held_out).spot_share);
   const std::string text = text_of(settings, samples, runs, outcome);
@@ -350,8 +347,8 @@ TEST_CASE("cross-validation: what nova.conf can be set to is judged too") {
   const std::vector<TuneSample> samples = samples_of(recipes(4, "0.001"), settings, 2);
   TuneRuns runs(settings, samples, kHost);
   const auto fold_of = draw_folds(samples.size(), 4, 1);
-  const std::vector<TuneOutcome> folds = cross_validate(settings, fold_of, runs);
-  const TuneOutcome whole = tune(settings, std::vector<bool>(samples.size(), false), runs);
+  const std::vector<TuneOutcome> folds = cross_validate(fold_of, runs);
+  const TuneOutcome whole = tune(std::vector<bool>(samples.size(), false), runs);
   double earned = 0;
   for (const TuneOutcome& fold : folds) {
     REQUIRE(fold.held_out.size() == 1);
@@ -430,7 +427,7 @@ TEST_CASE("tune: when few candidates need no elimination, the recommendation is 
     settings.max_vm_loss = limit;
     const auto samples = samples_of(recipes(4, "0.0005"), settings, 2);
     TuneRuns runs(settings, samples, kHost);
-    const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
+    const TuneOutcome outcome = tune_by_halves(samples, runs);
     const std::vector<std::size_t> everything = all_of(runs.space().size());
     CHECK(outcome.finalists.size() == everything.size());
     runs.simulate(everything, outcome.selection);
@@ -450,7 +447,7 @@ TEST_CASE(
   settings.threads = 2;
   const auto samples = samples_of(recipes(10, "0.001"), settings, 3);
   TuneRuns runs(settings, samples, kHost);
-  const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
+  const TuneOutcome outcome = tune_by_halves(samples, runs);
   const std::vector<std::size_t> everything = all_of(runs.space().size());
   CHECK(everything.size() == 144);
   CHECK(runs.count() < everything.size() * samples.size() / 2);
@@ -518,7 +515,7 @@ TEST_CASE("tune: the front is that of the whole grid, whatever the limit, in a p
     for (const double limit : {0.0, 0.002, 1.0}) {
       settings.max_vm_loss = limit;
       TuneRuns runs(settings, samples, kHost);
-      const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
+      const TuneOutcome outcome = tune_by_halves(samples, runs);
       const auto complete = points_of(runs, exact_front(runs, outcome.complete, outcome.selection),
                                       outcome.selection);
       CHECK(points_of(runs, outcome.front, outcome.selection) == complete);
@@ -543,13 +540,13 @@ TEST_CASE("tune: the same for any number of threads; what is held out plays no p
   const auto specs = recipes(4, "0.0005");
   const auto samples = samples_of(specs, settings, 2);
   TuneRuns runs(settings, samples, kHost);
-  const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
+  const TuneOutcome outcome = tune_by_halves(samples, runs);
   const std::string text = text_of(settings, samples, runs, outcome);
   CHECK(text.find("  evictor: ") != std::string::npos);
 
   settings.threads = 4;
   TuneRuns again(settings, samples, kHost);
-  CHECK(text_of(settings, samples, again, tune_by_halves(settings, samples, again)) == text);
+  CHECK(text_of(settings, samples, again, tune_by_halves(samples, again)) == text);
 
   std::vector<WorkloadSpec> others = specs;
   for (const std::size_t sample : outcome.held_out) {
@@ -558,7 +555,7 @@ TEST_CASE("tune: the same for any number of threads; what is held out plays no p
   }
   const auto judged_by_others = samples_of(others, settings, 2);
   TuneRuns third(settings, judged_by_others, kHost);
-  const TuneOutcome same = tune_by_halves(settings, judged_by_others, third);
+  const TuneOutcome same = tune_by_halves(judged_by_others, third);
   CHECK(same.recommendation == outcome.recommendation);
   CHECK(same.finalists == outcome.finalists);
 }
@@ -570,28 +567,28 @@ TEST_CASE("tune: keeps its budget, and says when it is too small") {
   for (const std::size_t budget : {10U, 40U, 80U}) {
     settings.budget = budget;
     TuneRuns runs(settings, samples, kHost);
-    const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
+    const TuneOutcome outcome = tune_by_halves(samples, runs);
     CHECK(outcome.rounds.front().candidates >= 1);
     CHECK(outcome.without_cooperation);
     CHECK(runs.count() <= budget);
   }
   settings.budget = 3;
   TuneRuns runs(settings, samples, kHost);
-  CHECK_THROWS_AS((void)tune_by_halves(settings, samples, runs), ConfigError);
+  CHECK_THROWS_AS((void)tune_by_halves(samples, runs), ConfigError);
 }
 
 TEST_CASE("tune: nova.conf gets only what Nova has") {
   TuneSettings settings = settings_of({"UTIL"}, {"sDPD"}, {"LPML", "YJF"}, {"4", "epsilon-0.2"});
   const auto samples = samples_of(recipes(2, "0.0002"), settings, 2);
   TuneRuns runs(settings, samples, kHost);
-  const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
+  const TuneOutcome outcome = tune_by_halves(samples, runs);
   REQUIRE(outcome.recommendation_for_nova);
   const AllocatorSpec& at = runs.space().at(*outcome.recommendation_for_nova);
   CHECK(at.evictor.name == "YJF");
   CHECK(at.otn.label() == "4");
   settings.evictors.pop_back();
   TuneRuns without(settings, samples, kHost);
-  CHECK_FALSE(tune_by_halves(settings, samples, without).recommendation_for_nova);
+  CHECK_FALSE(tune_by_halves(samples, without).recommendation_for_nova);
 }
 
 TEST_CASE("make_samples: all parts of a workload have its datacenter") {
@@ -618,7 +615,7 @@ TEST_CASE("make_samples: all parts of a workload have its datacenter") {
     CHECK(part.goes_on == (&part != made.samples.data()));
   }
   TuneRuns runs(settings, made.samples, kHost);
-  const TuneOutcome outcome = tune_by_halves(settings, made.samples, runs);
+  const TuneOutcome outcome = tune_by_halves(made.samples, runs);
   const std::string text = text_of(settings, made.samples, runs, outcome, {}, made.whole);
   CHECK(text.find(fmt::format("Datacenter: {} hosts; VMs alone need ", made.whole->hosts)) !=
         std::string::npos);
@@ -716,9 +713,9 @@ TEST_CASE("judge: cooperate only where the limit holds and the gain is beyond it
     // A host too few: VMs are lost whatever is set.
     if (headroom < 0) --samples.front().hosts;
     TuneRuns runs(settings, samples, kHost);
-    const auto folds = cross_validate(settings, draw_folds(samples.size(), 3, 1), runs);
-    const TuneOutcome outcome = tune(settings, std::vector<bool>(samples.size(), false), runs);
-    const TuneVerdict verdict = judge(settings, runs, outcome, folds);
+    const auto folds = cross_validate(draw_folds(samples.size(), 3, 1), runs);
+    const TuneOutcome outcome = tune(std::vector<bool>(samples.size(), false), runs);
+    const TuneVerdict verdict = judge(runs, outcome, folds);
     const ExpectedVerdict best =
         verdict_of(runs, folds, [](const TuneOutcome& fold) { return fold.recommendation; });
     const ExpectedVerdict plainer = verdict_of(
@@ -777,17 +774,17 @@ TEST_CASE("judge: where the best of all loses VMs, the best that Nova can be set
   }
   TuneOutcome outcome = folds.front();
   outcome.keeps_limit = true;
-  const TuneVerdict plain = judge(settings, runs, outcome, folds);
+  const TuneVerdict plain = judge(runs, outcome, folds);
   // A limit below 0 is lost by every run.
-  TuneSettings strict = settings;
-  strict.max_vm_loss = -1;
-  const TuneVerdict lost = judge(strict, runs, outcome, folds);
+  settings.max_vm_loss = -1;
+  const TuneVerdict lost = judge(runs, outcome, folds);
+  settings.max_vm_loss = 1;
   CHECK(lost.advice == TuneAdvice::kKeepForLimit);
   CHECK(lost.over_limit == 10);
   CHECK(advised(lost, outcome) == candidate(1, 0));
   // Without a gain of its own (it is the baseline), the best gives way to the plainer one that has.
   for (TuneOutcome& fold : folds) fold.recommendation = candidate(1, 0);
-  const TuneVerdict plainer = judge(settings, runs, outcome, folds);
+  const TuneVerdict plainer = judge(runs, outcome, folds);
   REQUIRE(plain.validated == 10);
   CHECK(plainer.advice == TuneAdvice::kCooperate);
   CHECK(plainer.choice == JudgedChoice::kForNova);
@@ -802,12 +799,13 @@ TEST_CASE("around_yaml: what cospot compare runs has the tuned hosts, and its ro
   const TunedDatacenter datacenter{.host = kHost, .size = {.percent = 5.0}};
   const TuneSamples made = make_samples(specs, datacenter, settings.vm, settings.evictors, 3);
   TuneRuns runs(settings, made.samples, kHost);
-  const auto folds = cross_validate(settings, draw_folds(3, 3, 1), runs);
-  const TuneOutcome outcome = tune(settings, std::vector<bool>(3, false), runs);
-  const TuneFindings findings{settings, made.samples, runs, outcome, folds, made.whole};
+  const auto folds = cross_validate(draw_folds(3, 3, 1), runs);
+  const TuneOutcome outcome = tune(std::vector<bool>(3, false), runs);
+  const TuneRequest request{.workloads = specs, .datacenter = datacenter, .settings = settings};
+  const TuneFindings findings{request, made.samples, runs, outcome, folds, made.whole};
   const ScratchFolder folder;
-  const TunedInputs inputs{.workloads = specs, .datacenter = datacenter, .host = "10400,2250"};
-  const auto file = folder.write("around.yaml", around_yaml(findings, inputs, folder.path()));
+  const auto file =
+      folder.write("around.yaml", around_yaml(findings, {.host = "10400,2250"}, folder.path()));
   const Sweep sweep = read_sweep(file, {});
   REQUIRE(sweep.sizes.size() == 1);
   CHECK(sweep.sizes.front().hosts == made.whole->hosts);
@@ -837,8 +835,10 @@ TEST_CASE("tune_record: rows stand where the sweep has them") {
   const TuneSettings settings = settings_of({"UTIL"}, {"sDPD"}, {"FIFO"}, {"1", "4"});
   const auto samples = samples_of(recipes(3, "0.0002"), settings, 2);
   TuneRuns runs(settings, samples, kHost);
-  const TuneOutcome outcome = tune_by_halves(settings, samples, runs);
-  const TuneRecord record = tune_record(settings, samples, runs, kHost);
+  const TuneOutcome outcome = tune_by_halves(samples, runs);
+  const TuneRequest request{.workloads = {}, .datacenter = {kHost, {}}, .settings = settings};
+  const TuneRecord record =
+      tune_record({request, samples, runs, outcome, std::span<const TuneOutcome>{}, std::nullopt});
   CHECK(record.rows.size() == runs.count());
   for (const Row& stored : record.rows) {
     const ResultRow row = to_result_row(stored);

@@ -10,8 +10,8 @@ ROOT = Path(__file__).resolve().parents[2]
 LIBRARIES = ("core", "filters", "weighers", "evictors", "guarantees")
 #: The wings of the harness, from the ground up: each uses only what is below its floor.
 WINGS = (
-    ("base",), ("data",), ("experiments",), ("provider", "customer"), ("studies",), ("tune",),
-    ("plan",), ("report",), ("commands",),
+    ("base",), ("data",), ("experiments",), ("provider", "customer"), ("studies",),
+    ("advise",), ("report",), ("commands",),
 )  # fmt: skip
 
 

@@ -1,0 +1,295 @@
+#include "sim_harness/advise/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "sim_harness/advise/advice_text.hpp"
+#include "sim_harness/base/interrupt/stop_token.hpp"
+#include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/experiments/queue/work_queue.hpp"
+
+namespace cospot {
+namespace {
+
+/// The number of settings of each kind that are tried on the whole history, after one look at its
+/// first parts.
+constexpr std::size_t kMostSettings = 16;
+constexpr std::size_t kMostWithoutCooperation = 6;
+constexpr std::size_t kMostBounds = 4;
+/// Settings with which divisions are tried.
+constexpr std::size_t kMostDivided = 2;
+
+/// Nova as it is installed: the weighers that spread by default, the oldest spots go first.
+AllocatorSpec setting_of_today() {
+  ChainSpec nova{
+      .label = "Nova",
+      .weighers = {{.name = "RAMWeigher"}, {.name = "CPUWeigher"}, {.name = "DiskWeigher"}}};
+  return {.vm = nova, .spot = nova, .evictor = {.label = "FIFO", .name = "FIFO"}};
+}
+
+/// The candidates worth a run of the whole history, of those ranked by one look at its first parts:
+/// those that lose least and earn most, and some of the ones without cooperation and of the bounds
+/// in any case.
+std::vector<std::size_t> worth_a_run(std::span<const std::size_t> ranked,
+                                     const CandidateSpace& space) {
+  std::array<std::size_t, 3> left{kMostWithoutCooperation, kMostSettings, kMostBounds};
+  std::array<std::vector<std::size_t>, 3> kept;
+  for (const std::size_t candidate : ranked) {
+    const bool is_alone = space.baseline_of(candidate) == candidate;
+    const std::size_t kind = space.is_bound(candidate) ? 2 : is_alone ? 0 : 1;
+    if (left[kind] == 0) continue;
+    --left[kind];
+    kept[kind].push_back(candidate);
+  }
+  std::vector<std::size_t> all;
+  for (const auto& of_kind : kept) all.insert(all.end(), of_kind.begin(), of_kind.end());
+  return all;
+}
+
+class PlanMaker {
+ public:
+  PlanMaker(const PlanRequest& request, ProgressSink& progress)
+      : request_(request), counter_(&progress, 0) {}
+
+  PlanFindings make(const WarningSink& warn) {
+    look_at_settings(*load_history(request_, found_, warn));
+    simulate_settings();
+    if (found_.sells_economy) simulate_divisions();
+    judge_alternatives(found_);
+    advise(found_);
+    promise();
+    judge_classes(found_);
+    if (found_.sells_economy) {
+      compare_divisions(found_, std::vector{Division{}});
+      compare_divisions(found_, divisions());
+    }
+    try_changes();
+    counter_.set_total(counter_.done());
+    counter_.finish(true);
+    return std::move(found_);
+  }
+
+ private:
+  void look_at_settings(const TuneSamples& samples) {
+    const std::span first(samples.samples);
+    TuneRuns looks(request_.settings, first.subspan(kPastParts - 1, 1), request_.datacenter.host);
+    std::vector<std::size_t> all(looks.space().size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const std::size_t only[] = {0};
+    looks.simulate(all, only);
+    for (const std::size_t candidate : worth_a_run(looks.by_limit(all, only), looks.space())) {
+      settings_.push_back(looks.space().prepared(candidate, *found_.datacenter.history));
+    }
+  }
+
+  [[nodiscard]] std::size_t hosts() const { return found_.datacenter.history->hosts; }
+
+  /// Several runs in parallel; the results do not depend on the number of threads.
+  [[nodiscard]] std::vector<PlanRun> simulate(const std::vector<PlanTask>& tasks) {
+    counter_.set_total(counter_.total() + tasks.size());
+    std::vector<PlanRun> runs(tasks.size());
+    work_in_parallel(tasks.size(), request_.settings.threads, [&](std::size_t i) {
+      runs[i] = run_plan(found_.datacenter, tasks[i]);
+      counter_.add(1);
+    });
+    current_stop_token().check();
+    return runs;
+  }
+
+  void run(const std::vector<PlanTask>& tasks) {
+    for (PlanRun& made : simulate(tasks)) found_.runs.push_back(std::move(made));
+  }
+
+  void simulate_settings() {
+    std::vector<PlanTask> tasks;
+    for (const ChainSpec& vm : request_.settings.vm) {
+      tasks.push_back(
+          {.setting = {.vm = vm, .evictor = settings_.front().evictor}, .hosts = hosts()});
+    }
+    found_.today = tasks.size();
+    tasks.push_back({.setting = setting_of_today(), .hosts = hosts()});
+    for (const AllocatorSpec& setting : settings_) {
+      tasks.push_back({.setting = setting, .hosts = hosts()});
+    }
+    run(tasks);
+  }
+
+  [[nodiscard]] std::vector<Division> divisions() const {
+    std::vector<Division> all;
+    for (const double percent : request_.economy_percents) {
+      for (const double confidence : request_.confidences) {
+        all.push_back({.economy_percent = percent, .confidence = confidence});
+      }
+    }
+    return all;
+  }
+
+  /// Divisions of what the settings sell that were best so far: on the parts that never judge.
+  void simulate_divisions() {
+    std::vector<PlanTask> tasks;
+    for (const std::size_t best : best_before_judging(found_, kMostDivided)) {
+      for (const Division& division : divisions()) {
+        tasks.push_back(
+            {.setting = found_.runs[best].setting, .division = division, .hosts = hosts()});
+      }
+    }
+    run(tasks);
+  }
+
+  /// Runs what is advised once more, with lifetimes promised.
+  void promise() {
+    const JudgedAlternative& plan = found_.of(found_.advised);
+    std::set<std::size_t> chosen(plan.chosen.begin(), plan.chosen.end());
+    chosen.insert(plan.last);
+    std::erase_if(chosen,
+                  [&](std::size_t run) { return found_.runs[run].setting.places_no_spots(); });
+    std::vector<PlanTask> tasks;
+    for (const std::size_t run : chosen) {
+      tasks.push_back(found_.runs[run]);
+      tasks.back().promises = true;
+    }
+    std::vector<PlanRun> made = simulate(tasks);
+    std::size_t next = 0;
+    for (const std::size_t run : chosen) found_.promised[run] = std::move(made[next++]);
+  }
+
+  /// Compares the advice with that of the whole history at other prices and on other hosts.
+  void try_changes() {
+    add_change("as advised", found_.set_from_now_on(), found_.prices);
+    const auto add_prices = [&](std::string_view name, const auto& price_of) {
+      for (const double factor : {0.5, 2.0}) {
+        VcpuHourPrices prices = found_.prices;
+        double& price = price_of(prices);
+        // Nobody pays more than for a VM.
+        const double most = price > 0 ? prices.on_demand / price : factor;
+        if (factor > 1 && most <= 1) continue;
+        price *= std::min(factor, most);
+        add_change(fmt::format("{} price x {:.3g}", name, std::min(factor, most)),
+                   found_.runs[best_at(found_, prices)], prices);
+      }
+    };
+    add_prices("spot", [](VcpuHourPrices& prices) -> double& { return prices.spot; });
+    if (found_.sells_economy) {
+      add_prices("economy", [](VcpuHourPrices& prices) -> double& { return *prices.economy; });
+    }
+    try_hosts();
+    try_demand();
+  }
+
+  /// The run that is repeated on other hosts and with another demand: the advice, or the one
+  /// closest to selling anything.
+  [[nodiscard]] const PlanRun& planned() const {
+    const PlanRun& advised = found_.set_from_now_on();
+    return advised.setting.places_no_spots() ? found_.runs[found_.of(Alternative::kPlan).last]
+                                             : advised;
+  }
+
+  /// The plan with the spots that would be bought at each price of the curve.
+  void try_demand() {
+    if (request_.demand.empty()) return;
+    const PlanRun& planned = this->planned();
+    if (planned.setting.places_no_spots()) {
+      found_.notes.emplace_back("The demand curve changes nothing: no spots are sold.");
+      return;
+    }
+    const double today = found_.sensitivities.front().net;
+    const VcpusUnit unit = vcpus_unit_of(request_.workload);
+    std::vector<PlanTask> tasks;
+    for (const DemandPoint& point : request_.demand) {
+      tasks.push_back(planned);
+      tasks.back().demand = point.share;
+    }
+    const std::vector<PlanRun> made = simulate(tasks);
+    const std::size_t first = found_.sensitivities.size();
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      const DemandPoint& point = request_.demand[i];
+      VcpuHourPrices prices = found_.prices;
+      prices.spot = VcpuHourPrices{.spot = point.spot_price}.in(unit).spot;
+      add_change(
+          fmt::format("spot price {:g}, bought by {:g}%", point.spot_price, 100 * point.share),
+          made[i], prices);
+    }
+    const auto best =
+        std::ranges::max_element(found_.sensitivities.begin() + static_cast<std::ptrdiff_t>(first),
+                                 found_.sensitivities.end(), {}, &Sensitivity::net);
+    const DemandPoint& point =
+        request_.demand[static_cast<std::size_t>(best - found_.sensitivities.begin()) - first];
+    found_.notes.push_back(
+        fmt::format("Of the {} spot prices of the demand curve {:g} earns most: {} a day, {} {} "
+                    "than today's, by the whole history.",
+                    made.size(), point.spot_price, money(best->net, request_.prices.currency),
+                    money_text(std::abs(best->net - today)), best->net >= today ? "more" : "less"));
+  }
+
+  /// Adds what a run comes to at some prices.
+  void add_change(std::string what, const PlanRun& made, const VcpuHourPrices& prices) {
+    Sensitivity one{
+        .what = std::move(what), .label = made.setting.label(), .division = made.division};
+    for (const PartAccount& part : made.parts) {
+      one.net += income_of(part, prices).net();
+      one.vm_loss = std::max(one.vm_loss, vm_loss_of(part));
+    }
+    one.net /= found_.days(made.parts.size());
+    found_.sensitivities.push_back(std::move(one));
+  }
+
+  void try_hosts() {
+    const auto now = static_cast<double>(hosts());
+    std::vector<PlanTask> tasks;
+    for (const int sign : {-1, 1}) {
+      // By 5 %, and of few hosts by one.
+      const double changed = now + sign * std::max(1.0, std::round(now * 0.05));
+      if (changed < std::max(1.0, static_cast<double>(found_.datacenter.host.least_hosts()))) {
+        continue;
+      }
+      tasks.push_back(planned());
+      tasks.back().hosts = static_cast<std::size_t>(changed);
+    }
+    for (const PlanRun& run : simulate(tasks)) {
+      const double percent = 100 * (static_cast<double>(run.hosts) / now - 1);
+      add_change(fmt::format("{:+.0f}% hosts ({})", percent, run.hosts), run, found_.prices);
+    }
+  }
+
+  const PlanRequest& request_;
+  RunCounter counter_;
+  PlanFindings found_{};
+  std::vector<AllocatorSpec> settings_;
+};
+
+}  // namespace
+
+std::string_view alternative_name(Alternative alternative) {
+  static constexpr std::array<std::string_view, kAlternatives> kNames{
+      "sell nothing",      "Nova's defaults", "spots without cooperation",
+      "cooperating spots", "the plan",        "known afterwards"};
+  return kNames[static_cast<std::size_t>(alternative)];
+}
+
+std::string days_text(double days) {
+  return fmt::format("{:.3g} day{}", days, days == 1 ? "" : "s");
+}
+
+double PlanFindings::days(std::size_t parts) const {
+  return days_of(datacenter.parts.begin(1)) * static_cast<double>(parts);
+}
+
+TuneCandidates plan_candidates() {
+  TuneCandidates made;
+  made.evictor.emplace_back("YJF");  // by which lifetimes are promised
+  made.otn = {"1", "4", "16", "32"};
+  return made;
+}
+
+PlanFindings make_plan(const PlanRequest& request, ProgressSink& progress,
+                       const WarningSink& warn) {
+  return PlanMaker(request, progress).make(warn);
+}
+
+}  // namespace cospot

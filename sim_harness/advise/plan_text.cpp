@@ -1,0 +1,389 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "sim_harness/advise/advice_text.hpp"
+#include "sim_harness/advise/plan.hpp"
+#include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/provider/sizing/datacenter_size.hpp"
+
+namespace cospot {
+namespace {
+
+/// "+12.30 EUR a day (95 % interval +3.10 to +21.50)".
+std::string day_gain_text(const MeanInterval& gain, const std::string& currency) {
+  std::string text = signed_money(gain.mean, currency) + " a day";
+  if (!gain.half_width) return text + " (one part, so no interval)";
+  return text + fmt::format(" (95 % interval {})", money_interval(gain));
+}
+
+std::string loss_sentence(const JudgedAlternative& of, double limit) {
+  const bool more_before = of.last_vm_loss > of.most_vm_loss;
+  const std::string where = more_before ? " in the judged parts" : "";
+  std::string text = "VMs lost nothing" + where;
+  if (of.vm_loss > 0) {
+    text = fmt::format("VMs lost {} of what they asked for{}, {} in the worst part",
+                       percent(of.vm_loss, 4), where, percent(of.most_vm_loss, 4));
+  }
+  if (more_before) {
+    text += fmt::format("; by this setting they lose {} in the worst part of the whole history",
+                        percent(of.last_vm_loss, 4));
+  }
+  if (of.vm_loss == 0 && !more_before) return text + ".";
+  return text + "; the limit is " + limit_text(limit) + ".";
+}
+
+/// " (they lose 12.30 EUR a day even if nothing is sold)", if VMs do.
+std::string lost_anyway(const PlanFindings& findings) {
+  const double net = findings.of(Alternative::kSellNothing).mean_net.mean;
+  if (net >= 0) return "";
+  return fmt::format(" (they lose {} a day even if nothing is sold)",
+                     money(-net, findings.currency));
+}
+
+std::string division_label(const Division& division) {
+  if (division == Division{}) return "";
+  return fmt::format("{:g}% Economy at {:g}", division.economy_percent, division.confidence);
+}
+
+/// "COS, sUTIL, FIFO, SAF on, OTN 4; 25% Economy at 0.9".
+std::string label_of(const PlanRun& run) {
+  const std::string division = division_label(run.division);
+  return run.setting.label() + (division.empty() ? "" : "; " + division);
+}
+
+std::string broken_text(const PromiseCount& economy) {
+  if (economy.promised == 0) return "-";
+  return fmt::format("{} of {}", count_text(static_cast<std::int64_t>(economy.broken)),
+                     count_text(static_cast<std::int64_t>(economy.promised)));
+}
+
+SummaryColumn column(std::string title, TextTable::Align align = TextTable::Align::kRight) {
+  return {.name = {}, .title = std::move(title), .align = align};
+}
+SummaryColumn left(std::string title) { return column(std::move(title), TextTable::Align::kLeft); }
+SummaryColumn net_column(const std::string& currency) {
+  return column(currency.empty() ? "net a day" : "net " + currency + " a day");
+}
+void add_row(SummaryTable& table, std::vector<std::string> cells) {
+  std::vector<SummaryCell>& row = table.rows.emplace_back();
+  for (std::string& cell : cells) row.push_back({.text = std::move(cell), .json = {}});
+}
+
+std::string half_width_text(const MeanInterval& mean) {
+  return mean.half_width ? fmt::format("+/- {}", money_text(*mean.half_width)) : "";
+}
+
+SummaryTable alternatives_table(const PlanFindings& findings) {
+  SummaryTable table{.columns = {left("alternative"), net_column(findings.currency), column("95 %"),
+                                 column("VM loss"), column("worst part"), column("evictions"),
+                                 column("Economy broken"), column("idle sold"),
+                                 left("chosen last")}};
+  for (const JudgedAlternative& one : findings.alternatives) {
+    const PlanRun& last = findings.runs[one.last];
+    std::string name(alternative_name(one.alternative));
+    add_row(table, {std::move(name), money_text(one.mean_net.mean), half_width_text(one.mean_net),
+                    percent(one.vm_loss, 3), percent(one.most_vm_loss, 3),
+                    count_text(static_cast<std::int64_t>(one.evictions)), broken_text(one.economy),
+                    percent(one.recovered), label_of(last)});
+  }
+  return table;
+}
+
+/// Names what earned more than the bound for what holds.
+std::string above_bound_text(const PlanFindings& findings) {
+  const double bound = findings.of(Alternative::kHindsight).mean_net.mean;
+  std::vector<std::string_view> names;
+  for (const JudgedAlternative& one : findings.alternatives) {
+    if (one.mean_net.mean > bound) names.push_back(alternative_name(one.alternative));
+  }
+  if (names.empty()) return "";
+  return fmt::format(
+      "\n\"{}\" is a bound for what keeps the limit of VM loss and the Economy promises in every "
+      "part. More was earned only by not keeping them: {}.\n",
+      alternative_name(Alternative::kHindsight), fmt::join(names, ", "));
+}
+
+bool has_worths(const PlanFindings& findings) {
+  return std::ranges::any_of(findings.classes,
+                             [](const JudgedClass& one) { return one.worth.has_value(); });
+}
+
+/// "+7%", and "nothing" if the promise is not worth more than what plain spots give anyway.
+std::string worth_text(double worth) {
+  const double percents = std::round(100 * worth);
+  return percents <= 0 ? "nothing" : fmt::format("{:+.0f}%", percents);
+}
+
+/// A class may have been kept by the settings of each part, and not by the one to set from now on.
+std::string verdict_text(const JudgedClass& one) {
+  if (one.parts == 0) return "not proven before";
+  const PromiseVerdict verdict = verdict_of(one.interval(), one.promise.broken);
+  if (verdict == PromiseVerdict::kKept && !one.is_sold) return "kept, unproven for this setting";
+  return std::string(verdict_name(verdict));
+}
+
+SummaryTable classes_table(const PlanFindings& findings) {
+  SummaryTable table{.columns = {column("lives at least"), column("with"), left("sell?"),
+                                 column("parts"), column("promised"), column("tested"),
+                                 column("broken"), column("allowed"), column("95 % interval"),
+                                 left("verdict")}};
+  const bool has_worth = has_worths(findings);
+  if (has_worth) table.columns.push_back(column("could carry"));
+  for (const JudgedClass& one : findings.classes) {
+    const PromiseCount tested = one.tally.tested();
+    std::string broken = "-";
+    std::string interval = "-";
+    if (tested.promised > 0) {
+      broken = percent(static_cast<double>(tested.broken) / static_cast<double>(tested.promised));
+      interval =
+          fmt::format("{} to {}", percent(one.interval().lower), percent(one.interval().upper));
+    }
+    std::vector<std::string> row{fmt::format("{} h", one.promise.life / std::chrono::hours(1)),
+                                 percent(1 - one.promise.broken, 0),
+                                 one.is_sold ? "yes" : "not yet",
+                                 std::to_string(one.parts),
+                                 std::to_string(one.tally.given),
+                                 std::to_string(tested.promised),
+                                 broken,
+                                 percent(one.promise.broken, 0),
+                                 interval,
+                                 verdict_text(one)};
+    if (has_worth) row.push_back(one.worth ? worth_text(*one.worth) : "-");
+    add_row(table, std::move(row));
+  }
+  return table;
+}
+
+/// Describes an alternative that exceeds a limit.
+std::string beyond_text(const PlanFindings& findings, double vm_loss, const PromiseCount& economy) {
+  std::string text;
+  if (vm_loss > findings.max_vm_loss) text += "; loses more than allowed";
+  if (verdict_of(economy, kEconomyBroken) == PromiseVerdict::kBroken) {
+    text += "; breaks its promises";
+  }
+  return text;
+}
+
+SummaryTable sensitivity_table(const PlanFindings& findings) {
+  SummaryTable table{.columns = {left("if"), net_column(findings.currency),
+                                 column("VM loss, worst part"), left("then")}};
+  for (const Sensitivity& one : findings.sensitivities) {
+    const std::string division = division_label(one.division);
+    add_row(table, {one.what, money_text(one.net), percent(one.vm_loss, 3),
+                    one.label + (division.empty() ? "" : "; " + division) +
+                        beyond_text(findings, one.vm_loss, {})});
+  }
+  return table;
+}
+
+SummaryTable divisions_table(const PlanFindings& findings) {
+  const std::string unit = findings.currency.empty() ? "" : findings.currency + " ";
+  SummaryTable table{.columns = {left("of requested spots"), column("of all vCPUs promised"),
+                                 column("Economy " + unit + "a day"),
+                                 column("spots " + unit + "a day"), net_column(findings.currency),
+                                 column("VM loss, worst part"), column("Economy broken"),
+                                 left("by")}};
+  for (const DivisionResult& one : findings.divisions) {
+    const PlanRun& run = findings.runs[one.run];
+    const bool is_plain = run.division == Division{};
+    add_row(table, {is_plain ? "none as Economy" : division_label(run.division),
+                    run.promised_percent ? percent(*run.promised_percent / 100) : "-",
+                    is_plain ? "-" : money_text(one.economy), money_text(one.spots),
+                    money_text(one.net), percent(one.vm_loss, 3), broken_text(one.promises),
+                    run.setting.label() + beyond_text(findings, one.vm_loss, one.promises)});
+  }
+  return table;
+}
+
+/// That nothing can be sold because VMs alone lose too much: the hosts, or the choice of policy.
+std::string vms_lose_alone(const PlanFindings& findings) {
+  const JudgedAlternative& alone = findings.of(Alternative::kSellNothing);
+  const PlanDatacenter& datacenter = findings.datacenter;
+  const PlanRun& last = findings.runs[alone.last];
+  const std::string lost = percent(alone.worst_vm_loss(), 4);
+  const std::string limit = limit_text(findings.max_vm_loss);
+  if (datacenter.with != nullptr) {
+    return fmt::format(
+        "Sell nothing yet: with what --with adds, VMs lose {} of what they ask for in the worst "
+        "part even without any spot, and the limit is {}. Allow that loss with --max-vm-loss, or "
+        "add hosts if cospot size finds them too few.",
+        lost, limit);
+  }
+  if (alone.last_vm_loss <= findings.max_vm_loss) {
+    return fmt::format(
+        "Sell nothing yet: even without spots, the VM policy that had held on earlier parts lost "
+        "{} of VM revenue in a later one, and the limit is {}. {} holds all VMs of this history on "
+        "{} hosts: plan with --vm {}, add hosts, or allow that loss with --max-vm-loss.",
+        lost, limit, last.setting.vm.label, last.hosts, last.setting.vm.label);
+  }
+  return fmt::format(
+      "These {} hosts do not hold the VMs, let alone spots: without any spot VMs lose {} of what "
+      "they ask for in the worst part, and the limit is {}. {}, or allow that loss with "
+      "--max-vm-loss.",
+      last.hosts, lost, limit,
+      fits_every_vm(datacenter.history->workload, datacenter.host)
+          ? "Add hosts (cospot size finds how many)"
+          : "Some VMs are larger than every host: use larger hosts");
+}
+
+/// The undivided way to sell idle capacity that earns most.
+const JudgedAlternative& most_earning(const PlanFindings& findings) {
+  return *std::ranges::max_element(std::span(findings.alternatives)
+                                       .subspan(static_cast<std::size_t>(Alternative::kToday),
+                                                static_cast<std::size_t>(Alternative::kPlan) -
+                                                    static_cast<std::size_t>(Alternative::kToday)),
+                                   {},
+                                   [](const JudgedAlternative& one) { return one.mean_net.mean; });
+}
+
+std::string division_text(const AllocatorSpec& setting, const Division& division) {
+  if (setting.places_no_spots()) return "nothing";
+  if (division == Division{}) return "all idle capacity as spots";
+  return fmt::format(
+      "{:g}% of requested spots as Economy instances (promised with confidence {:g}) and the rest "
+      "as spots",
+      division.economy_percent, division.confidence);
+}
+
+std::string first_sentence(const PlanFindings& findings) {
+  const PlanRun& run = findings.set_from_now_on();
+  const JudgedAlternative& alone = findings.of(Alternative::kSellNothing);
+  if (findings.advice == PlanAdvice::kNothingHolds &&
+      alone.worst_vm_loss() > findings.max_vm_loss) {
+    return vms_lose_alone(findings);
+  }
+  if (run.setting.places_no_spots()) {
+    const JudgedAlternative& most = most_earning(findings);
+    if (most.mean_net.mean > 0) {
+      return fmt::format(
+          "Sell nothing yet: all that earned something lost more VM revenue in some part than the "
+          "limit of {} allows, {} {}. Add hosts, or allow such a loss with --max-vm-loss.",
+          limit_text(findings.max_vm_loss), alternative_name(most.alternative),
+          percent(most.worst_vm_loss(), 4));
+    }
+    return "Sell nothing: at these prices, no way to sell idle capacity earned more than it lost "
+           "in VM revenue.";
+  }
+  return fmt::format("Sell {}, placed by {}.", division_text(run.setting, run.division),
+                     run.setting.label());
+}
+
+bool is_zero(const MeanInterval& difference) {
+  return difference.mean == 0 && difference.half_width.value_or(0) == 0;
+}
+
+/// Explains a division that earned more than the advice.
+std::string why_not_to_divide(const PlanFindings& findings) {
+  const JudgedAlternative& plan = findings.of(Alternative::kPlan);
+  if (plan.worst_vm_loss() > findings.max_vm_loss) {
+    return ", but VMs lose more by it than is allowed";
+  }
+  if (verdict_of(plan.economy, kEconomyBroken) == PromiseVerdict::kBroken) {
+    return fmt::format(", but {} Economy instances were evicted", broken_text(plan.economy));
+  }
+  return ", too uncertain to divide";
+}
+
+std::string second_sentence(const PlanFindings& findings) {
+  const JudgedAlternative& advised = findings.of(findings.advised);
+  const std::string judged = findings.judged_parts() == 1
+                                 ? "the judged part"
+                                 : fmt::format("the {} judged parts", findings.judged_parts());
+  if (findings.set_from_now_on().setting.places_no_spots()) {
+    const JudgedAlternative& most = most_earning(findings);
+    return fmt::format(
+        "The best alternative, {}, earned {} a day in {}, net of lost VMs{}, with {} of VM "
+        "revenue lost in the worst part.",
+        alternative_name(most.alternative), money(most.mean_net.mean, findings.currency), judged,
+        lost_anyway(findings), percent(most.most_vm_loss, 4));
+  }
+  std::string text = fmt::format(
+      "Settings chosen on earlier parts would have earned {} a day ({} a month) from idle capacity "
+      "in {}, net of lost VMs{}: ",
+      money(advised.mean_net.mean, findings.currency),
+      money(kDaysPerMonth * advised.mean_net.mean, ""), judged, lost_anyway(findings));
+  const std::string_view next = alternative_name(findings.next_best);
+  if (is_zero(findings.lead)) {
+    text += fmt::format("the same as {}", next);
+  } else {
+    text += fmt::format("{} over {}", day_gain_text(findings.lead, findings.currency), next);
+    if (!is_above_zero(findings.lead)) text += ", which more parts may reverse";
+  }
+  const auto same = static_cast<std::size_t>(std::ranges::count(advised.chosen, advised.last));
+  if (same < advised.chosen.size()) {
+    text += fmt::format("; {} of these parts used this very setting",
+                        same == 0 ? "none" : std::to_string(same));
+  }
+  const std::vector<std::size_t>& planned = findings.of(Alternative::kPlan).chosen;
+  const bool is_divided =
+      planned != advised.chosen && std::ranges::any_of(planned, [&](std::size_t chosen) {
+        return findings.runs[chosen].division != Division{};
+      });
+  if (is_divided && !is_zero(findings.gain)) {
+    text += fmt::format("; dividing it as the past suggested would have earned {} in comparison",
+                        day_gain_text(findings.gain, findings.currency));
+    if (findings.gain.mean > 0) text += why_not_to_divide(findings);
+  }
+  return text + ".";
+}
+
+}  // namespace
+
+std::string_view verdict_name(PromiseVerdict verdict) {
+  static constexpr std::array<std::string_view, 3> kNames{"kept", "not refuted", "broken"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+std::vector<std::string> decision_of(const PlanFindings& findings) {
+  return {first_sentence(findings), second_sentence(findings),
+          loss_sentence(findings.of(findings.advised), findings.max_vm_loss)};
+}
+
+SummaryText plan_text(const PlanFindings& findings) {
+  const PlanDatacenter& datacenter = findings.datacenter;
+  SummaryText text;
+  std::string decision;
+  for (const std::string& sentence : decision_of(findings)) decision += sentence + "\n";
+  text.add_answer(decision);
+  text += fmt::format(
+      "\n{} on {} hosts: {} parts of {}. From part {} on, each part validates the setting chosen "
+      "on the parts before it.\n\n",
+      findings.workload.label, datacenter.history->hosts, datacenter.parts.count,
+      days_text(findings.days()), kPastParts + 1);
+  text.add(alternatives_table(findings));
+  text += above_bound_text(findings);
+  if (findings.of(Alternative::kPlan).economy.promised > 0) {
+    text += fmt::format(
+        "\nAn eviction breaks the promise to an Economy instance; at most {} of those admitted may "
+        "be evicted.\n",
+        percent(kEconomyBroken, 0));
+  }
+  if (!findings.classes.empty()) {
+    text +=
+        "\nPromised lifetimes of spots, tested on parts after those that chose them; sell those "
+        "marked yes\n";
+    text.add(classes_table(findings));
+    if (has_worths(findings)) {
+      text +=
+          "\"could carry\": how much more the promise is worth to a job than a plain spot, by the "
+          "utility price: an estimate of value, not of demand\n";
+    }
+  }
+  if (!findings.divisions.empty()) {
+    text += "\nWhat each division would earn (simulated on the whole history)\n";
+    text.add(divisions_table(findings));
+  }
+  text += "\nWhat would change the decision (simulated on the whole history)\n";
+  text.add(sensitivity_table(findings));
+  if (!findings.notes.empty()) text += "\n";
+  for (const std::string& note : findings.notes) text += note + "\n";
+  return text;
+}
+
+}  // namespace cospot

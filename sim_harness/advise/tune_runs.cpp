@@ -1,0 +1,311 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "core/errors.hpp"
+#include "evictors/registry.hpp"
+#include "sim_harness/advise/tune.hpp"
+#include "sim_harness/base/interrupt/stop_token.hpp"
+#include "sim_harness/experiments/queue/work_queue.hpp"
+#include "sim_harness/provider/loop/run_group.hpp"
+#include "sim_harness/provider/sizing/datacenter_size.hpp"
+
+namespace cospot {
+
+CandidateSpace::CandidateSpace(const TuneSettings& settings)
+    : grid_({settings.vm.size(), settings.spot.size(), settings.evictors.size(),
+             settings.saf.size(), settings.otn.size()},
+            2) {
+  for (std::size_t candidate = 0; candidate < grid_.run_count(); ++candidate) {
+    const Coordinates at = positions(candidate);
+    candidates_.push_back({.vm = settings.vm[at[0]],
+                           .spot = settings.spot[at[1]],
+                           .evictor = settings.evictors[at[2]],
+                           .saf = settings.saf[at[3]],
+                           .otn = settings.otn[at[4]]});
+    if (without_cooperation_ || candidates_.back().cooperates()) continue;
+    without_cooperation_.emplace(at[3], at[4]);
+  }
+}
+
+AllocatorSpec CandidateSpace::prepared(std::size_t candidate, const TuneSample& sample) const {
+  AllocatorSpec allocator = at(candidate);
+  allocator.evictor = sample.evictors[positions(candidate)[2]];
+  return allocator;
+}
+
+std::optional<std::size_t> CandidateSpace::baseline_of(std::size_t candidate) const {
+  if (!without_cooperation_) return std::nullopt;
+  Coordinates at = positions(candidate);
+  std::tie(at[3], at[4]) = *without_cooperation_;
+  return grid_.run_index(at);
+}
+
+bool CandidateSpace::is_for_nova(std::size_t candidate) const {
+  const AllocatorSpec& allocator = candidates_[candidate];
+  const PluginInfo* evictor = find_info(evictor_registry(), allocator.evictor.name);
+  return allocator.otn.kind() == OfferRule::Kind::kTopN && evictor != nullptr &&
+         evictor->is_for_nova() && allocator.spot.filters.empty();
+}
+
+void require_something_to_set(const TuneSettings& settings) {
+  const CandidateSpace space(settings);
+  for (std::size_t candidate = 0; candidate < space.size(); ++candidate) {
+    if (!space.is_bound(candidate)) return;
+  }
+  std::string names;
+  for (const RegistryEntry<Evictor>& entry : evictor_registry()) {
+    if (entry.info.needs_true_lifetimes()) continue;
+    names += (names.empty() ? "" : ", ") + std::string(entry.info.name);
+  }
+  throw ConfigError(fmt::format(
+      "nothing can be set: every choice {}; expected an evictor that can be set as well: {}",
+      kKnowsLifetimes, names));
+}
+
+/// Runs of one sample with the same VM and spot policy: they share a beginning.
+struct TuneRuns::Group {
+  std::size_t sample = 0;
+  std::size_t vm = 0;
+  std::size_t spot = 0;
+  std::vector<std::size_t> candidates{};
+};
+
+TuneRuns::TuneRuns(const TuneSettings& settings, std::span<const TuneSample> samples, HostMix host,
+                   double more_hosts_percent, ProgressSink* progress)
+    : settings_(settings),
+      samples_(samples),
+      host_(std::move(host)),
+      more_hosts_percent_(more_hosts_percent),
+      space_(settings),
+      results_(samples.size() * space_.size()),
+      counter_(progress, results_.size()) {}
+
+const RunResult* TuneRuns::find(std::size_t candidate, std::size_t sample) const {
+  const std::optional<RunResult>& result = results_[sample * space_.size() + candidate];
+  return result ? &*result : nullptr;
+}
+
+bool TuneRuns::knows(std::size_t candidate, std::size_t sample) const {
+  return find(candidate, sample) != nullptr &&
+         (!samples_[sample].goes_on || find(candidate, sample - 1) != nullptr);
+}
+
+PartAccount TuneRuns::account(std::size_t candidate, std::size_t sample) const {
+  const RunResult& run = *find(candidate, sample);
+  static const RunResult nothing{};
+  const RunResult& before = samples_[sample].goes_on ? *find(candidate, sample - 1) : nothing;
+  PartAccount account;
+  account.of(Level::kVm) = {.requested = run.vm_revenue_requested - before.vm_revenue_requested,
+                            .earned = run.vm_revenue - before.vm_revenue};
+  account.of(Level::kSpot) = {
+      .requested = run.spot_revenue_requested - before.spot_revenue_requested,
+      .earned = run.spot_revenue - before.spot_revenue};
+  return account;
+}
+
+Income TuneRuns::income(std::size_t candidate, std::size_t sample,
+                        const VcpuHourPrices& prices) const {
+  Income income = income_of(account(candidate, sample), prices);
+  const SimTime before =
+      samples_[sample].goes_on ? samples_[sample - 1].workload.window : SimTime(0);
+  income.days = hours_of(samples_[sample].workload.window - before) / 24;
+  return income;
+}
+
+CostAndRevenue TuneRuns::point(std::size_t candidate, std::size_t sample) const {
+  const PartAccount of = account(candidate, sample);
+  const LevelAccount& spots = of.of(Level::kSpot);
+  return {.vm_loss = vm_loss_of(of), .spot_share = share_of(spots.earned, spots.requested)};
+}
+
+CostAndRevenue TuneRuns::mean(std::size_t candidate, std::span<const std::size_t> samples) const {
+  CostAndRevenue sum;
+  for (const std::size_t sample : samples) {
+    const CostAndRevenue one = point(candidate, sample);
+    sum.vm_loss += one.vm_loss;
+    sum.spot_share += one.spot_share;
+  }
+  const auto count = static_cast<double>(samples.size());
+  return {.vm_loss = sum.vm_loss / count, .spot_share = sum.spot_share / count};
+}
+
+double TuneRuns::net(std::size_t candidate, std::size_t sample) const {
+  const PartAccount of = account(candidate, sample);
+  const LevelAccount& vms = of.of(Level::kVm);
+  const LevelAccount& spots = of.of(Level::kSpot);
+  return share_of(spots.earned, spots.requested) -
+         samples_[sample].vm_worth * share_of(vms.requested - vms.earned, spots.requested);
+}
+
+double TuneRuns::mean_net(std::size_t candidate, std::span<const std::size_t> samples) const {
+  double sum = 0;
+  for (const std::size_t sample : samples) sum += net(candidate, sample);
+  return sum / static_cast<double>(samples.size());
+}
+
+std::size_t TuneRuns::over_limit(std::size_t candidate,
+                                 std::span<const std::size_t> samples) const {
+  return static_cast<std::size_t>(std::ranges::count_if(samples, [&](std::size_t sample) {
+    return point(candidate, sample).vm_loss > settings_.max_vm_loss;
+  }));
+}
+
+std::vector<std::size_t> TuneRuns::by_limit(std::vector<std::size_t> candidates,
+                                            std::span<const std::size_t> samples) const {
+  std::ranges::stable_sort(candidates, {}, [&](std::size_t candidate) {
+    return std::tuple(over_limit(candidate, samples), -mean_net(candidate, samples));
+  });
+  return candidates;
+}
+
+HeldOutFigures TuneRuns::figures(const JudgedRuns& runs) const {
+  HeldOutFigures figures;
+  for (const auto& [candidate, sample] : runs) {
+    const CostAndRevenue at = point(candidate, sample);
+    figures.shares.push_back(at.spot_share);
+    figures.losses.push_back(at.vm_loss);
+    figures.nets.push_back(net(candidate, sample));
+    if (at.vm_loss > settings_.max_vm_loss) ++figures.over_limit;
+  }
+  return figures;
+}
+
+MeanInterval gain_over(std::vector<double> net, std::span<const double> other) {
+  for (std::size_t i = 0; i < net.size(); ++i) net[i] -= other[i];
+  return mean_interval(net);
+}
+
+std::size_t TuneRuns::hosts(std::size_t sample) const {
+  return with_headroom(samples_[sample].hosts, more_hosts_percent_);
+}
+
+std::vector<TuneRuns::Group> TuneRuns::missing(std::span<const std::size_t> candidates,
+                                               std::span<const std::size_t> samples) const {
+  std::vector<std::size_t> ascending(candidates.begin(), candidates.end());
+  std::ranges::sort(ascending);
+  std::set<std::size_t> with_those_before(samples.begin(), samples.end());
+  for (const std::size_t sample : samples) {
+    if (samples_[sample].goes_on) with_those_before.insert(sample - 1);
+  }
+  std::vector<Group> groups;
+  for (const std::size_t sample : with_those_before) {
+    for (const std::size_t candidate : ascending) {
+      if (find(candidate, sample) != nullptr) continue;
+      const Coordinates at = space_.positions(candidate);
+      const bool starts_group = groups.empty() || groups.back().sample != sample ||
+                                groups.back().vm != at[0] || groups.back().spot != at[1];
+      if (starts_group) groups.push_back({.sample = sample, .vm = at[0], .spot = at[1]});
+      groups.back().candidates.push_back(candidate);
+    }
+  }
+  return groups;
+}
+
+void TuneRuns::run_group(const Group& group) {
+  const TuneSample& sample = samples_[group.sample];
+  // Every candidate has a place of its own: no two threads write to one.
+  const auto result_of = [&](std::size_t candidate) -> std::optional<RunResult>& {
+    return results_[group.sample * space_.size() + candidate];
+  };
+  const std::size_t hosts = this->hosts(group.sample);
+  if (settings_.with != nullptr) {
+    for (const std::size_t candidate : group.candidates) {
+      const RunSettings settings{space_.prepared(candidate, sample), host_, hosts};
+      result_of(candidate) = settings_.with->run(sample.workload, sample.schedule, settings).run;
+    }
+    return;
+  }
+  std::vector<AllocatorSpec> allocators;
+  for (const std::size_t candidate : group.candidates) {
+    allocators.push_back(space_.prepared(candidate, sample));
+  }
+  simulate_group(sample.schedule, host_, hosts, allocators,
+                 [&](std::size_t index, const RunResult& result) {
+                   result_of(group.candidates[index]) = result;
+                 });
+}
+
+void TuneRuns::finish() {
+  counter_.set_total(counter_.done());
+  counter_.finish(true);
+}
+
+void TuneRuns::simulate(std::span<const std::size_t> candidates,
+                        std::span<const std::size_t> samples) {
+  const std::vector<Group> groups = missing(candidates, samples);
+  work_in_parallel(groups.size(), settings_.threads, [&](std::size_t i) {
+    run_group(groups[i]);
+    counter_.add(groups[i].candidates.size());
+  });
+  current_stop_token().check();
+}
+
+bool dominates(const CostAndRevenue& a, const CostAndRevenue& b) {
+  if (a.vm_loss > b.vm_loss || a.spot_share < b.spot_share) return false;
+  return a.vm_loss < b.vm_loss || a.spot_share > b.spot_share;
+}
+
+std::vector<std::size_t> pareto_layers(std::span<const CostAndRevenue> points) {
+  std::vector<std::size_t> order(points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tuple(points[a].vm_loss, -points[a].spot_share) <
+           std::tuple(points[b].vm_loss, -points[b].spot_share);
+  });
+  // In this order the last point of a layer dominates the next one if any point of the layer does.
+  std::vector<std::size_t> layers(points.size());
+  std::vector<CostAndRevenue> last;  // of each layer
+  for (const std::size_t point : order) {
+    const auto layer = std::ranges::find_if(
+        last, [&](const CostAndRevenue& above) { return !dominates(above, points[point]); });
+    layers[point] = static_cast<std::size_t>(layer - last.begin());
+    if (layer == last.end()) {
+      last.push_back(points[point]);
+    } else {
+      *layer = points[point];
+    }
+  }
+  return layers;
+}
+
+std::vector<std::size_t> best_by_layer(std::span<const CostAndRevenue> points, std::size_t count) {
+  const std::vector<std::size_t> layers = pareto_layers(points);
+  std::vector<std::size_t> order(points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tuple(layers[a], -points[a].spot_share) <
+           std::tuple(layers[b], -points[b].spot_share);
+  });
+  order.resize(std::min(count, order.size()));
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+std::vector<std::size_t> whole_layers(std::span<const CostAndRevenue> points, std::size_t most) {
+  const std::vector<std::size_t> layers = pareto_layers(points);
+  std::vector<std::size_t> order(points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tuple(layers[a], points[a].vm_loss) < std::tuple(layers[b], points[b].vm_loss);
+  });
+  std::vector<std::size_t> taken;
+  for (std::span<const std::size_t> rest = order; !rest.empty() && taken.size() < most;) {
+    const auto next = std::ranges::find_if(
+        rest, [&](std::size_t point) { return layers[point] != layers[rest.front()]; });
+    const auto size = static_cast<std::size_t>(next - rest.begin());
+    const std::size_t places = std::min(size, most - taken.size());
+    for (std::size_t i = 0; i < places; ++i) {
+      taken.push_back(rest[places == 1 ? 0 : i * (size - 1) / (places - 1)]);
+    }
+    rest = rest.subspan(size);
+  }
+  std::sort(taken.begin(), taken.end());
+  return taken;
+}
+
+}  // namespace cospot

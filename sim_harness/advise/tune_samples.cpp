@@ -1,0 +1,220 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/digest.hpp"
+#include "core/errors.hpp"
+#include "core/random.hpp"
+#include "sim_harness/advise/tune.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/data/workloads/plausible_sizes.hpp"
+#include "sim_harness/data/workloads/window.hpp"
+#include "sim_harness/provider/run/placement_checks.hpp"
+#include "sim_harness/provider/run/prepared_evictor.hpp"
+#include "sim_harness/provider/sizing/datacenter_size.hpp"
+
+namespace cospot {
+namespace {
+
+constexpr std::string_view kLargeVmRemedyHere =
+    "use a larger --host, or give --hosts instead of --headroom-percent to count such VMs as "
+    "rejected";
+/// With fewer hosts, one more or less is over a twelfth of them.
+constexpr std::size_t kFewHosts = 12;
+
+/// The fewest hosts with which each VM policy rejects nothing.
+std::vector<std::size_t> needed_hosts(const Workload& workload, const HostMix& host,
+                                      std::span<const ChainSpec> vm, const VcpusUnit& unit) {
+  require_every_vm_fits(workload, host, kLargeVmRemedyHere, unit);
+  const EventSchedule vms =
+      make_schedule(workload, ScheduledClasses::kVmsOnly, host.isolated_tenants());
+  require_possible_placements(workload, vms, host, std::nullopt);
+  std::vector<std::size_t> needed;
+  for (const ChainSpec& chain : vm) {
+    needed.push_back(smallest_datacenter(workload, vms, host, chain).hosts);
+  }
+  return needed;
+}
+
+void require_both_classes(const TuneSample& sample, std::string_view remedy) {
+  const EventSchedule& schedule = sample.schedule;
+  if (schedule.vm_requests > 0 && schedule.spot_revenue_requested > 0) return;
+  throw ConfigError(
+      fmt::format("{}: has {} VMs and {} spots that run inside the window, expected some of both{}",
+                  sample.spec.label, schedule.vm_requests,
+                  schedule.spot_revenue_requested > 0 ? schedule.spot_requests : 0, remedy));
+}
+
+/// The same of what comes after the window of the sample before.
+void require_both_classes(const TuneSample& sample, const TuneSample& before) {
+  const EventSchedule& of = sample.schedule;
+  const bool has_vms = of.vm_revenue_requested > before.schedule.vm_revenue_requested;
+  const bool has_spots = of.spot_revenue_requested > before.schedule.spot_revenue_requested;
+  if (has_vms && has_spots) return;
+  throw ConfigError(fmt::format(
+      "{}: no {} run in its last part, from day {:.4g} on, expected some of both; give fewer "
+      "--parts, or --window-days without the days in which nothing runs",
+      sample.spec.label, has_vms ? "spots" : "VMs", days_of(before.workload.window)));
+}
+
+/// Gives the sample its evictors, knowing its workload.
+void inform_evictors(TuneSample& sample, std::span<const EvictorSpec> evictors) {
+  for (const EvictorSpec& evictor : evictors) {
+    sample.evictors.push_back(evictor);
+    std::shared_ptr<const Evictor>& made = sample.evictors.back().made;
+    if (made != nullptr) made = prepared_evictor(made, sample.workload, sample.schedule);
+  }
+}
+
+TuneSample make_sample(WorkloadSpec spec, Workload workload, const HostMix& host,
+                       std::string_view remedy = {}) {
+  TuneSample sample{.spec = std::move(spec), .workload = std::move(workload)};
+  sample.schedule =
+      make_schedule(sample.workload, ScheduledClasses::kVmsAndSpots, host.isolated_tenants());
+  require_both_classes(sample, remedy);
+  return sample;
+}
+
+/// With a headroom, a VM larger than every host is an error instead.
+void add_warnings(const Workload& workload, const TunedDatacenter& datacenter,
+                  const VcpusUnit& unit, std::vector<std::string>& warnings) {
+  for (std::string& one : input_warnings(workload, datacenter.host.largest_total(), unit)) {
+    warnings.push_back(std::move(one));
+  }
+  std::string oversized = oversized_warning(workload, datacenter.host, unit);
+  if (!oversized.empty()) warnings.push_back(std::move(oversized));
+}
+
+}  // namespace
+
+double days_of(SimTime time) {
+  return static_cast<double>(time.count()) / static_cast<double>(SimTime(kDay).count());
+}
+
+double vm_worth_of(const VcpuHourPrices& prices) {
+  return prices.spot > 0 ? prices.on_demand / prices.spot : 1;
+}
+
+std::vector<Workload> lengthening_windows(const Workload& workload, std::size_t parts) {
+  std::vector<Workload> windows;
+  for (std::size_t part = 1; part <= parts; ++part) {
+    const SimTime window = WindowParts{.window = workload.window, .count = parts}.begin(part);
+    const std::string days = fmt::format("0 to {} d", window_days_text(window));
+    Workload& made = windows.emplace_back(Workload{
+        .name = fmt::format("{} ({})", workload.name, days),
+        .sha256 = part == parts ? workload.sha256
+                                : sha256_hex(fmt::format("{} of {}", days, workload.sha256)),
+        .window = window,
+        .window_is_stated = true,
+        .placements = workload.placements});
+    std::ranges::copy_if(workload.rows, std::back_inserter(made.rows),
+                         [&](const WorkloadRow& row) { return starts_in_time(row, window); });
+  }
+  return windows;
+}
+
+std::vector<bool> draw_held_out(std::size_t count, std::uint64_t seed) {
+  if (count < 2)
+    throw ConfigError("one sample cannot both train and validate; expected two or more");
+  std::vector<bool> held_out(count, false);
+  Random random(seed);
+  for (std::size_t left = count / 2; left > 0;) {
+    const std::size_t drawn = random.below(count);
+    if (held_out[drawn]) continue;
+    held_out[drawn] = true;
+    --left;
+  }
+  return held_out;
+}
+
+std::vector<std::size_t> draw_folds(std::size_t count, std::size_t folds, std::uint64_t seed) {
+  if (folds > count) {
+    throw ConfigError(fmt::format(
+        "--folds {}: there are {} samples, expected at most one fold each", folds, count));
+  }
+  std::vector<std::size_t> fold_of(count);
+  for (std::size_t i = 0; i < count; ++i) fold_of[i] = i % folds;
+  if (folds == count) return fold_of;  // nothing to draw
+  Random random(seed);
+  for (std::size_t i = count; i > 1; --i) std::swap(fold_of[i - 1], fold_of[random.below(i)]);
+  return fold_of;
+}
+
+TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDatacenter& datacenter,
+                         std::span<const ChainSpec> vm, std::span<const EvictorSpec> evictors,
+                         std::size_t parts) {
+  TuneSamples made;
+  const HostMix& host = datacenter.host;
+  const auto sized = [&](std::span<const std::size_t> needed) {
+    return datacenter.size.percent
+               ? with_headroom(std::ranges::min(needed), *datacenter.size.percent)
+               : datacenter.size.hosts;
+  };
+  if (workloads.size() == 1) {
+    const WorkloadSpec& spec = workloads.front();
+    const Workload workload = load_workload(spec);
+    made.whole = WholeWorkload{.hosts = datacenter.size.hosts,
+                               .part = workload.window / static_cast<std::int64_t>(parts)};
+    // With stated hosts, VMs larger than each of them count as rejected.
+    if (datacenter.size.percent || fits_every_vm(workload, host)) {
+      made.whole->needed = needed_hosts(workload, host, vm, vcpus_unit_of(spec));
+      made.whole->hosts = sized(made.whole->needed);
+    }
+    for (Workload& part : lengthening_windows(workload, parts)) {
+      WorkloadSpec named = spec;
+      named.label = part.name;
+      named.window = part.window;
+      TuneSample sample =
+          make_sample(std::move(named), std::move(part), host,
+                      "; begin the history with the first of them, or give fewer --parts");
+      sample.hosts = made.whole->hosts;
+      sample.goes_on = !made.samples.empty();
+      if (sample.goes_on) require_both_classes(sample, made.samples.back());
+      made.samples.push_back(std::move(sample));
+    }
+    add_warnings(workload, datacenter, vcpus_unit_of(spec), made.warnings);
+  } else {
+    for (const WorkloadSpec& spec : workloads) {
+      TuneSample& sample = made.samples.emplace_back(make_sample(spec, load_workload(spec), host));
+      add_warnings(sample.workload, datacenter, vcpus_unit_of(spec), made.warnings);
+      sample.hosts = datacenter.size.hosts;
+      if (datacenter.size.percent) {
+        sample.hosts = sized(needed_hosts(sample.workload, host, vm, vcpus_unit_of(spec)));
+      }
+    }
+  }
+  for (TuneSample& sample : made.samples) {
+    require_possible_placements(sample.workload, sample.schedule, host, sample.hosts);
+    inform_evictors(sample, evictors);
+  }
+  return made;
+}
+
+std::vector<std::string> sample_warnings(const TuneSamples& samples) {
+  std::vector<std::string> warnings = samples.warnings;
+  const auto [fewest, most] = std::ranges::minmax(samples.samples, {}, &TuneSample::hosts);
+  if (fewest.hosts < kFewHosts) {
+    const std::string range = fewest.hosts == most.hosts
+                                  ? fmt::format("{}", fewest.hosts)
+                                  : fmt::format("{} to {}", fewest.hosts, most.hosts);
+    warnings.push_back(fmt::format(
+        "datacenters of {} hosts: one host more or less decides what fits, and a large offer "
+        "covers all of them, so expect other results in another week. Join the workloads of "
+        "several zones to reach {} hosts, or treat this as a first impression",
+        range, kFewHosts));
+  }
+  if (samples.whole && samples.whole->part < kDay) {
+    const auto parts =
+        static_cast<std::size_t>(samples.whole->part * samples.samples.size() / kDay);
+    warnings.push_back(fmt::format(
+        "parts of {:.1f} hours cover different times of day; {}", 24 * days_of(samples.whole->part),
+        parts >= 2 ? fmt::format("expected --parts {} at most", parts)
+                   : "expected a history of two days or more, better of two weeks"));
+  }
+  return warnings;
+}
+
+}  // namespace cospot
