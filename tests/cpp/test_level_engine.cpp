@@ -245,32 +245,15 @@ TEST_CASE("level engine: two levels are the engine of VMs and spots under every 
 
 TEST_CASE("level engine: two levels are the engine of VMs and spots") {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
-    const Workload workload = random_workload({.seed = seed});
-    LevelSettings settings{.host = {10, 10, 0},
-                           .hosts = 4,
-                           .levels = 2,
-                           .vm = seed % 2 == 0 ? "COS" : "DPD",
-                           .spot = "sUTIL",
-                           .evictor = seed % 3 == 0 ? "LPO" : "FIFO",
-                           .saf = seed % 4 == 1,
-                           .otn = 1 + seed % 3};
-    for (const WorkloadRow& row : workload.rows) {
-      settings.level_of.push_back(row.is_spot() ? 1 : 0);
-    }
-    const EventSchedule schedule = make_schedule(workload);
-    const Allocator allocator = allocator_of(settings);
-    SimulationEngine engine(schedule, HostTable::uniform(4, settings.host), allocator,
-                            {.level_of = settings.level_of});
-    engine.run();
-    SimulationEngine expected(schedule, HostTable::uniform(4, settings.host), allocator);
-    expected.run();
-    const RunResult result = expected.result();
-    const std::vector<LevelOutcome> of = engine.level_outcomes();
-    CHECK(of[0].rejected() == result.vm_rejected);
-    CHECK((of[0].revenue() == result.vm_revenue));
-    CHECK(of[1].requests - of[1].rejected() == result.spot_admitted);
-    CHECK(of[1].evictions == result.evictions);
-    CHECK((of[1].revenue() == result.spot_revenue));
+    CAPTURE(seed);
+    check_two_levels(random_workload({.seed = seed}),
+                     run_settings_of({.host = {10, 10, 0},
+                                      .hosts = 4,
+                                      .vm = seed % 2 == 0 ? "COS" : "DPD",
+                                      .spot = "sUTIL",
+                                      .evictor = seed % 3 == 0 ? "LPO" : "FIFO",
+                                      .saf = seed % 4 == 1,
+                                      .otn = 1 + seed % 3}));
   }
 }
 
