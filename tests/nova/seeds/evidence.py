@@ -53,16 +53,19 @@ class Order:
     Attributes:
         host: where its spot was when it arrived.
         provider: of the host for which it was given.
+        end: the event by which its process wrote down what became of it.
     """
 
-    __slots__ = ("at", "found_marked", "heard", "host", "process", "provider", "spot", "taken")
+    __slots__ = (
+        "at", "end", "found_marked", "heard", "host", "process", "provider", "spot", "taken",
+    )  # fmt: skip
 
     def __init__(self, spot: Instance, process: Process, at: float, taken: bool) -> None:
         self.spot, self.process, self.at, self.taken = spot, process, at, taken
         self.host = spot.host
         self.heard = False
         self.found_marked = False
-        self.provider = ""
+        self.provider = self.end = ""
 
 
 @dataclass(frozen=True)

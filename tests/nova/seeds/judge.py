@@ -446,9 +446,10 @@ class Judge:
             and self.freed_at.get(host.uuid, -1.0) < order.at
         }
         seemed_freed = any(
-            order.host is host
+            order.process is thread.process
+            and order.host is host
+            and order.end == "freed"
             and not order.spot.deleted
-            and self.ended.get((thread.process.pid, order.spot.uuid)) == "freed"
             for order in self.orders
         )
         if len(given_up) > 1 and not spot.marks:
@@ -521,6 +522,9 @@ class Judge:
             )  # fmt: skip
         elif event in ("freed", "failed", "gone"):
             self.ended[pid, spot] = event
+            ordered = (each for each in reversed(self.orders) if each.spot.uuid == spot)
+            if last := next((each for each in ordered if each.process.pid == pid), None):
+                last.end = event
             self.kernel.trace("audit", "%s: %s %s", event, record["name"], record.get("error", ""))
             if record.get("order") == "none":  # not given, so it counts for no limit
                 self.by_host[pid, record["provider"]].pop()
