@@ -102,10 +102,10 @@ def _carry_out_blindly(self: Any, *arguments: Any) -> None:
         self._reconciler = sees
 
 
-def _planned_anyhow(self: Any, snapshot: Any, now: float) -> Any:
+def _planned_anyhow(self: Any, snapshot: Any, need: Any, now: float) -> Any:
     """Take what a plan names, whether or not its instance has come to this host."""
     return [
-        (uuid, known)
+        picks.Pick(uuid, "plan", need, known)
         for known in self._plans.naming(snapshot.usage.provider, now)
         for planned in [known.plan.for_provider(snapshot.usage.provider)]
         for uuid in (planned.victims if planned is not None else ())

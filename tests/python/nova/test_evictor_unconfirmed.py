@@ -60,6 +60,47 @@ def test_a_refused_confirmation_is_asked_for_again(running):
     assert (cloud.confirmed, cloud.deleted, refusals) == ([spot], [], [])
 
 
+def test_a_refused_confirmation_of_the_newest_spot_is_asked_for_again(running):
+    """The spot that did not fit has left; no other one goes for it."""
+    cloud = running.cloud
+    host, other = cloud.add_host("a"), cloud.add_host("b")
+    cloud.add(host, 6, 1024, spot=True)
+    service = running.start()
+    running.reconciles()
+    refusals = [409]
+    cloud.before = lambda method, path: (
+        refusals.pop() if refusals and method == "POST" and path.endswith("/action") else None
+    )
+    with cloud.lock:
+        newest = cloud.add(host, 4, 1024, spot=True)
+        cloud.resize(newest, other)
+    wait_until(lambda: not cloud.over(host), "it holds the host no more")
+    assert (cloud.confirmed, cloud.deleted, refusals) == ([newest], [], [])
+    assert metric(service, "confirmed_resizes_total") == 1
+
+
+def test_moves_under_way_are_no_deletions_that_came_to_nothing(running):
+    """Nova lists them when they are over; before, nothing tells them from what has just gone."""
+    cloud = running.cloud
+    host, other = cloud.add_host("a"), cloud.add_host("b")
+    spots = [cloud.add(host, 2, 1024, spot=True) for _ in range(2)]
+    cloud.add(host, 4, 1024, spot=True)
+    running.start()
+    with cloud.lock:
+        holders = [cloud.instances[cloud.resize(spot, other)] for spot in spots]
+        for each in holders:
+            each.migration_of = ""
+        cloud.add(host, 4, 1024, spot=False)
+    running.reconciles()
+    assert cloud.deleted == []  # what holds 4 for them counts as about to go
+    with cloud.lock:
+        for each, spot in zip(holders, spots, strict=True):
+            each.migration_of = spot
+    wait_until(lambda: not cloud.over(host), "the VM has its capacity")
+    assert (sorted(cloud.confirmed), cloud.deleted) == (sorted(spots), [])
+    assert running.events("host_stalled") == []
+
+
 def test_a_spot_that_was_resized_on_its_own_host(running):
     """The host holds both sizes until the resize is confirmed."""
     cloud = running.cloud

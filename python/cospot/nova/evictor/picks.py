@@ -161,17 +161,21 @@ class SpotPicker:
                     return Pick(spot.uuid, chosen_by, need)
         failed_moves = [spot for spot in left if spot.migration]
         left = [spot for spot in left if not spot.migration]
-        if need.newest is not None:
-            return self._newest(left, need)
-        now = time.time()
-        planned = self._planned(snapshot, now)
-        steady = [spot for spot in left if self._failures.may_try(spot.uuid)]
-        named = {uuid for uuid, _ in planned}
-        stage = self._chooser.stage(steady, need.short, now, named)
-        found = self._by_plan(planned, steady, stage, need) or self._by_policy(left, stage, need)
+        if need.newest is None:
+            found = self._for_vm(snapshot, left, need)
+        else:
+            found = self._newest(left, need)
         if found is None and failed_moves:  # Nova refused to confirm it; it may not for ever
             return Pick(failed_moves[0].uuid, "unconfirmed-resize", need)
         return found
+
+    def _for_vm(self, snapshot: HostSnapshot, left: list[Spot], need: Need) -> Pick | None:
+        now = time.time()
+        planned = self._planned(snapshot, need, now)
+        steady = [spot for spot in left if self._failures.may_try(spot.uuid)]
+        named = {pick.uuid for pick in planned}
+        stage = self._chooser.stage(steady, need.short, now, named)
+        return self._by_plan(planned, steady, stage) or self._by_policy(left, stage, need)
 
     def _newest(self, left: list[Spot], need: Need) -> Pick | None:
         there = {spot.uuid for spot in left}
@@ -180,7 +184,7 @@ class SpotPicker:
         found.sort(key=lambda uuid: not self._failures.may_try(uuid))
         return Pick(found[0], NEWEST, need) if found else None
 
-    def _planned(self, snapshot: HostSnapshot, now: float) -> list[tuple[str, KnownPlan]]:
+    def _planned(self, snapshot: HostSnapshot, need: Need, now: float) -> list[Pick]:
         """Return what plans name for the host, in their order."""
         provider = snapshot.usage.provider
         found = []
@@ -197,24 +201,18 @@ class SpotPicker:
                 is_done = uuid in self.tried or uuid in known.done
                 may_order = self._stalled.may_order(provider, uuid)
                 if not is_done and may_order and self._failures.may_try(uuid):
-                    found.append((uuid, known))
+                    found.append(Pick(uuid, "plan", need, known))
         return found
 
-    def _by_plan(
-        self,
-        planned: list[tuple[str, KnownPlan]],
-        steady: list[Spot],
-        stage: Stage | None,
-        need: Need,
-    ) -> Pick | None:
+    def _by_plan(self, planned: list[Pick], steady: list[Spot], stage: Stage | None) -> Pick | None:
         """Return the first that is planned, those left out that stay for now."""
         there = {spot.uuid for spot in steady}
         next_ones = there
         if stage is not None:
             next_ones = {spot.uuid for spot in stage.spots if frees_some(spot, stage.short)}
-        for uuid, known in planned:
-            if uuid in next_ones or uuid not in there:  # what is not there is refused, and said so
-                return Pick(uuid, "plan", need, known)
+        for pick in planned:  # what is not there is refused, and said so
+            if pick.uuid in next_ones or pick.uuid not in there:
+                return pick
         return None
 
     def _by_policy(self, left: list[Spot], stage: Stage | None, need: Need) -> Pick | None:

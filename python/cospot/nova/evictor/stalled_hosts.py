@@ -156,7 +156,9 @@ class StalledHosts:
             # Nova shows that their deletion came to nothing, whoever may have ordered them again.
             reset = snapshot.pending & flow.silent
             alive = frozenset(spots.evictable) - spots.stuck - reset
-            observed = flow.observe(here, spots.leaving, spots.stuck, alive)
+            # What Nova does not know may hold the host for a move under way: that is no deletion.
+            leaving = spots.leaving - (snapshot.just_gone - flow.going)
+            observed = flow.observe(here, leaving, spots.stuck, alive)
             for spot in observed.failed:
                 self._tried(spot)
             for spot in before - here:
