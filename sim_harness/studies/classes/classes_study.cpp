@@ -61,17 +61,18 @@ std::vector<CapacityTraceSpec> read_traces(const ConfigNode& node,
     const std::string written = read_text(*item, "trace");
     CapacityTraceSpec spec = parse_trace_spec(written);
     if (spec.source.synthetic) {
+      labels.add(spec.label, *item, "trace");
       traces.push_back(std::move(spec));
       continue;
     }
     for (ExpandedPath& path : read_paths(*item, "trace", folder)) {
       spec.label = spec.source.label = path.label;
       spec.source.file = path.file;
+      labels.add(spec.label, *item, "trace");
       traces.push_back(spec);
     }
   }
   for (const CapacityTraceSpec& trace : traces) {
-    labels.add(trace.label, node, "trace");
     if (!is_label(trace.label)) throw_bad_value(node, "trace", "names without commas or quotes");
   }
   return traces;

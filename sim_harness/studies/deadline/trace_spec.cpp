@@ -35,7 +35,7 @@ const Fields<TraceWindows> kWindowFields{
            windows.from = read_number(*ends[0], name, 0, 1);
            windows.to = read_number(*ends[1], name, 0, 1);
          },
-     .write = {}},
+     .write = [](const TraceWindows&) -> std::optional<Json> { return std::nullopt; }},
     required(number_field("hours", &TraceWindows::hours, 1e-3, kMaxTraceHours)),
     required(number_field("every_hours", &TraceWindows::every_hours, 1e-3, kMaxTraceHours))};
 

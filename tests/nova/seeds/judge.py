@@ -448,6 +448,7 @@ class Judge:
         seemed_freed = any(
             order.process is thread.process
             and order.host is host
+            and order.spot.uuid in given_up
             and order.end == "freed"
             and not order.spot.deleted
             for order in self.orders

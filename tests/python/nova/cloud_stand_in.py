@@ -323,10 +323,7 @@ ROUTES = (
     (r"GET /compute/os-aggregates", _rows("aggregates", lambda cloud, query: cloud.aggregates)),
     (r"GET /compute/os-services", _services),
     (r"GET /compute/os-migrations", _migrations),
-    (
-        r"GET /compute/os-server-groups",
-        _rows("server_groups", lambda cloud, query: cloud.server_groups),
-    ),
+    (r"GET /compute/os-server-groups", _groups),
     (r"GET /compute/flavors/detail", _flavors),
     (r"POST /compute/flavors", _create_flavor),
     (r"DELETE /compute/flavors/([^/]+)", _delete_flavor),

@@ -231,6 +231,20 @@ def test_an_order_that_never_reached_nova_is_given_again(running):
     assert running.cloud.deleted == [spots[2]] and running.events("notice") == []
 
 
+def test_an_order_that_reached_nova_is_not_given_again(running):
+    host, spots = running.full_host(4)
+    spot = running.cloud.instances[spots[2]]
+    spot.task_state, spot.updated = "deleting", time.time()
+    store_notice(running, host, spots[2])  # of a version that wrote the order down afterwards
+    running.start(**PROACTIVE)
+    wait_until(lambda: any(each.get("ordered_at") for each in running.stored()), "the mark")
+    running.reconciles(3)
+    assert running.cloud.orders == []
+    running.cloud.remove(spots[2])
+    wait_for_stored(running, 0)
+    assert running.events("notice", "notice_withdrawn") == []
+
+
 @pytest.mark.parametrize(
     "held_back", [{"disable_file": "stop"}, {"evictions_per_minute": 1, "default_reserve": "4:0"}]
 )

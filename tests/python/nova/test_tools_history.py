@@ -497,16 +497,16 @@ def test_an_empty_history_is_said(database, capsys):
 
 
 @pytest.mark.parametrize(
-    ("begins", "days", "text"),
+    ("begins", "days", "seconds", "text"),
     [
-        (-3, ["--window-days", "30"], "--window-days 30: since --window-start 3.00 days have pas"),
-        (2, [], "--window-start is 2.00 days from now"),
+        (-3, ["--window-days", "30"], "", "-days 30: since --window-start 3.00 days have passed"),
+        (2, [], ":%S", "--window-start is 2.00 days from now"),
     ],
 )
-def test_a_window_that_is_not_over_is_refused(database, capsys, begins, days, text):
+def test_a_window_that_is_not_over_is_refused(database, capsys, begins, days, seconds, text):
     database.instance(START)
     path = database.path.parent / "h.csv"
     start = datetime.now(timezone.utc) + timedelta(days=begins, seconds=30)
-    window = ("--window-start", start.strftime("%Y-%m-%dT%H:%M:%S"), *days)
+    window = ("--window-start", start.strftime("%Y-%m-%dT%H:%M" + seconds), *days)
     assert run("history", "export", "--database", database.url, "-o", path, *window) == 2
     assert text in capsys.readouterr().err and not path.exists()
