@@ -258,6 +258,7 @@ def seen(here: str, *, stuck: str = "", pending: str = "") -> Any:
         spots=spots,
         pending=frozenset(pending),
         host=SimpleNamespace(host="a"),
+        just_gone=NOBODY,
     )
 
 
