@@ -21,6 +21,11 @@ COMPUTE_API = "2.90"
 USUAL_WORKERS = 2
 
 
+def _pids_of(words, log):
+    """Return the processes that said some words, by line of a log."""
+    return [line.split()[2] for line in log.splitlines() if words in line]
+
+
 class RunningServices:
     """What a scenario does to the services of a deployment."""
 
@@ -71,15 +76,19 @@ class RunningServices:
         which has read them, starts new ones.
         """
         log = self.processes.logs / "nova-scheduler.log"
-        known = log.stat().st_size
+        start = b"Starting scheduler node"
+        before = log.read_bytes()
+        workers = _pids_of(start, before)[-self._workers :]
         processes = self._workers + (self._workers > 1)  # several have a parent
         self.processes.send("nova-scheduler", signal.SIGHUP)
 
         def have_them():
-            said = log.read_bytes()[known:]
-            read = said.count(word)
-            started = said.count(b"Starting scheduler node")
-            return read >= changed * processes or (read >= changed and started >= self._workers)
+            said = log.read_bytes()[len(before) :]
+            read = _pids_of(word, said)
+            if len(_pids_of(start, said)) >= self._workers:
+                return len(read) >= changed
+            # One with native threads has a parent too, whose word is not the worker's.
+            return len(read) >= changed * processes and set(workers) <= set(read)
 
         wait_until(have_them, "the scheduler's workers have the changed options")
 
