@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import functools
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -323,6 +324,7 @@ class Scheduler:
         #: Hosts of which it may be wrong for `claim_seconds`, and since when: somebody was sent
         #: there in vain, or spots that were to go for a VM need not have gone after all.
         self.in_doubt: dict[str, float] = {}
+        self.chosen: dict[str, str] = {}  # by instance: the host that it has no claim on yet
         #: Until then it may have no answers, or put no questions.
         self.in_trouble_until = -1.0
         self.asked_at = -1.0  # when placement was last asked who holds a host
@@ -420,8 +422,9 @@ class Scheduler:
         hosts = [cloud.hosts[each.obj.uuid] for each in weighed]
         if hosts and instance.is_spot and LIVE.values.spot_check_wait:
             self._check_choice(instance, hosts[0], began)
+        still = self._forbidden(instance)  # what changed meanwhile does not count
         for host in hosts if self.process.kernel.now >= self.in_trouble_until else ():
-            if why := forbidden.get(host.uuid):
+            if (why := forbidden.get(host.uuid)) and host.uuid in still:
                 self.cloud.judge.violation(
                     "a spot was sent into a reserve", f"{instance.name}, {host.name}: {why}"
                 )
@@ -445,7 +448,8 @@ class Scheduler:
 
     def is_sure_of(self, host: Host) -> bool:
         since = self.in_doubt.get(host.uuid, -1e9)
-        return self.process.kernel.now - since > CLAIM_SECONDS
+        is_chosen = host.uuid in self.chosen.values()
+        return not is_chosen and self.process.kernel.now - since > CLAIM_SECONDS
 
     def place(self, instance: Instance, also_avoid: Host | None = None) -> Host | None:
         """Choose a host and claim it; None when there is none."""
@@ -458,20 +462,21 @@ class Scheduler:
             self.process.name, "%s (%d vCPUs, %d MiB): %s", instance.name, instance.vcpus,
             instance.memory_mb, ", ".join(host.name for host in hosts) or "no valid host",
         )  # fmt: skip
-        for number, host in enumerate(hosts[:4]):
-            try:
+        if not hosts:
+            return None
+        claimed = None
+        self.chosen[instance.uuid] = hosts[0].uuid
+        with suppress(SimulatedFault):
+            for host in hosts[:4]:
                 self._wait("placement")
-            except SimulatedFault:
-                self.in_doubt[hosts[0].uuid] = self.process.kernel.now
-                return None
-            if self.cloud.claim(instance, host):
-                if number:
-                    self.in_doubt[hosts[0].uuid] = self.process.kernel.now
-                trace(self.process.name, "%s has its claim on %s", instance.name, host.name)
-                return host
-        if hosts:
+                if self.cloud.claim(instance, host):
+                    trace(self.process.name, "%s has its claim on %s", instance.name, host.name)
+                    claimed = host
+                    break
+        del self.chosen[instance.uuid]
+        if claimed is not hosts[0]:
             self.in_doubt[hosts[0].uuid] = self.process.kernel.now
-        return None
+        return claimed
 
 
 def prepare() -> None:
