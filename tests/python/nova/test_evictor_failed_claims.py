@@ -33,6 +33,20 @@ def test_of_vms_whose_quota_was_exceeded_only_the_one_that_runs_gets_capacity(ru
     assert cloud.deleted == spots[:1]
 
 
+def test_a_look_that_got_old_asks_again_about_vms_that_came(running):
+    """As of a service that stood still for seconds between its judgement and the order."""
+    cloud = running.cloud
+    host, _ = running.full_host(1)
+    service = running.unstarted()
+    vm = cloud.add(host, 8, 1024, **new(**BUILDING))
+    observer = service.context.observer
+    look = observer.look(host, [])
+    before = observer.snapshot(look.usage, look, came=[vm])
+    assert before.leaving_vms == set()
+    vars(cloud.instances[vm]).update(FAILED)
+    assert observer.renew(before, oldest=-1.0).leaving_vms == {vm}
+
+
 def test_a_service_that_was_started_later_knows_them_too(running):
     cloud = running.cloud
     host, _ = running.full_host(1)

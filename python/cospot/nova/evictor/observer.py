@@ -319,9 +319,9 @@ class HostObserver:
             usage = replace(snapshot.usage, consumers=answers["consumers", provider])
             snapshot = replace(snapshot, usage=usage, usage_at=now)
         if is_old:
-            taken_at = time.monotonic()
             taken = self._snapshot(
-                *(snapshot.usage, snapshot.host, listed, taken_at, snapshot.came), snapshot.servers
+                *(snapshot.usage, snapshot.host, listed, time.monotonic(), snapshot.came),
+                {*snapshot.servers, *snapshot.came},  # one that came may have failed since
             )
             snapshot = replace(taken, usage_at=now, capacity_at=snapshot.capacity_at)
         return replace(snapshot, evidence={**known, **fresh})
