@@ -239,7 +239,7 @@ class Judge:
 
     def _check_notice(self, thread: Thread, spot: Instance) -> None:
         """A spot that goes for a reserve was told, and has had its time."""
-        if spot.may_be_untold:
+        if spot.may_be_untold or (spot.told is None and spot.vm_state != "active"):
             self.race("Nova did not change its metadata")
         elif spot.told is None and thread.sent_at < spot.untold_at:
             self.race("its notice was withdrawn as the order was on its way")

@@ -28,6 +28,8 @@ WITHDRAWN_EVENT: Final = "cospot.eviction_notice_withdrawn"
 #: A message bus that is away must not stop the loop.
 _SEND_TRIES: Final = 1
 _CONFLICT: Final = 409
+#: States in which Nova changes the metadata of a server that it is not busy with.
+_CHANGES_METADATA: Final = ("active", "paused", "suspended", "stopped")
 
 
 class Notices:
@@ -135,12 +137,11 @@ class Notices:
         except CloudError as error:
             if error.status != _CONFLICT:
                 raise
-            # A moment after the task that Nova has with it, it may do it.
             server = self._servers.server(spot)
-            if server is not None and server.task_state is not None:
+            # For a task, which has ended since, or which a Nova that is behind does not show.
+            if server and (server.task_state or server.vm_state in _CHANGES_METADATA):
                 raise CloudError(str(error)) from error
-            # Because of its state, or of a task that has just ended.
-            self._servers.set_metadata(spot, METADATA_KEY, moment)
+            raise
 
     def withdraw(self, notice: Notice) -> None:
         """Tell that a spot will not be evicted after all.
@@ -153,9 +154,8 @@ class Notices:
                 it is.
         """
         self._store.put(replace(notice, ordered_at=0.0, is_told=False))
-        again = notice.spot in self._withdrawn
         is_over = self.forget(notice.spot)
-        if not again:
+        if notice.spot not in self._withdrawn:
             self._notifier.info({}, WITHDRAWN_EVENT, {"instance": notice.spot})
             self._audit.write("notice_withdrawn", **notice_fields(notice))
             self._metrics.notices.labels(outcome="withdrawn").inc()
