@@ -184,15 +184,16 @@ const Setting<B> kSwitches =
 }  // namespace
 
 AxisValue axis_value(const JobsSpec& jobs) {
-  Json yaml = setting_json(jobs);
-  // Not in setting_json: a stored configuration stays the same when its files are moved.
-  if (!jobs.file.empty()) yaml[jobs.is_swf ? "swf" : "csv"] = jobs.written;
-  return {jobs.label, jobs.label, compact_json(yaml)};
+  return {jobs.label, jobs.label, compact_json(setting_json(jobs))};
 }
 
 Json setting_json(const JobsSpec& jobs) {
   Json json{{"label", jobs.label}};
-  if (jobs.file.empty()) json["synthetic"] = "grid";
+  if (jobs.file.empty()) {
+    json["synthetic"] = "grid";
+  } else {
+    json[jobs.is_swf ? "swf" : "csv"] = jobs.written;
+  }
   kJobFields.write(jobs, json);
   for (const auto& [name, expression] : jobs.columns.map) json["map"][name] = expression;
   if (!jobs.columns.only.empty()) json["only"] = jobs.columns.only;

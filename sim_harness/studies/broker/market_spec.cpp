@@ -53,9 +53,8 @@ InstanceType read_type(const ConfigEntry& entry) {
   return type;
 }
 
-/// Reads the types: those of 2011, changed and extended by the study file.
-std::vector<InstanceType> read_types(const ConfigNode* node) {
-  std::vector<InstanceType> types = types_of_2011();
+/// Reads types: those known before, changed and extended.
+std::vector<InstanceType> read_types(const ConfigNode* node, std::vector<InstanceType> types) {
   if (node == nullptr) return types;
   if (node->kind != ConfigNode::Kind::kMapping) throw_bad_value(*node, "types", "a mapping");
   for (const ConfigEntry& entry : node->entries) {
@@ -168,8 +167,9 @@ void read_synthetic(const ConfigNode& node, MarketSpec& spec) {
 
 MarketSpec read_spec(const ConfigNode& node, const std::vector<InstanceType>& types,
                      const std::filesystem::path& folder) {
-  require_known_keys(node, kKey, synthetic_fields().keys({"label", "markets", "synthetic"}));
-  MarketSpec spec{.types = types};
+  require_known_keys(node, kKey,
+                     synthetic_fields().keys({"label", "markets", "synthetic"}, {"types"}));
+  MarketSpec spec{.types = read_types(node.find("types"), types)};
   if (const ConfigNode* label = node.find("label")) spec.label = read_label(*label, "label");
   const ConfigNode* markets = node.find("markets");
   if ((markets != nullptr) == (node.find("synthetic") != nullptr)) {
@@ -222,10 +222,9 @@ MicroUsd price_of(const MarketFile& file, const AvailabilityTrace& trace) {
 
 Json file_json(const MarketFile& file) {
   constexpr std::array kKinds{"prices", "availability", "events"};
-  Json json{{kKinds[static_cast<std::size_t>(file.kind)], file.label},
-            {"type", file.type},
-            {"os", file.os},
-            {"datacenter", file.datacenter}};
+  Json json{{kKinds[static_cast<std::size_t>(file.kind)], file.label}, {"os", file.os}};
+  if (!file.type.empty()) json["type"] = file.type;
+  if (!file.datacenter.empty()) json["datacenter"] = file.datacenter;
   if (file.price > 0) json["price"] = usd_json(file.price);
   if (file.kind == MarketFile::Kind::kEvents || may_state_price(file)) {
     json["gap_seconds"] = json_of(file.gap_seconds);
@@ -237,7 +236,7 @@ Json file_json(const MarketFile& file) {
 
 std::vector<MarketSpec> read_market_specs(const ConfigNode& node, const ConfigNode* types,
                                           const std::filesystem::path& folder) {
-  const std::vector<InstanceType> known = read_types(types);
+  const std::vector<InstanceType> known = read_types(types, types_of_2011());
   const std::vector<const ConfigNode*> items = read_list(node, kKey);
   if (is_file(*items.front())) {
     MarketSpec spec{.label = "markets", .types = known};
@@ -262,11 +261,7 @@ Json setting_json(const MarketSpec& spec) {
   } else {
     json["markets"] = json_list_of(spec.files, file_json);
   }
-  json["types"] = json_list_of(spec.types, [](const InstanceType& type) {
-    Json one{{"name", type.name}};
-    type_fields().write(type, one);
-    return one;
-  });
+  for (const InstanceType& type : spec.types) json["types"][type.name] = type_fields().json(type);
   return json;
 }
 

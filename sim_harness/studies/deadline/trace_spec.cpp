@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::string_view kKey = "trace";
 constexpr double kMaxTraceHours = 1e6;
+constexpr std::int64_t kMostTicks = 3'600'000'000;
 
 const Fields<CapacityQuote> kQuoteFields{
     required(number_field("up_hours", &CapacityQuote::up_hours, 1e-3, kMaxTraceHours)),
@@ -89,7 +90,7 @@ std::vector<TraceSpec> specs_of_path(const ConfigNode& path, const std::filesyst
     TraceSpec spec = beside;
     spec.file = one.file;
     if (spec.label.empty()) spec.label = one.label;
-    spec.input = spec.label;
+    spec.input = one.label;
     for (const TraceSpec& of_type : types_of(spec, types)) specs.push_back(of_type);
   }
   return specs;
@@ -117,9 +118,9 @@ void read_synthetic(const ConfigNode& node, TraceSpec& spec) {
 
 std::vector<TraceSpec> read_one(const ConfigNode& node, const std::filesystem::path& folder) {
   if (node.kind != ConfigNode::Kind::kMapping) return specs_of_path(node, folder, {});
-  static constexpr std::array<std::string_view, 11> kKeys{
-      "label", "file",        "events",    "synthetic", "seed",   "days",
-      "type",  "gap_seconds", "instances", "quote",     "windows"};
+  static constexpr std::array<std::string_view, 12> kKeys{
+      "label", "file",        "events",    "synthetic", "seed",    "days",
+      "type",  "gap_seconds", "instances", "quote",     "windows", "window"};
   require_known_keys(node, kKey, kKeys);
   TraceSpec spec;
   if (const ConfigNode* label = node.find("label")) spec.label = read_label(*label, "label");
@@ -131,6 +132,9 @@ std::vector<TraceSpec> read_one(const ConfigNode& node, const std::filesystem::p
   }
   if (const ConfigNode* quote = node.find("quote"))
     spec.quote = kQuoteFields.read_all(*quote, "quote");
+  if (const ConfigNode* window = node.find("window")) {
+    spec.window = static_cast<std::size_t>(read_integer(*window, "window", 0, kMostTicks));
+  }
   std::vector<std::string> types;
   if (const ConfigNode* type = node.find("type")) {
     types = read_distinct(*type, "type",
@@ -197,7 +201,7 @@ Json setting_json(const TraceSpec& spec) {
     json["seed"] = spec.seed;
     json["days"] = json_of(spec.days);
   }
-  if (spec.is_event_log) json["event_log"] = true;
+  if (spec.model.empty()) json[spec.is_event_log ? "events" : "file"] = spec.input;
   if (spec.is_event_log || !spec.model.empty() || is_availability_csv(spec.file)) {
     json["gap_seconds"] = json_of(spec.gap_seconds);
   }

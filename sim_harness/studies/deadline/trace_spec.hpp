@@ -31,7 +31,7 @@ struct TraceWindows {
 /// trace, or one window of it.
 struct TraceSpec {
   std::string label;
-  std::string input;           ///< label of the file, shared by its windows and types
+  std::string input;           ///< the file as written, shared by its windows and types
   std::string type;            ///< instance type; empty: not stated
   std::filesystem::path file;  ///< empty: synthetic
   bool is_event_log = false;

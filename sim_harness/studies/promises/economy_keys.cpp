@@ -19,6 +19,9 @@ Field<E> penalty(const Field<PenaltyRule>& field) {
 }
 
 Field<E> with_null(Field<E> field) {
+  field.read = [read = field.read](const auto& value, auto name, E& settings) {
+    if (value.kind != ConfigNode::Kind::kNull) read(value, name, settings);
+  };
   field.write = [write = field.write](const E& settings) {
     return write(settings).value_or(nullptr);
   };

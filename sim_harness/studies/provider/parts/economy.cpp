@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
-#include "core/parse_number.hpp"
 #include "sim_harness/studies/provider/parts/economy_levels.hpp"
 #include "sim_harness/studies/provider/parts/parts.hpp"
 #include "sim_harness/studies/provider/parts/promise_plan.hpp"
@@ -141,12 +141,11 @@ void add_class(const PartRun& run) {
   run.parts.level_of = levels_of(run.workload, run.at.get(kEconomyPercentAxis),
                                  static_cast<std::uint64_t>(run.at.get(kSeedAxis)));
   run.settings.between = {run.at.get(kEconomyAxis)};
-  const std::string& promise = run.at.get(kPromiseAxis);
-  if (promise == kUnlimitedPromise) return;
+  const std::optional<double>& confidence = run.at.get(kPromiseAxis).confidence;
+  if (!confidence) return;
   const auto& use = *std::any_cast<const std::shared_ptr<const VmUse>&>(run.shared);
   const HostMix::Sum hosts = settings.host.sum(run.settings.hosts);
-  std::vector<PromiseStep> steps =
-      promise_steps(use, hosts, settings, parse_number(promise).value());
+  std::vector<PromiseStep> steps = promise_steps(use, hosts, settings, *confidence);
   run.settings.between[0].filters.push_back({.name = "EconomyPromise"});
   run.outcome.promised_percent = mean_percent(steps, &PromiseStep::vcpus, hosts.vcpus);
   run.outcome.promised_memory_percent =

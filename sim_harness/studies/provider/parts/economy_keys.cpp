@@ -1,7 +1,6 @@
 #include "sim_harness/studies/provider/parts/economy_keys.hpp"
 
-#include <fmt/format.h>
-
+#include <array>
 #include <string_view>
 
 #include "sim_harness/base/configuration/config_value.hpp"
@@ -11,12 +10,10 @@
 namespace cospot {
 namespace {
 
-/// A confidence, as it is written, or `unlimited`.
-std::string read_promise(const ConfigNode& node) {
+ClassPromise read_promise(const ConfigNode& node) {
   constexpr double kMostConfidence = 0.999999;
-  if (node.text == kUnlimitedPromise) return kUnlimitedPromise;
-  (void)read_number(node, "promise", 0, kMostConfidence);
-  return node.text;
+  if (node.text == kUnlimitedPromise) return {};
+  return {read_number(node, "promise", 0, kMostConfidence)};
 }
 
 std::string read_forecaster(const ConfigNode& node) {
@@ -40,7 +37,12 @@ const Setting<E> kEconomyPriceSetting =
 
 Setting<E> economy_promise_setting() {
   Setting<E> setting = economy_setting(&E::economy);
-  for (const char* key : {"capacity", "resource", "time_zone"}) std::erase(setting.keys, key);
+  static constexpr std::array kOfUsage{"capacity", "resource", "time_zone"};
+  for (const char* key : kOfUsage) std::erase(setting.keys, key);
+  setting.write = [write = setting.write](const E& settings, Json& configuration) {
+    write(settings, configuration);
+    for (const char* key : kOfUsage) configuration.erase(key);
+  };
   return setting;
 }
 
@@ -61,7 +63,7 @@ const Axis<E, double> kEconomyPercentAxis{
     .values = &E::percents,
     .read = [](const auto& item, auto key) { return read_number(item, key, 0, 100); }};
 
-const Axis<E, std::string> kPromiseAxis{
+const Axis<E, ClassPromise> kPromiseAxis{
     .name = "promise",
     .meaning = "confidence of what is promised to the Economy class, or `unlimited`",
     .values = &E::promises,

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,14 +14,26 @@
 
 namespace cospot {
 
-/// The value of `promise` for a promise without a limit; other values are confidences.
+/// A value of `promise`: a confidence, or none for a promise without a limit.
+struct ClassPromise {
+  std::optional<double> confidence{};
+
+  friend bool operator==(const ClassPromise&, const ClassPromise&) = default;
+};
 inline constexpr const char* kUnlimitedPromise = "unlimited";
+[[nodiscard]] inline Json setting_json(const ClassPromise& promise) {
+  return promise.confidence ? json_of(*promise.confidence) : Json(kUnlimitedPromise);
+}
+[[nodiscard]] inline AxisValue axis_value(const ClassPromise& promise) {
+  return axis_value(promise.confidence ? fmt::format("{}", *promise.confidence)
+                                       : std::string(kUnlimitedPromise));
+}
 
 /// The Economy class settings of a study file.
 struct EconomyClassSettings {
   std::vector<ChainSpec> economy_chains{};
   std::vector<double> percents{};
-  std::vector<std::string> promises{};
+  std::vector<ClassPromise> promises{};
   std::string forecaster = "mean";
   double economy_price = 0.7;
   EconomySettings economy{};
@@ -26,13 +41,13 @@ struct EconomyClassSettings {
   /// True if predictions are needed; false if every promise is unlimited.
   [[nodiscard]] bool has_promises() const {
     return std::ranges::any_of(promises,
-                               [](const auto& each) { return each != kUnlimitedPromise; });
+                               [](const auto& each) { return each.confidence.has_value(); });
   }
 };
 
 extern const Axis<EconomyClassSettings, ChainSpec> kEconomyAxis;
 extern const Axis<EconomyClassSettings, double> kEconomyPercentAxis;
-extern const Axis<EconomyClassSettings, std::string> kPromiseAxis;
+extern const Axis<EconomyClassSettings, ClassPromise> kPromiseAxis;
 extern const Setting<EconomyClassSettings> kForecasterSetting;
 extern const Setting<EconomyClassSettings> kEconomyPriceSetting;
 /// The way in which promises are made, apart from the datacenter's own settings.

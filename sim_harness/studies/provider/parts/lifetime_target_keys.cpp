@@ -82,8 +82,9 @@ Setting<TargetSettings> lifetime_promise_setting() {
                  TargetSettings& settings) { settings.promise = read_lifetime_promise(file.root); },
       .write =
           [](const TargetSettings& settings, Json& configuration) {
-            Json& promise = configuration["promise"] = Json::object();
-            for (const auto& [key, value] : settings.promise) promise[key] = setting_json(value);
+            for (const auto& [key, value] : settings.promise) {
+              configuration[key] = setting_json(value);
+            }
           }};
   for (const auto& [key, fallback] : promise_keys()) setting.keys.emplace_back(key);
   return setting;

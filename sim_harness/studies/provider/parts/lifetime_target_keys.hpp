@@ -20,7 +20,9 @@ struct SlaTarget {
 [[nodiscard]] inline AxisValue axis_value(const SlaTarget& target) {
   return axis_value(target.label);
 }
-[[nodiscard]] inline Json setting_json(const SlaTarget& target) { return target.label; }
+[[nodiscard]] inline Json setting_json(const SlaTarget& target) {
+  return target.probability ? json_of(*target.probability) : Json(target.label);
+}
 
 /// The promised-lifetime settings of a study file.
 struct TargetSettings {
