@@ -18,9 +18,7 @@ from waiting import PATIENCE_S, wait_until
 def start(running: Running, **settings: Any) -> Any:
     """Start a service and wait until it has seen the hosts, which are within their capacity."""
     service = running.start(**{"reconcile_interval": 30, "orders_at_once": 16, **settings})
-    wait_until(
-        lambda: len(service._hosts.usages()) == len(running.cloud.providers), "hosts are known"
-    )
+    wait_until(lambda: len(service._hosts.usages()) == len(running.cloud.hosts), "hosts are known")
     return service
 
 
@@ -111,8 +109,9 @@ def test_slow_evidence_is_asked_for_again(running):
         if path.startswith("/nova/servers/detail") and not is_resized.is_set():
             time.sleep(0.7)
             with running.cloud.lock:
-                running.cloud.instances[spots[0]].allocation = {"VCPU": 4, "MEMORY_MB": 1024}
-                running.cloud.instances[spots[0]].extra_specs = {}
+                amounts = {"VCPU": 4, "MEMORY_MB": 1024}
+                running.cloud.set(spots[0], amounts=amounts, extra_specs={})
+                running.cloud.hosts[host].consumers[spots[0]] = amounts
             is_resized.set()
 
     service = start(running)

@@ -57,8 +57,7 @@ def shelves(
         if spot in done:
             return later
         done.add(spot)
-        for name, value in state.items():
-            setattr(running.cloud.instances[spot], name, value)
+        running.cloud.set(spot, **state)
         return 202
 
     return before
@@ -101,10 +100,9 @@ def test_room_that_comes_by_itself_on_one_host_saves_the_spot_of_another(running
     wait_for(running, "notice", 2)
     with running.cloud.lock:
         noticed = {each["instance"] for each in running.events("notice")}
-        others = [each for uuid_, each in running.cloud.instances.items() if uuid_ not in noticed]
-        provider = running.events("notice")[0]["provider"]
-        for each in [each for each in others if each.provider == provider][:2]:
-            each.task_state, each.updated = "deleting", time.time()
+        provider = running.cloud.hosts[running.events("notice")[0]["provider"]]
+        for spot in [each for each in provider.consumers if each not in noticed][:2]:
+            running.cloud.set(spot, task_state="deleting", updated=time.time())
     wait_for(running, "notice_withdrawn", 2)
     assert running.cloud.orders == []
 
@@ -121,7 +119,7 @@ def test_hosts_without_spots_do_not_hide_one_with_spots(running):
 
 def test_a_host_without_inventory_is_left_out_of_its_reserve(running):
     bad = running.cloud.add_host("bad")
-    del running.cloud.providers[bad].inventories["MEMORY_MB"]
+    running.cloud.change(bad, missing=("MEMORY_MB",))
     _, spots = running.full_host(4)
     running.start(mode="proactive", default_reserve="2:1024", notice_seconds=600)
     wait_for(running, "notice")
@@ -233,8 +231,7 @@ def test_an_order_that_never_reached_nova_is_given_again(running):
 
 def test_an_order_that_reached_nova_is_not_given_again(running):
     host, spots = running.full_host(4)
-    spot = running.cloud.instances[spots[2]]
-    spot.task_state, spot.updated = "deleting", time.time()
+    running.cloud.set(spots[2], task_state="deleting", updated=time.time())
     store_notice(running, host, spots[2])  # of a version that wrote the order down afterwards
     running.start(**PROACTIVE)
     wait_until(lambda: any(each.get("ordered_at") for each in running.stored()), "the mark")
@@ -314,7 +311,7 @@ def test_a_change_of_mode_says_nothing_of_spots_that_are_going(running, later):
     host, spots = running.full_host(4)
     running.cloud.aggregates["old"] = str(uuid.uuid4())
     running.cloud.aggregates["few"] = str(uuid.uuid4())
-    running.cloud.providers[host].aggregates.add(running.cloud.aggregates["old"])
+    running.cloud.hosts[host].aggregates.add(running.cloud.aggregates["old"])
     running.cloud.never_goes.add(spots[0])
     before = running.start(mode="proactive", reserve="old:2:0", notice_seconds=0)
     wait_until(lambda: any(each.get("ordered_at") for each in running.stored()), "the order")
@@ -326,25 +323,22 @@ def test_a_change_of_mode_says_nothing_of_spots_that_are_going(running, later):
 
 
 def move(running: Running, host: str, spot: str) -> None:
-    moved = running.cloud.instances[spot]
-    moved.provider, moved.host, moved.node = running.cloud.add_host("b"), "b", "b"
+    running.cloud.move(spot, running.cloud.add_host("b"))
 
 
 def leave_aggregate(running: Running, host: str, spot: str) -> None:
-    running.cloud.providers[host].aggregates.clear()
+    running.cloud.hosts[host].aggregates.clear()
 
 
 def shelve(running: Running, host: str, spot: str) -> None:
-    shelved = running.cloud.instances[spot]
-    shelved.allocation, shelved.host, shelved.node = {}, None, None
-    shelved.vm_state, shelved.status = "shelved_offloaded", "SHELVED_OFFLOADED"
+    running.cloud.shelve(running.cloud.instances[spot])
 
 
 @pytest.mark.parametrize("happens", [move, leave_aggregate, shelve])
 def test_a_notice_is_withdrawn_when_its_spot_is_elsewhere(running, happens):
     host, spots = running.full_host(4)
     running.cloud.aggregates["gold"] = str(uuid.uuid4())
-    running.cloud.providers[host].aggregates.add(running.cloud.aggregates["gold"])
+    running.cloud.hosts[host].aggregates.add(running.cloud.aggregates["gold"])
     running.start(mode="proactive", reserve="gold:2:0", notice_seconds=600)
     wait_until_told(running)
     with running.cloud.lock:
@@ -511,12 +505,12 @@ def test_one_that_its_owner_shelves_as_its_time_comes_reads_nothing_afterwards(r
     spot = running.cloud.instances[spots[0]]
     spot.task_state = "shelving_image_uploading"
     wait_until(lambda: any(each["ordered_at"] for each in running.stored()), "its time")
-    held, spot.allocation, spot.host, spot.node = spot.allocation, {}, None, None
-    spot.vm_state, spot.status, spot.task_state = "shelved_offloaded", "SHELVED_OFFLOADED", None
+    with running.cloud.lock:
+        running.cloud.shelve(spot)
+        spot.task_state = None
     wait_for(running, "notice_withdrawn")
     running.reconciles(3)
-    spot.provider, spot.host, spot.node = running.cloud.add_host("b"), "b", "b"
-    spot.vm_state, spot.status, spot.allocation = "active", "ACTIVE", held
+    running.cloud.move(spots[0], running.cloud.add_host("b"))
     wait_for_stored(running, 0)
     assert spot.metadata == {} and running.cloud.orders == []
 
@@ -524,7 +518,7 @@ def test_one_that_its_owner_shelves_as_its_time_comes_reads_nothing_afterwards(r
 def test_one_that_nova_is_busy_with_is_told_afterwards(running):
     """While Nova takes a snapshot of a server it changes no metadata of it."""
     _, spots = running.full_host(4)
-    running.cloud.instances[spots[0]].task_state = "image_uploading"
+    running.cloud.set(spots[0], task_state="image_uploading")
     works = nova_fails(running, "PUT", 409)
     running.start(**PROACTIVE, notice_seconds=0.5)
     wait_for(running, "notice", 2)
@@ -533,7 +527,7 @@ def test_one_that_nova_is_busy_with_is_told_afterwards(running):
     running.reconciles(3)
     assert running.cloud.orders == []
     told_at = time.time()
-    running.cloud.instances[spots[0]].task_state = None
+    running.cloud.set(spots[0], task_state=None)
     works.set()
     check_goes_after_its_notice(running, spots[0], told_at)
 
@@ -562,13 +556,9 @@ def test_a_compute_that_fails_costs_no_third_spot_for_a_reserve(running):
     running.cloud.never_goes.update(spots)
     works = nova_fails(running, "PUT")
 
-    def fail(spot: str) -> None:
-        found = running.cloud.instances[spot]
-        found.task_state, found.status, found.vm_state = None, "ERROR", "error"
-
     def after(method: str, path: str) -> None:
         if method == "POST" and spots[0] in path:
-            fail(spots[0])
+            running.cloud.fail(spots[0])
 
     running.cloud.after = after
     vm = running.cloud.add(host, 2, 1024, spot=False)
@@ -577,7 +567,7 @@ def test_a_compute_that_fails_costs_no_third_spot_for_a_reserve(running):
     running.reconciles(3)
     with running.cloud.lock:
         running.cloud.remove(vm)
-        fail(spots[1])
+        running.cloud.fail(spots[1])
     works.set()
     wait_until(lambda: bool(running.events("host_stalled")), "the alarm")
     running.reconciles(5)

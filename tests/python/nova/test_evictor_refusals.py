@@ -27,23 +27,23 @@ def full_host(running: Running, **odd: Any) -> tuple[str, str, str]:
     [
         pytest.param({"extra_specs": {}}, id="a flavor that is no spot's"),
         pytest.param({"extra_specs": {"resources:CUSTOM_SPOT_VCPU": "0"}}, id="0 spot vCPUs"),
-        pytest.param({"host": "b", "node": "b"}, id="already on another host"),
-        pytest.param({"host": None, "node": None}, id="not on a host yet"),
+        pytest.param({"host": "b"}, id="already on another host"),
+        pytest.param({"host": None}, id="not on a host yet"),
         pytest.param({"has_server": False}, id="no server of Nova"),
     ],
 )
 def test_what_is_no_spot_of_this_host_stays(running, odd):
-    _, oddity, usual = full_host(running, **odd)
+    host, oddity, usual = full_host(running, **odd)
     running.start()
     wait_until(lambda: bool(running.events("freed")), "the usual spot is evicted")
     running.reconciles()
     assert running.cloud.deleted == [usual]
-    assert oddity in running.cloud.instances
+    assert oddity in running.cloud.hosts[host].consumers
 
 
 def test_a_host_without_an_inventory_is_left_alone(running, caplog):
     host, *_ = full_host(running)
-    del running.cloud.providers[host].inventories["MEMORY_MB"]
+    running.cloud.change(host, missing=("MEMORY_MB",))
     service = running.start()
     running.reconciles(5)
     assert running.cloud.deleted == []
@@ -54,7 +54,7 @@ def test_a_host_without_an_inventory_is_left_alone(running, caplog):
 
 def test_a_provider_that_is_no_compute_node_is_left_alone(running):
     host, *_ = full_host(running)
-    running.cloud.providers[host].is_compute = False
+    running.cloud.hosts[host].is_compute = False
     running.start()
     running.reconciles(5)
     assert running.cloud.deleted == []
@@ -282,10 +282,8 @@ def test_a_spot_that_moves_is_refused(running, moves):
 def test_nothing_goes_for_a_dead_host_that_a_spot_has_left(running):
     # On host a 8 of 8 vCPUs are held by the spot that b has now, and 8 by a VM.
     spot = evacuated(running, [move("evacuation", "done")])
-    found = running.cloud.instances[spot]
-    found.provider, found.also_on = str(found.also_on), found.provider
-    running.cloud.remove(next(each for each in running.cloud.instances if each != spot))
-    running.cloud.add(found.provider, 8, 1024, spot=False)
+    running.cloud.remove(next(each for each in running.cloud.there if each != spot))
+    running.cloud.add(next(iter(running.cloud.hosts)), 8, 1024, spot=False)
     running.start()
     running.reconciles(5)
     assert running.cloud.deleted == []

@@ -50,7 +50,7 @@ def stalled_host(running: Running) -> tuple[str, list[str]]:
 def test_clocks_that_differ_cost_no_spot(running, off):
     """Nova's time of the last change would be 400 s ago, or yet to come."""
     host, spots = running.full_host(4)
-    running.cloud.clock_is_off = off
+    running.cloud.skew = off
     running.cloud.freeing_takes = 1.0  # several reconciles find it under way
     service = running.start(deletion_timeout=120)
     running.cloud.add(host, 2, 1024, spot=False)
@@ -95,7 +95,7 @@ def test_what_goes_late_takes_nothing_else_with_it(running):
     wait_until(lambda: bool(running.events("host_resumed")), "the end of the alarm")
     running.reconciles()
     assert running.cloud.deleted == spots[:3]
-    assert spots[3] in running.cloud.instances
+    assert spots[3] in running.cloud.there
 
 
 def test_other_hosts_go_on(running):
@@ -128,8 +128,7 @@ def test_a_compute_that_fails_at_every_deletion_costs_two_spots(running):
     def after(method: str, path: str) -> None:
         for spot in spots:
             if method == "POST" and spot in path:
-                found = running.cloud.instances[spot]
-                found.task_state, found.status, found.vm_state = None, "ERROR", "error"
+                running.cloud.fail(spot)
 
     running.cloud.after = after
     service = running.start(deletion_timeout=120)
@@ -343,21 +342,11 @@ def test_a_host_that_is_none_any_more_is_forgotten(running):
 
 def test_a_node_of_nova_s_database_that_is_behind_costs_no_other_spot(running):
     """What Nova shows may be from before the order that it took (Galera without causal reads)."""
-    running.cloud.freeing_takes = 3.0
+    running.cloud.freeing_takes, running.cloud.behind_s = 3.0, 1.0
     host, spots = running.full_host(4)
-    is_behind: list[float] = []
-
-    def after(method: str, path: str) -> None:
-        """Have a spot shown as it was before its order, for a second."""
-        ordered = running.cloud.orders[:1]
-        if method == "POST" and ordered and not is_behind:
-            is_behind.append(time.time())
-            running.cloud.shown_before = {ordered[0]: is_behind[0] + 1.0}
-
-    running.cloud.after = after
     service = running.start(deletion_timeout=120)
     running.cloud.add(host, 2, 1024, spot=False)
-    wait_until(lambda: bool(is_behind), "the order")
+    wait_until(lambda: bool(running.cloud.orders), "the order")
     running.reconciles(8)
     assert running.cloud.orders == spots[:1]
     wait_until(lambda: bool(running.events("freed")), "it is gone")

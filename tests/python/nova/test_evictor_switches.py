@@ -107,7 +107,7 @@ def test_a_project_at_its_limit_does_not_hold_back_another(running):
     service = running.start(evictions_per_minute_per_project=1)
     wait_until(lambda: len(running.cloud.deleted) == 2, "one of each project is evicted")
     running.reconciles(3)
-    gone = {running.cloud.gone[each].project_id for each in running.cloud.deleted}
+    gone = {running.cloud.instances[each].project_id for each in running.cloud.deleted}
     assert len(running.cloud.deleted) == len(gone) == 2
     assert metric(service, "limit_hits_total", limit="project-limit") > 0
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from evictor_running import audit_records
 from measure_service import Bench
 from programs import run_python
+from seeds.contract import ModelStage, Script
 from seeds.scenario import draw
 from waiting import wait_until
 
@@ -90,3 +94,17 @@ def test_what_is_found_is_shrunk_and_told():
     assert any("orders that spot" in each for each in lines[start:])
     assert len(lines) - start < 20
     assert lines[-1].startswith("all of it: tests/nova/seeds/run.sh --seed ")
+
+
+def test_the_model_in_real_time_answers_as_in_the_simulation(running):
+    """So what stands in for threads, clocks and files in the simulation does as they do."""
+    cloud = running.cloud
+    service = running.make(overcommit_grace=3600, evictor="FIFO")
+    records = partial(audit_records, running.folder)
+    stage = ModelStage(cloud, service, lambda s: time.sleep(s / 10), time.time, records)
+    in_real_time = Script(stage).play()
+    cloud.violations.clear()  # the script deletes one without need, to see the answers
+    simulated = run("--contract")
+    assert simulated.returncode == 0, simulated.stderr
+    assert in_real_time == simulated.stdout.splitlines()
+    assert any('"chosen_by": "plan"' in line for line in in_real_time)
