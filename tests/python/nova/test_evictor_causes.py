@@ -217,10 +217,9 @@ def test_vms_alone_beyond_one_resource_still_get_the_other(running, caplog):
     assert len(lines) == 1
 
 
-def test_what_is_not_ordered_counts_for_no_limit():
-    now = [0.0]
+def test_what_is_not_ordered_counts_for_no_limit(clock):
     limits = limits_of(
-        now,
+        clock,
         evictions_per_minute=3,
         evictions_per_minute_per_project=2,
         evictions_per_host=2,
@@ -236,9 +235,8 @@ def test_what_is_not_ordered_counts_for_no_limit():
     assert limits.take("q", "b") == (Refusal.LIMIT, 20.0)
 
 
-def test_limits_of_a_host_and_of_what_no_vm_claims():
-    now = [0.0]
-    limits = limits_of(now, evictions_per_minute=4, evictions_per_host=2, reconcile_interval=5.0)
+def test_limits_of_a_host_and_of_what_no_vm_claims(clock):
+    limits = limits_of(clock, evictions_per_minute=4, evictions_per_host=2, reconcile_interval=5.0)
     # Two on one host within 5 s, and of 4 a minute only two for no VM.
     assert [limits.take("p", "a", for_vm=False) for _ in range(2)] == [None, None]
     assert limits.take("p", "a") == (Refusal.HOST_LIMIT, 5.0)
@@ -246,7 +244,7 @@ def test_limits_of_a_host_and_of_what_no_vm_claims():
     assert limits.take("p", "b", for_vm=False) == (Refusal.LIMIT, 15.0)
     assert [limits.take("p", "b") for _ in range(2)] == [None, None]
     assert limits.take("p", "c") == (Refusal.LIMIT, 15.0)
-    now[0] = 15.0
+    clock.now = 15.0
     assert limits.take("p", "a") is None
 
 
