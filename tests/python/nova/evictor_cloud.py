@@ -6,6 +6,7 @@ still need it, counting what was being deleted as free? What was wrong is in `vi
 
 from __future__ import annotations
 
+import math
 import random
 import threading
 import time
@@ -235,6 +236,22 @@ class Cloud(model.Cloud):
             return instance is not None
         age = time.time() - int(instance.updated)  # as Nova shows it
         return instance.task_state == "deleting" and age < self.stuck_after
+
+    def refuse(self, what: str, status: int | bytes = 500, times: float = math.inf) -> None:
+        """Answer requests whose "METHOD /path" has this by a status, or a text; so many times."""
+        left = [times]
+
+        def before(method: str, path: str) -> int | bytes | None:
+            if what not in f"{method} {path}" or left[0] <= 0:
+                return None
+            left[0] -= 1
+            return status
+
+        self.before = before
+
+    def accept(self) -> None:
+        """Answer all requests again."""
+        self.before = lambda method, path: None
 
     # -- what the model leaves to the kernel and the seed --------------------------------------
 

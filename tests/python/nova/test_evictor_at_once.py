@@ -258,11 +258,7 @@ def test_an_order_that_was_kept_back_is_no_error_of_its_host(running):
 
 def test_a_refusal_keeps_no_other_order_from_being_followed(running):
     host, spots = running.full_host(4)
-    refused = [409]
-    stubborn = f"/nova/servers/{spots[1]}/action"
-    running.cloud.before = lambda method, path: (
-        refused.pop() if path == stubborn and refused else None
-    )
+    running.cloud.refuse(f"/nova/servers/{spots[1]}/action", 409, times=1)
     service = start(running)
     claim(running, service, host, spots, 8)
     wait_until(lambda: len(running.events("freed")) == 4, "all spots are freed")

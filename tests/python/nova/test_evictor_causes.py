@@ -13,12 +13,6 @@ from waiting import wait_until
 NEVER_S = 3600.0  # longer than any test
 
 
-def two_old_spots(running: Running) -> tuple[str, list[str]]:
-    """A host of 8 vCPUs, all used by two spots of long ago."""
-    host = running.cloud.add_host("a")
-    return host, [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
-
-
 def service_that_knows_hosts(running: Running, **settings: Any) -> Any:
     """Return a service that has seen all hosts and is not started: the test does the iterations."""
     return running.unstarted(**{"overcommit_grace": NEVER_S, **settings})
@@ -27,7 +21,7 @@ def service_that_knows_hosts(running: Running, **settings: Any) -> Any:
 @pytest.mark.parametrize("evictor", ["FIFO", "YJF"])
 def test_spots_that_race_evict_no_older_ones(running, evictor):
     # Two of 4 fill the 8 vCPUs; four more of 4 come at once: they are 16 too many.
-    host, old = two_old_spots(running)
+    host, old = running.full_host(2)
     service = service_that_knows_hosts(running, evictor=evictor)
     new = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(4)]
     service._reconciler.free_host(host, "reconcile")
@@ -40,7 +34,7 @@ def test_spots_that_race_evict_no_older_ones(running, evictor):
 
 
 def test_a_spot_that_is_not_on_its_host_yet_is_waited_for(running):
-    host, old = two_old_spots(running)
+    host, old = running.full_host(2)
     service = service_that_knows_hosts(running)
     new = running.cloud.add(host, 4, 1024, spot=True, host=None)
     service._reconciler.free_host(host, "reconcile")
@@ -81,7 +75,7 @@ def test_a_vm_that_was_evacuated_and_is_deleted_elsewhere_counts_as_gone(running
 
 def test_a_spot_of_a_race_that_its_compute_did_not_delete_is_ordered_again(running):
     # Nothing else may go for it, so the host would stay overcommitted.
-    host, old = two_old_spots(running)
+    host, old = running.full_host(2)
     service = service_that_knows_hosts(running, deletion_timeout=1)
     new = running.cloud.add(host, 4, 1024, spot=True)
     running.cloud.never_goes.add(new)
@@ -121,7 +115,7 @@ def test_a_vm_that_is_leaving_costs_no_spot(running, task):
 def test_a_vm_gets_its_room_from_the_policy_and_the_race_goes_on(running):
     # 8 vCPUs in use of 8. A spot of 2 does not fit; a VM of 2 is owed 2: FIFO takes the oldest
     # spot, of 4, and with it gone the new spot fits.
-    host, old = two_old_spots(running)
+    host, old = running.full_host(2)
     service = service_that_knows_hosts(running)
     running.cloud.add(host, 2, 1024, spot=True)
     vm = running.cloud.add(host, 2, 1024, spot=False)
@@ -132,7 +126,7 @@ def test_a_vm_gets_its_room_from_the_policy_and_the_race_goes_on(running):
 
 
 def test_a_ratio_that_is_wrong_for_a_while_evicts_nothing(running):
-    host, old = two_old_spots(running)
+    host, old = running.full_host(2)
     service = running.start(overcommit_grace=NEVER_S)
     running.reconciles()
     running.cloud.change(host, ratio=0.5)
@@ -167,7 +161,7 @@ def test_a_vm_that_comes_meanwhile_gets_its_room_and_no_more(running):
 
 
 def test_what_lasts_takes_the_newest(running):
-    host, old = two_old_spots(running)
+    host, old = running.full_host(2)
     service = service_that_knows_hosts(running, overcommit_grace=0.5)
     running.cloud.change(host, ratio=0.5)
     service._reconciler.free_host(host, "reconcile")

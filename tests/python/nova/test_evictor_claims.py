@@ -212,9 +212,9 @@ def test_what_a_new_provider_is_is_asked_once(running):
     device = running.cloud.add_host("device")
     running.cloud.hosts[device].root = host
     question = f"GET /placement/resource_providers/{device}"
-    running.cloud.before = lambda method, path: 500 if question == f"{method} {path}" else None
+    running.cloud.refuse(question)
     assert not service._hosts.may_be_host(device)  # the reconcile of all hosts sees what it is
-    running.cloud.before = lambda method, path: None
+    running.cloud.accept()
     asked = running.cloud.requests.count(question)
     for _ in range(3):
         assert not service._hosts.may_be_host(device)
@@ -224,7 +224,7 @@ def test_what_a_new_provider_is_is_asked_once(running):
 def test_a_host_that_is_removed_is_not_asked_for_ever(running):
     host, _ = running.full_host(1)
     running.cloud.add_host("b")
-    running.cloud.before = lambda method, path: 503 if "/servers/detail" in path else None
+    running.cloud.refuse("/servers/detail", 503)
     service = running.start()
     running.reconciles(1)
     running.cloud.add(host, 4, 1024, spot=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 import uuid
 from collections.abc import Callable
@@ -370,18 +369,6 @@ def test_a_dry_run_writes_of_a_spot_once_until_something_changes(running):
     wait_for(running, "would_notify", 2)
 
 
-def nova_fails(running: Running, method: str, status: int = 503) -> threading.Event:
-    """Have Nova fail at a method for metadata until the event is set."""
-    works = threading.Event()
-
-    def before(verb: str, path: str) -> int | None:
-        fails = verb == method and "/metadata/" in path and not works.is_set()
-        return status if fails else None
-
-    running.cloud.before = before
-    return works
-
-
 def check_goes_after_its_notice(running: Running, spot: str, told_at: float) -> None:
     """Check that a spot goes alone, half a second after it was told at the earliest."""
     wait_for(running, "freed")
@@ -393,7 +380,7 @@ def check_goes_after_its_notice(running: Running, spot: str, told_at: float) -> 
 def test_a_notice_that_nova_did_not_take_is_none(running):
     """While Nova is away nobody is told, so nobody's time runs, and another one gets no notice."""
     _, spots = running.full_host(4)
-    works = nova_fails(running, "PUT")
+    running.cloud.refuse("PUT", 503)
     service = running.start(**PROACTIVE, notice_seconds=0.5)
     wait_for(running, "notice", 3)
     running.reconciles(3)
@@ -401,15 +388,13 @@ def test_a_notice_that_nova_did_not_take_is_none(running):
     assert running.cloud.orders == [] and metric(service, "notices_total", outcome="given") == 0
     assert metric(service, "errors_total", where="reserve") > 0
     told_at = time.time()
-    works.set()
+    running.cloud.accept()
     check_goes_after_its_notice(running, spots[0], told_at)
 
 
 def test_one_that_cannot_be_told_keeps_no_other_from_its_notice(running):
     _, spots = running.full_host(4)
-    running.cloud.before = lambda method, path: (
-        500 if method == "PUT" and spots[0] in path else None
-    )
+    running.cloud.refuse(f"PUT /nova/servers/{spots[0]}")
     running.start(mode="proactive", default_reserve="2:0:2", notice_seconds=0.5)
     wait_for(running, "freed", 2)
     running.reconciles(3)
@@ -421,7 +406,7 @@ def test_a_spot_of_which_nova_says_nothing_takes_nobodys_place(running, caplog):
     _, spots = running.full_host(4)
     service = running.start(**PROACTIVE, notice_seconds=0.5)
     wait_until_told(running)
-    running.cloud.before = lambda method, path: 500 if f"/servers/{spots[0]}" in path else None
+    running.cloud.refuse(f"/servers/{spots[0]}")
     wait_for(running, "freed")
     running.reconciles(10)
     assert running.cloud.deleted == [spots[1]]
@@ -437,13 +422,13 @@ def test_a_spot_of_which_nova_says_nothing_takes_nobodys_place(running, caplog):
 
 def test_a_spot_that_was_given_up_has_another_chance_later(running, monkeypatch):
     _, (spot,) = running.full_host(1)
-    running.cloud.before = lambda method, path: 500 if path.endswith("/action") else None
+    running.cloud.refuse("/action")
     running.start(**PROACTIVE, notice_seconds=0)
     wait_for(running, "notice_withdrawn")
     assert len(running.events("failed")) == 3
     running.reconciles(3)
     assert len(running.events("notice")) == 1
-    running.cloud.before = lambda method, path: None
+    running.cloud.accept()
     monkeypatch.setattr(reserves, "_GIVEN_UP_S", 0.1)
     wait_until(lambda: running.cloud.deleted == [spot], "the eviction")
 
@@ -451,7 +436,7 @@ def test_a_spot_that_was_given_up_has_another_chance_later(running, monkeypatch)
 def test_one_whose_metadata_nova_does_not_change_is_told_otherwise(running):
     """As of a server in rescue: vendordata and the notification tell it."""
     _, spots = running.full_host(4)
-    nova_fails(running, "PUT", 409)
+    running.cloud.refuse("PUT", 409)
     service = running.start(**PROACTIVE, notice_seconds=0.5)
     wait_for(running, "freed")
     assert running.cloud.deleted == [spots[0]]
@@ -460,14 +445,14 @@ def test_one_whose_metadata_nova_does_not_change_is_told_otherwise(running):
 
 def test_a_withdrawal_that_nova_did_not_take_is_tried_again(running):
     _, spots = running.full_host(4)
-    works = nova_fails(running, "DELETE")
+    running.cloud.refuse("DELETE", 503)
     running.start(**PROACTIVE, notice_seconds=600)
     wait_until_told(running)
     running.cloud.remove(spots[3])
     wait_until(lambda: [each["is_told"] for each in running.stored()] == [False], "the attempt")
     running.reconciles(3)
     assert running.events("notice_withdrawn") == []
-    works.set()
+    running.cloud.accept()
     wait_for_stored(running, 0)
     assert running.cloud.instances[spots[0]].metadata == {} and running.cloud.orders == []
     assert len(running.events("notice_withdrawn")) == 1
@@ -479,7 +464,7 @@ def test_a_withdrawn_notice_is_not_left_in_metadata_that_nova_does_not_change_no
     host, spots = running.full_host(4)
     service = running.start(**PROACTIVE, notice_seconds=600)
     wait_until_told(running)
-    works = nova_fails(running, "DELETE", 409)
+    running.cloud.refuse("DELETE", 409)
     with running.cloud.lock:
         if happens is not None:
             happens(running, host, spots[0])
@@ -487,7 +472,7 @@ def test_a_withdrawn_notice_is_not_left_in_metadata_that_nova_does_not_change_no
     wait_for(running, "notice_withdrawn")
     running.reconciles(5)
     assert "cospot_evict_at" in running.cloud.instances[spots[0]].metadata
-    works.set()
+    running.cloud.accept()
     wait_for_stored(running, 0)
     assert running.cloud.instances[spots[0]].metadata == {}
     running.reconciles(3)
@@ -519,7 +504,7 @@ def test_one_that_nova_is_busy_with_is_told_afterwards(running):
     """While Nova takes a snapshot of a server it changes no metadata of it."""
     _, spots = running.full_host(4)
     running.cloud.set(spots[0], task_state="image_uploading")
-    works = nova_fails(running, "PUT", 409)
+    running.cloud.refuse("PUT", 409)
     running.start(**PROACTIVE, notice_seconds=0.5)
     wait_for(running, "notice", 2)
     began = time.time()
@@ -528,33 +513,26 @@ def test_one_that_nova_is_busy_with_is_told_afterwards(running):
     assert running.cloud.orders == []
     told_at = time.time()
     running.cloud.set(spots[0], task_state=None)
-    works.set()
+    running.cloud.accept()
     check_goes_after_its_notice(running, spots[0], told_at)
 
 
 def test_one_whose_task_ends_as_its_notice_is_refused_is_told_at_once(running):
     """As a deletion that its compute gives up: the look at the spot comes after the refusal."""
     _, spots = running.full_host(4)
-    refused = []
-
-    def before(verb: str, path: str) -> int | None:
-        if verb != "PUT" or "/metadata/" not in path or refused:
-            return None
-        refused.append(path)
-        return 409
-
-    running.cloud.before = before
+    running.cloud.refuse("PUT", 409, times=1)
     running.start(**PROACTIVE, notice_seconds=600)
     wait_until_told(running)
     assert "cospot_evict_at" in running.cloud.instances[spots[0]].metadata
-    assert len(running.events("notice")) == len(refused) == 1
+    assert len(running.events("notice")) == 1
+    assert sum(each.startswith("PUT") for each in running.cloud.requests) == 2
 
 
 def test_a_compute_that_fails_costs_no_third_spot_for_a_reserve(running):
     """Two were ordered for a VM that is gone as the second one fails: nobody else looks there."""
     host, spots = running.full_host(4)
     running.cloud.never_goes.update(spots)
-    works = nova_fails(running, "PUT")
+    running.cloud.refuse("PUT", 503)
 
     def after(method: str, path: str) -> None:
         if method == "POST" and spots[0] in path:
@@ -568,7 +546,7 @@ def test_a_compute_that_fails_costs_no_third_spot_for_a_reserve(running):
     with running.cloud.lock:
         running.cloud.remove(vm)
         running.cloud.fail(spots[1])
-    works.set()
+    running.cloud.accept()
     wait_until(lambda: bool(running.events("host_stalled")), "the alarm")
     running.reconciles(5)
     assert running.cloud.orders == spots[:2]
@@ -578,10 +556,10 @@ def test_a_compute_that_fails_costs_no_third_spot_for_a_reserve(running):
 def test_an_eviction_that_could_not_begin_counts_for_no_limit(running):
     """Before it shelves a spot the service takes the notice out of the spot's metadata."""
     _, spots = running.full_host(4)
-    works = nova_fails(running, "DELETE")
+    running.cloud.refuse("DELETE", 503)
     running.start(**SHELVING, evictions_per_minute=1)
     wait_for(running, "failed", 3)
-    works.set()
+    running.cloud.accept()
     wait_for(running, "freed")
     assert running.cloud.shelved == [spots[0]]
     assert {each["order"] for each in running.events("failed")} == {"none"}

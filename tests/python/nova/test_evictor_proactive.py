@@ -217,8 +217,7 @@ def test_a_vm_that_needs_the_room_does_not_wait_for_a_notice(running):
 
 def test_a_spot_that_cannot_be_shelved_keeps_its_place(running):
     _, spots = running.full_host(4)
-    stubborn = f"POST /nova/servers/{spots[0]}/action"
-    running.cloud.before = lambda method, path: 500 if f"{method} {path}" == stubborn else None
+    running.cloud.refuse(f"POST /nova/servers/{spots[0]}/action")
     running.start(**PROACTIVE, notice_seconds=0, action="shelve-offload")
     wait_until(lambda: len(running.events("notice_withdrawn")) == 1, "the withdrawal")
     assert len(running.events("failed")) == 3

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -85,23 +84,11 @@ def test_ratio_and_reserve_count_as_in_placement(running):
     wait_until(lambda: running.cloud.deleted == [spot], "the spot is evicted")
 
 
-def refuse(status: int, times: int, what: str) -> Callable[[str, str], int | None]:
-    left = [times]
-
-    def before(method: str, path: str) -> int | None:
-        if what in f"{method} {path}" and left[0] > 0:
-            left[0] -= 1
-            return status
-        return None
-
-    return before
-
-
 @pytest.mark.parametrize("status", [401, 409, 500, 502, 503])
 @pytest.mark.parametrize("what", ["/placement/resource_providers", "/nova/servers", "POST /nova"])
 def test_services_that_fail_for_a_while_are_asked_again(running, status, what):
     _, first, _ = full_host(running)
-    running.cloud.before = refuse(status, 2, what)
+    running.cloud.refuse(what, status, times=2)
     running.start()
     wait_until(lambda: bool(running.events("freed")), "the spot is evicted in the end")
     running.reconciles()
@@ -111,7 +98,7 @@ def test_services_that_fail_for_a_while_are_asked_again(running, status, what):
 def test_a_deletion_without_an_answer_is_asked_for_again(running):
     # The order is taken late: after the service has given up waiting for the answer.
     host, first, _ = full_host(running)
-    running.cloud.before = refuse(504, 1, "POST /nova")
+    running.cloud.refuse("POST /nova", 504, times=1)
     service = running.start(evictor="YJF", reconcile_interval=30)
     wait_until(lambda: bool(running.events("freed")), "a spot is evicted")
     youngest = running.cloud.deleted[0]
@@ -150,7 +137,7 @@ def test_a_late_spot_of_which_nova_says_nothing_hides_no_other(running, caplog):
     wait_until(lambda: metric(service, "late_spots") == 2, "the report")
     wait_until(lambda: not service._queue.is_waiting(host), "what the reports led to")
     bad, good = service._freed._late
-    running.cloud.before = lambda method, path: 500 if f"/servers/{bad}" in path else None
+    running.cloud.refuse(f"/servers/{bad}")
     running.cloud.instances[good].task_state = None
     wait_until(lambda: bool(running.events("failed")), "it is noted")
     assert [each["instance"] for each in running.events("failed")] == [good]
@@ -186,13 +173,12 @@ def test_a_host_whose_answers_make_no_sense_keeps_no_other_from_being_freed(runn
     bad, _, _ = full_host(running)
     usual = running.cloud.add_host("usual")
     spot = running.cloud.add(usual, 8, 1024, spot=True)
-    path = f"/placement/resource_providers/{bad}/{what}"
-    running.cloud.before = lambda method, url: answer if url == path else None
+    running.cloud.refuse(f"/placement/resource_providers/{bad}/{what}", answer)
     service = running.start()
     running.cloud.add(usual, 4, 1024, spot=False)
     wait_until(lambda: running.cloud.deleted == [spot], "the other host is freed")
     assert metric(service, "errors_total", where="reconcile") > 0
-    running.cloud.before = lambda method, url: None
+    running.cloud.accept()
     wait_until(lambda: len(running.cloud.deleted) == 2, "this one, too")
 
 
@@ -210,12 +196,12 @@ def test_a_host_whose_answers_make_no_sense_keeps_no_other_from_being_freed(runn
 )
 def test_answers_that_make_no_sense_evict_nothing(running, where, what, answer, caplog):
     full_host(running)
-    running.cloud.before = lambda method, url: answer if what in url else None
+    running.cloud.refuse(what, answer)
     service = running.start()
     send(service, plan_message(str(uuid.uuid4()), {}))
     wait_until(lambda: metric(service, "errors_total", where=where) > 2, "errors")
     assert running.cloud.orders == [] and "Traceback" not in caplog.text
-    running.cloud.before = lambda method, url: None
+    running.cloud.accept()
     wait_until(lambda: len(running.cloud.deleted) == 1, "it is freed")
 
 
@@ -291,7 +277,7 @@ def test_nothing_goes_for_a_dead_host_that_a_spot_has_left(running):
 
 def test_whether_a_spot_was_evacuated_may_not_be_for_the_service_to_ask(running, caplog):
     evacuated(running, [move("evacuation", "done")])
-    running.cloud.before = lambda method, path: 403 if "/os-migrations" in path else None
+    running.cloud.refuse("/os-migrations", 403)
     service = running.start()
     wait_until(
         lambda: metric(service, "refusals_total", reason="several-providers") > 0, "the refusal"

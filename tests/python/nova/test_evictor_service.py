@@ -173,10 +173,9 @@ def test_a_host_that_cannot_be_read_is_one_line(running, caplog):
     """Placement's answers have the id of the request, so no two texts are the same."""
     running.cloud.add_host("b")
     host = running.cloud.add_host("a")
-    path = f"/placement/resource_providers/{host}/inventories"
-    running.cloud.before = lambda method, url: 404 if url == path else None
+    running.cloud.refuse(f"/placement/resource_providers/{host}/inventories", 404)
     service = running.start()
     wait_until(lambda: metric(service, "errors_total", where="reconcile") >= 3, "errors")
     assert len([each for each in caplog.messages if "cannot read host a" in each]) == 1
-    running.cloud.before = lambda method, url: None
+    running.cloud.accept()
     wait_until(lambda: metric(service, "hosts") == 2, "it is read")

@@ -317,16 +317,10 @@ def test_a_stored_host_that_cannot_be_read_at_the_start_stays(running):
     host, spots = running.full_host(4)
     folder = running.folder / "state"
     StalledHostStore(str(folder)).put(host, "a", spots[:1])
-    path = f"/placement/resource_providers/{host}/inventories"
-    asked: list[str] = []
-
-    def before(method: str, found: str) -> int | None:
-        asked.extend([found] if found == path else [])
-        return 500 if found == path else None
-
-    running.cloud.before = before
+    question = f"GET /placement/resource_providers/{host}/inventories"
+    running.cloud.refuse(question)
     running.start(reconcile_interval=0.1)
-    wait_until(lambda: len(asked) >= 9, "three looks, of three tries each")
+    wait_until(lambda: running.cloud.requests.count(question) >= 9, "three looks, of three tries")
     assert list(StalledHostStore(str(folder)).all()) == [host]
 
 

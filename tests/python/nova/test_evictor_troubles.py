@@ -13,17 +13,11 @@ from evictor_running import Running, kill_after_request, metric, plan_message, s
 from waiting import wait_until
 
 
-def full_host(running: Running) -> list[str]:
-    """A host of 8 vCPUs with two spots of 4; a VM of 4 has one of them evicted."""
-    host = running.cloud.add_host("a")
-    return [host, *(running.cloud.add(host, 4, 1024, spot=True) for _ in range(2))]
-
-
 @pytest.mark.parametrize("status", [400, 403, 413, 500, 504])
 def test_a_spot_that_nova_will_not_delete_is_passed_over(running, status):
-    host, odd, usual = full_host(running)
+    host, (odd, usual) = running.full_host(2)
     stubborn = f"POST /nova/servers/{odd}/action"
-    running.cloud.before = lambda method, path: status if f"{method} {path}" == stubborn else None
+    running.cloud.refuse(stubborn, status)
     running.start()
     running.cloud.add(host, 4, 1024, spot=False)
     wait_until(lambda: running.cloud.deleted == [usual], "the other spot is evicted")
@@ -35,7 +29,7 @@ def test_a_spot_that_nova_will_not_delete_is_passed_over(running, status):
 
 
 def test_a_plan_with_thousands_of_strangers_costs_little(running):
-    host, first, second = full_host(running)
+    host, (first, second) = running.full_host(2)
     vm = running.cloud.add(host, 4, 1024, spot=False)
     service = running.start(reconcile_interval=600, plan_grace=600)
     strangers = [str(uuid.uuid4()) for _ in range(4000)]
@@ -60,7 +54,7 @@ def test_a_watch_outlives_an_unexpected_error(running, watch, monkeypatch):
         return ask(self, *arguments)
 
     monkeypatch.setattr(watch, "_ask", fail_once)
-    host, first, _ = full_host(running)
+    host, (first, _) = running.full_host(2)
     service = running.start(reconcile_interval=600, plan_grace=600)
     for _ in range(2):
         vm = running.cloud.add(host, 2, 1024, spot=False)

@@ -50,14 +50,12 @@ def test_a_refused_confirmation_is_asked_for_again(running):
     host, other = cloud.add_host("a"), cloud.add_host("b")
     spot = cloud.add(host, 8, 1024, spot=True)
     cloud.resize(spot, other)
-    action, refusals = f"POST /nova/servers/{spot}/action", [409]
-    cloud.before = lambda method, path: (
-        refusals.pop() if refusals and f"{method} {path}" == action else None
-    )
+    action = f"POST /nova/servers/{spot}/action"
+    cloud.refuse(action, 409, times=1)
     running.start()
     cloud.add(host, 8, 1024, spot=False)
     wait_until(lambda: not cloud.over(host), "the VM has its capacity")
-    assert (cloud.confirmed, cloud.deleted, refusals) == ([spot], [], [])
+    assert (cloud.confirmed, cloud.deleted, cloud.requests.count(action)) == ([spot], [], 2)
 
 
 def test_a_refused_confirmation_of_the_newest_spot_is_asked_for_again(running):
@@ -67,15 +65,13 @@ def test_a_refused_confirmation_of_the_newest_spot_is_asked_for_again(running):
     cloud.add(host, 6, 1024, spot=True)
     service = running.start()
     running.reconciles()
-    refusals = [409]
-    cloud.before = lambda method, path: (
-        refusals.pop() if refusals and method == "POST" and path.endswith("/action") else None
-    )
+    cloud.refuse("/action", 409, times=1)
     with cloud.lock:
         newest = cloud.add(host, 4, 1024, spot=True)
         cloud.resize(newest, other)
     wait_until(lambda: not cloud.over(host), "it holds the host no more")
-    assert (cloud.confirmed, cloud.deleted, refusals) == ([newest], [], [])
+    actions = cloud.requests.count(f"POST /nova/servers/{newest}/action")
+    assert (cloud.confirmed, cloud.deleted, actions) == ([newest], [], 2)
     wait_until(lambda: metric(service, "confirmed_resizes_total") == 1, "it is counted")
 
 
@@ -194,9 +190,7 @@ def test_others_go_where_a_confirmation_is_refused_or_comes_to_nothing(running):
     cloud.resize(hanging, other)
     cloud.resize(refused, other)
     cloud.never_confirms.add(hanging)
-    cloud.before = lambda method, path: (
-        503 if (method, path) == ("POST", f"/nova/servers/{refused}/action") else None
-    )
+    cloud.refuse(f"POST /nova/servers/{refused}/action", 503)
     running.start(deletion_timeout=1)
     cloud.add(host, 4, 1024, spot=False)
     wait_until(lambda: stays in cloud.deleted, "the running spot goes in their place")

@@ -277,7 +277,7 @@ def test_without_nova_the_port_answers_and_the_service_evicts(running):
     """And with a port that is taken, or without the certificate."""
     host = running.cloud.add_host("h1")
     spot = running.cloud.add(host, 8, 1024, spot=True)
-    running.cloud.before = lambda method, path: 500 if "changes-since" in path else None
+    running.cloud.refuse("changes-since")
     endpoint = Endpoint(running)
     assert endpoint.ask("GET", "/signals")[0] == 503
     assert endpoint.spot(spot) == {}
@@ -286,7 +286,7 @@ def test_without_nova_the_port_answers_and_the_service_evicts(running):
         wait_until(lambda one=taken: metric(one.service, "errors_total", where="signals") > 0, "")
     running.cloud.add(host, 4, 1024, spot=False)
     wait_until(lambda: running.cloud.deleted == [spot], "the eviction")
-    running.cloud.before = lambda method, path: None
+    running.cloud.accept()
     wait_until(lambda: endpoint.ask("GET", "/signals")[0] == 200, "it is tried again")
 
 
