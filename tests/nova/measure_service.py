@@ -146,15 +146,14 @@ class Bench:
         with self._lock:
             host = self._idle.pop(0)
         with self.cloud.lock:
-            there = [e.uuid for e in self.cloud.instances.values() if e.provider == host]
-            victims = there[:_GOING]
+            victims = list(self.cloud.hosts[host].consumers)[:_GOING]
             vm = self.cloud.add(
                 host, _GOING, 1024 * _GOING, spot=False, created=time.time(), uuid=str(uuid.uuid4())
             )
         self.plans.send(plan_message(vm, {host: victims}))
         deadline = time.monotonic() + 120
         # The first question is cheap, and the second one decides.
-        while victims[-1] in self.cloud.instances or self.cloud.over(host):
+        while victims[-1] in self.cloud.hosts[host].consumers or self.cloud.over(host):
             if time.monotonic() > deadline:
                 raise SystemExit(f"{host} is overcommitted for 120 s; see {self.folder}/log")
             time.sleep(0.05)

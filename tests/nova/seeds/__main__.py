@@ -56,7 +56,7 @@ def _parse() -> argparse.Namespace:
     )
     parser.add_argument("--list-bugs", action="store_true", help="list the known bugs")
     parser.add_argument(
-        "--contract", action="store_true", help="play the script that a cloud over HTTP plays too"
+        "--contract", action="store_true", help="play the script that a cloud of Nova plays too"
     )
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--minutes", type=float, help="stop after so long, and say how far it got")

@@ -135,7 +135,7 @@ class Actions:
         instance = self._one(who, self._running(spots_only=True))
         if self._may(instance):
             self.say("the owner of %s locks it", instance.name)
-            self.cloud.lock(instance, "owner", "mine")
+            self.cloud.lock_server(instance, "owner", "mine")
 
     def delete(self, who: float) -> None:
         self._delete(self._one(who, self._running()))
@@ -458,7 +458,7 @@ class Actions:
         elif what == "nothing":
             wrong.total = (1, real.reserved[1] + 1)
         elif what == "missing":
-            wrong.missing = "VCPU"
+            wrong.missing = frozenset({"VCPU"})
         else:
             host.is_listed = False
         self.cloud.show(host, wrong)

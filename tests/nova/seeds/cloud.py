@@ -11,15 +11,21 @@ import random
 import uuid
 from collections.abc import Callable
 from datetime import datetime, timezone
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
 
 from cospot.nova.spot_flavors import spot_extra_specs
 
-from seeds.kernel import START, Kernel
+from seeds import START
+
+if TYPE_CHECKING:
+    from seeds.kernel import Kernel, Process
 
 Answer = tuple[int, dict[str, Any]]
 OK, TAKEN, NOT_FOUND, CONFLICT, BROKEN = 200, 202, 404, 409, 500
 _DELETING = "deleting"
+#: States in which Nova shelves a server, and changes its metadata, whatever its task is.
+_STEADY = ("active", "paused", "suspended", "stopped")
 _DEVICE = {"generation": 1, "resources": {"VGPU": 1}}
 
 
@@ -39,19 +45,28 @@ def specs_of(vcpus: int, memory_mb: int, lifetime: str) -> dict[str, str]:
     return {**spot_extra_specs(vcpus, memory_mb, 0), **extra}
 
 
+@functools.lru_cache(4096)
+def fields_of(query: str) -> dict[str, str]:
+    return dict(parse_qsl(query))
+
+
 class Inventory:
     """What placement shows of a host: (total, reserved, ratio) of vCPUs and MiB."""
 
-    __slots__ = ("missing", "ratio", "reserved", "total")
+    __slots__ = ("memory_ratio", "missing", "ratio", "reserved", "total")
 
-    def __init__(self, total: tuple[int, int], reserved: tuple[int, int], ratio: float) -> None:
+    def __init__(
+        self, total: tuple[int, int], reserved: tuple[int, int], ratio: float,
+        memory_ratio: float = 1.0,
+    ) -> None:  # fmt: skip
         self.total, self.reserved, self.ratio = total, reserved, ratio
-        self.missing: str = ""  # a class that is not shown
+        self.memory_ratio = memory_ratio
+        self.missing: frozenset[str] = frozenset()  # classes that are not shown
 
     def capacity(self) -> tuple[int, int]:
         return (
             int((self.total[0] - self.reserved[0]) * self.ratio),
-            int((self.total[1] - self.reserved[1]) * 1.0),
+            int((self.total[1] - self.reserved[1]) * self.memory_ratio),
         )
 
     def body(self) -> dict[str, Any]:
@@ -64,12 +79,13 @@ class Inventory:
             "MEMORY_MB": {
                 "total": self.total[1],
                 "reserved": self.reserved[1],
-                "allocation_ratio": 1.0,
+                "allocation_ratio": self.memory_ratio,
             },
             "CUSTOM_SPOT_VCPU": {"total": 999, "reserved": 0, "allocation_ratio": 1.0},
             "CUSTOM_SPOT_MEMORY_MB": {"total": 999999, "reserved": 0, "allocation_ratio": 1.0},
         }
-        shown.pop(self.missing, None)
+        for each in self.missing:
+            shown.pop(each, None)
         return shown
 
 
@@ -80,6 +96,8 @@ class Host:
         real, shown: its inventory, and the one that placement shows, wrong at times.
         most: the largest capacity that placement has shown.
         consumers: who holds what of it: amounts by resource class.
+        status: of its compute service, which its operator may disable.
+        aggregates: UUIDs of those that it is in.
         delete: what its compute does of deletions: "at once", "slowly", "loses", "fails", "hangs".
         reported: vCPUs and MiB that its compute told last, and how many instances.
         at_compute: the instances that the compute has.
@@ -95,6 +113,10 @@ class Host:
         self.delete = "at once"
         self.is_up = True
         self.is_listed = True
+        self.is_compute = True
+        self.status = "enabled"
+        self.aggregates: set[str] = set()
+        self.root: str | None = None  # the provider above it
         self.reported = (0, 0, 0)
         self.at_compute: set[str] = set()
         self.device: str | None = None  # the provider below it
@@ -104,10 +126,12 @@ class Instance:
     """A VM or a spot, as Nova's database has it."""
 
     def __init__(
-        self, number: int, vcpus: int, memory_mb: int, is_spot: bool, created: float, lifetime: str
-    ) -> None:
+        self, number: int, vcpus: int, memory_mb: int, is_spot: bool, created: float, lifetime: str,
+        uuid: str = "",
+    ) -> None:  # fmt: skip
         self.number = number
-        self.uuid = f"{number:08x}-0000-4000-8000-{'5' if is_spot else 'a'}{0:011x}"
+        self.uuid = uuid or f"{number:08x}-0000-4000-8000-{'5' if is_spot else 'a'}{0:011x}"
+        self.flavor = "m1"
         self.vcpus, self.memory_mb, self.is_spot = vcpus, memory_mb, is_spot
         self.extra_specs = specs_of(vcpus, memory_mb, lifetime) if is_spot else {}
         self.lifetime = lifetime
@@ -123,6 +147,7 @@ class Instance:
         self.status, self.vm_state = "BUILD", "building"
         self.task_state: str | None = "spawning"
         self.deleted = False
+        self.ended: float | None = None
         self.marked_at = 0.0  # when it began to be deleted
         self.marks = 0
         self.reached = True  # its compute knows that it is to be deleted
@@ -130,6 +155,7 @@ class Instance:
         self.moves: list[dict[str, Any]] = []
         self.came_back_at = -1.0  # when it was last found alive after an order
         self.migration: tuple[Host, str] | None = None  # what holds its former host
+        self.is_confirming = False  # that is about to go
         self.has_moved = False
         self.fails = False  # after its claim, which it keeps
         self.failed_at = float("inf")
@@ -176,6 +202,8 @@ class Cloud:
         self.count = 0
         self.grown_at: dict[str, float] = {}  # hosts on which somebody's claim grew
         self.on_check: list[Any] = []  # called when Nova is asked about one server
+        self.aggregates: dict[str, str] = {}  # UUIDs by name
+        self.page = 1000  # servers in one answer
         self.behind_s = 0.0  # for so long Nova may show what it had before an order
 
     # -- what is there -------------------------------------------------------------------------
@@ -183,18 +211,18 @@ class Cloud:
     def now(self) -> float:
         return START + self.kernel.now + self.skew
 
-    def add_host(self, name: str, vcpus: int, memory_mb: int, reserved: int, ratio: float) -> Host:
+    def new_host(self, name: str, vcpus: int, memory_mb: int, reserved: int, ratio: float) -> Host:
         host = Host(name, Inventory((vcpus, memory_mb), (0, reserved), ratio))
         self.hosts[host.uuid] = host
         return host
 
     def new_instance(
         self, vcpus: int, memory_mb: int, is_spot: bool, created: float | None = None,
-        lifetime: str = "",
+        lifetime: str = "", uuid: str = "",
     ) -> Instance:  # fmt: skip
         self.count += 1
         at = self.now() if created is None else created
-        instance = Instance(self.count, vcpus, memory_mb, is_spot, at, lifetime)
+        instance = Instance(self.count, vcpus, memory_mb, is_spot, at, lifetime, uuid)
         self.instances[instance.uuid] = instance
         instance.has_device = not is_spot and self.count % 2 == 0
         return instance
@@ -342,10 +370,10 @@ class Cloud:
         if instance.deleted:
             return
         instance.deleted = True
+        instance.ended = instance.updated = self.now()
         self.kernel.trace("Nova", "%s is gone", instance.name)
         instance.status, instance.vm_state, instance.task_state = "DELETED", "deleted", None
-        # Placement learns of it afterwards, from the compute: of one in ten a while later.
-        lag = 2.0 * random.Random(instance.uuid).random() if instance.number % 10 == 4 else 0.0
+        lag = self.placement_lag(instance)
         for each in sorted(instance.held_on):
             holder = self.hosts[each]
             if lag and instance.host is not None:
@@ -360,11 +388,32 @@ class Cloud:
             self.tell(host, instance)
             self.report(host)
 
+    def placement_lag(self, instance: Instance) -> float:
+        """Return when placement learns of a deletion: of one in ten a while later, seconds."""
+        return 2.0 * random.Random(instance.uuid).random() if instance.number % 10 == 4 else 0.0
+
+    def shelve(self, instance: Instance) -> None:
+        """Take an instance off its host, and let go of what it holds."""
+        host = instance.host
+        for each in sorted(instance.held_on):
+            self.let_go(self.hosts[each], instance.uuid)
+        instance.host = None
+        instance.status, instance.vm_state = "SHELVED_OFFLOADED", "shelved_offloaded"
+        if host is not None:
+            host.at_compute.discard(instance.uuid)
+            self.tell(host, instance)
+            self.report(host)
+
+    def confirm(self, instance: Instance) -> None:
+        """Confirm a resize or a migration."""
+        self.end_migration(instance)
+        instance.status, instance.vm_state = "ACTIVE", "active"
+
     def end_migration(self, instance: Instance) -> None:
         """Let go of what an instance holds on the host that it has left."""
         if instance.migration is not None:
             host, consumer = instance.migration
-            instance.migration = None
+            instance.migration, instance.is_confirming = None, False
             self.let_go(host, consumer)
             host.at_compute.discard(instance.uuid)
             self.report(host)
@@ -456,7 +505,7 @@ class Cloud:
                 "resource_providers": [
                     shown
                     for host in self.hosts.values()
-                    if host.is_listed
+                    if host.is_listed and (not query or query[10:] in host.aggregates)
                     for shown in (self._provider(host), *self._below(host))
                 ]
             }
@@ -482,7 +531,7 @@ class Cloud:
     def _provider(self, host: Host) -> dict[str, Any]:
         return {
             "uuid": host.uuid, "name": host.name, "generation": host.generation,
-            "root_provider_uuid": host.uuid, "parent_provider_uuid": None,
+            "root_provider_uuid": host.root or host.uuid, "parent_provider_uuid": host.root,
         }  # fmt: skip
 
     def _below(self, host: Host) -> list[dict[str, Any]]:
@@ -500,46 +549,24 @@ class Cloud:
                     "service": {"host": host.name, "id": "1", "disabled_reason": None},
                 }
                 for host in self.hosts.values()
+                if host.is_compute
             ]
             return OK, {"hypervisors": found}
         if parts[0] == "os-services":
             up = {True: "up", False: "down"}
             services = [
-                {"host": host.name, "status": "enabled", "state": up[host.is_up]}
+                {"host": host.name, "status": host.status, "state": up[host.is_up]}
                 for host in self.hosts.values()
+                if host.is_compute
             ]
             return OK, {"services": services}
+        if parts[0] == "os-aggregates":
+            aggregates = [{"name": name, "uuid": made} for name, made in self.aggregates.items()]
+            return OK, {"aggregates": aggregates}
         if parts[0] == "os-migrations":
-            if query.startswith("instance_uuid="):
-                return OK, {"migrations": self.instances[query.partition("=")[2]].moves}
-            fields = dict(each.split("=") for each in query.split("&"))
-            moved = [
-                {"uuid": each.migration[1], "instance_uuid": each.uuid, "status": "finished"}
-                for each in self.instances.values()
-                if each.migration is not None
-                and each.vm_state == "resized"
-                and fields["status"] == "finished"
-                and each.host is not None
-                and fields["host"] in (each.host.name, each.migration[0].name)
-            ]
-            return OK, {"migrations": moved}
+            return self._migrations(fields_of(query))
         if parts[1] == "detail":
-            fields = dict(each.split("=") for each in query.split("&"))
-            listed = [
-                each
-                for each in self.instances.values()
-                if not each.deleted
-                and each.host is not None
-                and each.host.name == fields["host"]
-                and each.status != "SOFT_DELETED"
-            ]
-            going = [
-                (each.uuid, each.marks)
-                for each in listed
-                if each.task_state == _DELETING and not self._is_behind(each)
-            ]
-            self.heard = ("servers", fields["host"], going)
-            return OK, {"servers": [self._server(each) for each in listed]}
+            return self._detail(fields_of(query))
         instance = self.instances.get(parts[1])
         if instance is None or instance.deleted:
             return NOT_FOUND, {"error": "no such server"}
@@ -549,6 +576,49 @@ class Cloud:
             each(instance)
         return OK, {"server": self._server(instance)}
 
+    def _migrations(self, fields: dict[str, str]) -> Answer:
+        if "instance_uuid" in fields:
+            return OK, {"migrations": self.instances[fields["instance_uuid"]].moves}
+        moved = [
+            {"uuid": each.migration[1], "instance_uuid": each.uuid, "status": fields["status"]}
+            for each in self.instances.values()
+            if each.migration is not None
+            and each.vm_state == "resized"
+            and each.is_confirming == (fields["status"] == "confirming")
+            and each.host is not None
+            and fields["host"] in (each.host.name, each.migration[0].name)
+        ]
+        return OK, {"migrations": moved}
+
+    def _detail(self, fields: dict[str, str]) -> Answer:
+        """Deleted servers are listed where they are asked for, or what has changed is."""
+        since, wants_deleted = fields.get("changes-since"), fields.get("deleted") == "true"
+        oldest = 0.0
+        if since is not None:
+            oldest = int(datetime.fromisoformat(since.replace("Z", "+00:00")).timestamp())
+        name = fields.get("host")
+        listed = [
+            each
+            for each in self.instances.values()
+            if (each.deleted == wants_deleted or (each.deleted and since is not None))
+            and (name is None or (each.host is not None and each.host.name == name))
+            and each.status != "SOFT_DELETED"
+            and (since is None or max(each.updated, each.created) >= oldest)
+            and each.uuid > fields.get("marker", "")
+        ]
+        listed.sort(key=lambda each: each.uuid)
+        page = listed[: min(int(fields.get("limit", 1000)), self.page)]
+        going = [
+            (each.uuid, each.marks)
+            for each in page
+            if each.task_state == _DELETING and not self._is_behind(each)
+        ]
+        self.heard = ("servers", name, going)
+        answer: dict[str, Any] = {"servers": [self._server(each) for each in page]}
+        if len(page) < len(listed):
+            answer["servers_links"] = [{"rel": "next", "href": "..."}]
+        return OK, answer
+
     def _is_behind(self, each: Instance) -> bool:
         """Tell whether Nova shows an instance as before its order: its database's node is behind.
 
@@ -557,8 +627,12 @@ class Cloud:
         if each.shown is None or each.task_state != _DELETING:
             return False
         until, process, _ = each.shown
+        return self.kernel.now < until and self._asking() is process
+
+    def _asking(self) -> Process | None:
+        """Return the process that asks; in real time there is but one, which is None."""
         thread = self.kernel.current
-        return self.kernel.now < until and thread is not None and thread.process is process
+        return None if thread is None else thread.process
 
     def _server(self, each: Instance) -> dict[str, Any]:
         if self._is_behind(each):
@@ -575,11 +649,18 @@ class Cloud:
             "OS-SRV-USG:launched_at": None
             if each.launched is None
             else time_text(int(each.launched)).removesuffix("Z") + ".000000",
+            "OS-SRV-USG:terminated_at": None if each.ended is None else time_text(int(each.ended)),
             "OS-EXT-SRV-ATTR:host": name,
             "OS-EXT-SRV-ATTR:hypervisor_hostname": name,
             "OS-EXT-STS:vm_state": each.vm_state,
             "OS-EXT-STS:task_state": each.task_state,
-            "flavor": {"vcpus": 1, "ram": 1, "disk": 0, "extra_specs": each.extra_specs},
+            "flavor": {
+                "original_name": each.flavor,
+                "vcpus": 1,
+                "ram": 1,
+                "disk": 0,
+                "extra_specs": each.extra_specs,
+            },
             "metadata": each.metadata,
             "locked": bool(each.locked_by),
             "locked_reason": each.locked_reason,
@@ -604,20 +685,25 @@ class Cloud:
                 # As it was sent; whole seconds, set clocks.
                 has_just_changed = self.now() - late - instance.updated < 3
                 self.delete(instance)
-                if before and self.kernel.current is not None:
+                if before:
                     until = self.kernel.now + self.behind_s
                     if has_just_changed:
                         instance.unclear_until = until
-                    instance.shown = (until, self.kernel.current.process, before)
+                    instance.shown = (until, self._asking(), before)
             return TAKEN, {}
         if "confirmResize" in body:
-            if instance.migration is None or instance.vm_state != "resized" or instance.task_state:
+            is_resized = instance.migration is not None and instance.vm_state == "resized"
+            if not is_resized or instance.task_state or instance.is_confirming:
                 return CONFLICT, {"error": "not in this state"}
             self.kernel.trace("Nova", "confirms the resize of %s", instance.name)
             self.judge.confirmed(instance)
-            self.end_migration(instance)
-            instance.status, instance.vm_state = "ACTIVE", "active"
+            self.confirm(instance)
             return 204, {}
+        if "shelve" in body:
+            if instance.vm_state not in _STEADY or instance.task_state:
+                return CONFLICT, {"error": "not in this state"}
+            self.shelve(instance)
+            return TAKEN, {}
         if "os-resetState" in body:
             self.kernel.trace("Nova", "resets %s", instance.name)
             instance.came_back_at = self.kernel.now
@@ -631,7 +717,7 @@ class Cloud:
             reason = body["lock"]["locked_reason"]
             self.kernel.trace("Nova", "locks %s: %s", instance.name, reason)
             self.judge.locks.locked(instance)
-            self.lock(instance, "admin", reason)
+            self.lock_server(instance, "admin", reason)
             return TAKEN, {}
         if "unlock" in body:
             self.kernel.trace("Nova", "unlocks %s", instance.name)
@@ -641,26 +727,28 @@ class Cloud:
 
     def _metadata(self, instance: Instance, key: str, method: str, body: Any) -> Answer:
         thread = self.kernel.current
-        assert thread is not None
-        if instance.task_state is not None or instance.vm_state != "active":
+        sent_at = self.kernel.now if thread is None else thread.sent_at
+        if method == "DELETE" and key not in instance.metadata:
+            instance.untold_at = self.kernel.now
+            return NOT_FOUND, {"error": "no such key"}
+        if instance.vm_state not in _STEADY:
             instance.may_be_untold = instance.may_be_untold or instance.task_state is None
             return CONFLICT, {"error": "not in this state"}
         if method == "PUT":
             instance.metadata[key] = body["meta"][key]
-            instance.told = self.kernel.now, thread.process
-            instance.was_told_late = thread.sent_at < instance.untold_at
+            instance.told = self.kernel.now, self._asking()
+            instance.was_told_late = sent_at < instance.untold_at
             self.kernel.trace("Nova", "%s has its notice", instance.name)
             return OK, body
         instance.untold_at = self.kernel.now
-        if instance.metadata.pop(key, None) is None:
-            return NOT_FOUND, {"error": "no such key"}
-        if instance.told is not None and thread.sent_at < instance.told[0]:
+        del instance.metadata[key]
+        if instance.told is not None and sent_at < instance.told[0]:
             instance.may_be_untold = True
         instance.told = None
         self.kernel.trace("Nova", "%s has its notice no more", instance.name)
         return 204, {}
 
-    def lock(self, instance: Instance, who: str, reason: str) -> None:
+    def lock_server(self, instance: Instance, who: str, reason: str) -> None:
         """Lock an instance: its owner can do nothing with it any more."""
         instance.locked_by, instance.locked_reason = who, reason
         instance.locked_at = self.kernel.now

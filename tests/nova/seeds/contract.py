@@ -1,236 +1,314 @@
-"""The same script on the stand-in of the simulation and on a cloud over HTTP.
+"""The same script on the model of the simulation, on that over HTTP, and on a cloud of Nova.
 
 A stage is a cloud and a service; the script says what happens in it and writes down all that the
-service is answered, orders and records. Both stages must write the same.
+service is answered, orders and records. All stages must write the same. Ids stand there as what
+they are of, and amounts of the resource classes that the service counts alone.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from cospot.nova.evictor.model import ComputeHost
+from cospot.nova.spot_flavors import SPOT_CLASS_OF
 from cospot.nova.state.errors import EvictorError
+
+from seeds.cloud import Host, Inventory
 
 #: Fields of audit records that say nothing of clocks or processes.
 _FIELDS = (
     "event", "instance", "provider", "cause", "why", "claims", "chosen_by", "for_instance",
     "shortfall", "frees", "reason", "error",
 )  # fmt: skip
+_COUNTED = ("VCPU", "MEMORY_MB")
+_CLASSES = {*_COUNTED, *(SPOT_CLASS_OF[each] for each in _COUNTED)}
+#: vCPUs and MiB, those reserved of them, and the ratio of vCPUs, of each host of the script: they
+#: are those of tests/nova/deployment/settings.py.
+HOSTS = {
+    "h1": ((8, 16384), (0, 0), 1.0),
+    "h2": ((8, 12288), (0, 0), 2.0),
+    "h3": ((16, 8192), (0, 0), 1.0),
+    "h4": ((6, 24576), (0, 8192), 1.0),
+    "h5": ((14, 16384), (2, 0), 1.0),
+}
+_MISSING = "00000000-0000-4000-8000-000000000000"
+_TOLD = "cospot_evict_at"
 
 
-class Stage(Protocol):
-    """A cloud, and a service that knows it and is not started."""
+class Script:
+    """What is played on a stage, and the lines that it writes.
 
-    service: Any
+    Args:
+        stage: a ModelStage, or what does the same on another cloud.
+    """
 
-    def add_host(self, name: str, vcpus: int, memory_mb: int) -> str:
-        """Add a host; return its provider's UUID."""
+    def __init__(self, stage: Any) -> None:
+        self.stage = stage
+        self.lines: list[str] = []
+        self.context = stage.service.context
+        self.servers, self.placement = self.context.servers, self.context.placement
+        self.known = stage.providers()
+        self.names = {uuid: name for name, uuid in self.known.items()}
+        self.names[_MISSING] = "nobody"
 
-    def add(self, provider: str, vcpus: int, memory_mb: int, is_spot: bool) -> str:
+    def play(self) -> list[str]:
+        parts = (
+            self.questions, self.orders, self.migrated, self.plan, self.evacuated,
+            self.soft_deleted,
+        )  # fmt: skip
+        for part in parts:
+            self.lines.append(part.__name__)
+            part()
+        self.lines.append("audit log")
+        for record in self.stage.records():
+            kept = {name: record[name] for name in _FIELDS if name in record}
+            if "error" in kept:
+                kept["error"] = kept["error"].partition(" {")[0]  # what Nova says is free text
+            self.note(json.dumps(kept, sort_keys=True))
+        return self.lines
+
+    def note(self, text: str) -> None:
+        for uuid, name in self.names.items():
+            text = text.replace(uuid, name)
+        self.lines.append(text)
+
+    def add(self, name: str, host: str, vcpus: int, memory_mb: int) -> str:
+        """Have an instance run; it is a spot if it is called so."""
+        made = self.stage.add(host, vcpus, memory_mb, name.startswith("spot"))
+        self.names[made] = name
+        return made
+
+    def seen(self, name: str, uuid: str) -> None:
+        """Write down what Nova and placement show of an instance."""
+        server = self.servers.server(uuid)
+        held = self.held(self.placement.allocation(uuid))
+        if server is None:
+            self.note(f"{name}: no server, holds {held}")
+            return
+        shown = (server.host, server.node, server.status, server.vm_state, server.task_state)
+        self.note(f"{name}: {shown} holds {held}")
+
+    def held(self, allocations: dict[str, Any]) -> list[str]:
+        """Return who holds what, or of whom: names and amounts."""
+        return sorted(
+            f"{self.names.get(holder, holder)}: "
+            f"{ ({each: held[each] for each in sorted(_CLASSES & set(held))}) }"
+            for holder, held in allocations.items()
+        )
+
+    def consumers(self, host: str) -> None:
+        self.note(f"consumers of {host} {self.held(self.placement.consumers(self.known[host]))}")
+
+    def listed(self, host: str) -> None:
+        found = self.servers.on_host(ComputeHost(host, host))
+        self.note(f"listed on {host}: {sorted(self.names[each] for each in found)}")
+
+    def ask(self, what: str, call: Callable[..., Any], *arguments: Any) -> None:
+        """Give an order; write down how it is answered."""
+        try:
+            call(*arguments)
+            self.note(f"{what}: taken")
+        except EvictorError as error:
+            self.note(f"{what}: {getattr(error, 'status', '')}")
+
+    def free(self, host: str) -> None:
+        """Have the service free a host."""
+        result = self.stage.service._reconciler.free_host(self.known[host], "reconcile")
+        evicted = [self.names[each] for each in result.evicted]
+        self.note(f"{host}: evicted {evicted}, still over: {result.is_over}")
+
+    # -- the parts -----------------------------------------------------------------------------
+
+    def questions(self) -> None:
+        self.spot = self.add("spot Q", "h1", 2, 2048)
+        self.vm = self.add("VM Q", "h1", 4, 4096)
+        self.context.observer.learn_hosts()
+        computes = self.servers.compute_hosts()
+        working = self.servers.working_computes()
+        for name, uuid in self.known.items():
+            provider = self.placement.provider(uuid)
+            inventories, _ = self.placement.holdings(uuid)
+            self.note(f"{provider.name} {computes[uuid]} {name in working}")
+            for each in _COUNTED:
+                self.note(f"{each}: {inventories[each]}")
+        assert set(self.known) <= {each.name for each in self.placement.providers()}
+        self.consumers("h1")
+        self.listed("h1")
+        for instance in (self.spot, self.vm, _MISSING):
+            self.seen(self.names[instance], instance)
+        for instance in (self.spot, self.vm):
+            self.note(f"specs {sorted(self.servers.server(instance).extra_specs.items())}")
+        self.note(f"moves {self.servers.migrations(self.vm)} {self.unconfirmed('h1')}")
+
+    def orders(self) -> None:
+        servers, spot = self.servers, self.spot
+        self.ask("told", servers.set_metadata, spot, _TOLD, "soon")
+        for _ in range(2):  # there is none the second time
+            self.ask("told no more", servers.remove_metadata, spot, _TOLD)
+        self.ask("confirmed", servers.confirm_resize, spot)
+        self.stage.stop("h1")
+        for instance in (_MISSING, spot, spot):
+            self.ask("deleted", servers.force_delete, instance)
+            self.seen(self.names[instance], instance)
+        self.listed("h1")
+        self.ask("told", servers.set_metadata, spot, _TOLD, "soon")
+        for instance in (_MISSING, spot):
+            self.ask("locked", servers.lock, instance, "why", 3.0)
+            self.lock(instance)
+            self.ask("unlocked", servers.unlock, instance, 3.0)
+            self.lock(instance)
+        self.ask("reset", servers.reset_state, spot)
+        self.seen("reset", spot)
+        self.ask("deleted", servers.force_delete, spot)
+        self.stage.finish("h1")
+        self.seen("gone", spot)
+        self.consumers("h1")
+        self.ask("deleted", servers.force_delete, spot)
+
+    def lock(self, instance: str) -> None:
+        server = self.servers.server(instance)
+        self.note(f"lock {None if server is None else (server.is_locked, server.locked_reason)}")
+
+    def unconfirmed(self, host: str) -> list[str]:
+        return [self.names[each.server] for each in self.servers.unconfirmed_moves(host)]
+
+    def migrated(self) -> None:
+        spot = self.add("spot M", "h1", 2, 2048)
+        self.stage.migrate(spot, "h2")
+        (move,) = self.servers.unconfirmed_moves("h1")
+        self.names[move.uuid] = "the move"
+        self.seen("moved", spot)
+        for host in ("h1", "h2"):
+            self.consumers(host)
+            self.listed(host)
+            self.note(f"unconfirmed {self.unconfirmed(host)}")
+        self.note(f"the move holds {self.held(self.placement.allocation(move.uuid))}")
+        self.ask("confirmed", self.servers.confirm_resize, spot)
+        self.stage.wait_until(
+            lambda: (
+                self.servers.server(spot).status == "ACTIVE"
+                and not self.placement.allocation(move.uuid)
+            ),
+            "it is confirmed",
+        )
+        self.seen("confirmed", spot)
+        self.consumers("h1")
+        self.note(f"unconfirmed {self.unconfirmed('h1')}")
+        self.ask("told", self.servers.set_metadata, spot, _TOLD, "soon")
+        self.ask("shelved", self.servers.shelve, spot)
+        self.stage.wait_until(lambda: self.servers.server(spot).host is None, "it is shelved")
+        self.seen("shelved", spot)
+        self.consumers("h2")
+        self.ask("told no more", self.servers.remove_metadata, spot, _TOLD)
+        self.ask("deleted", self.servers.force_delete, spot)
+        self.stage.wait_until(lambda: self.servers.server(spot) is None, "it is gone")
+
+    def plan(self) -> None:
+        # 12,288 MiB and 16 vCPUs for two spots and a VM: 1,024 MiB and 4 vCPUs are missing.
+        first, second = (self.add(f"spot P{number}", "h2", 8, 6144) for number in (1, 2))
+        self.stage.service._hosts.refresh()
+        vm = self.add("VM P", "h2", 4, 1024)
+        self.stage.stop("h2")
+        message = plan_message(vm, {self.known["h2"]: [second]}, self.stage.now())
+        self.stage.service.endpoint.info({}, "nova-scheduler:test", "cospot.plan", message, {})
+        self.free("h2")
+        self.free("h2")
+        self.consumers("h2")
+        self.stage.finish("h2")
+        self.free("h2")
+        self.seen("stays", first)
+
+    def evacuated(self) -> None:
+        # 8,192 MiB for a spot of 4,096 that comes and a VM of 6,144.
+        moved = self.add("spot E", "h4", 4, 4096)
+        self.stage.service._hosts.refresh()
+        self.stage.evacuate(moved, "h3")
+        self.add("VM E", "h3", 8, 6144)
+        self.seen("moved", moved)
+        self.note(f"moves {self.servers.migrations(moved)}")
+        self.stage.stop("h3")
+        self.free("h3")
+        self.stage.finish("h3")
+        self.seen("gone", moved)
+        self.consumers("h4")
+
+    def soft_deleted(self) -> None:
+        # 12 vCPUs for spots of 4 and 4, and a VM of 8: the one that was to go goes.
+        _, second = (self.add(f"spot S{number}", "h5", 4, 4096) for number in (1, 2))
+        self.stage.service._hosts.refresh()
+        self.stage.soft_delete(second)
+        self.add("VM S", "h5", 8, 6144)
+        self.listed("h5")
+        self.seen("soft-deleted", second)
+        self.stage.stop("h5")
+        self.free("h5")
+        self.stage.finish("h5")
+        self.free("h5")
+
+
+class ModelStage:
+    """The model as the cloud of the script, in a simulation or in real time.
+
+    Args:
+        cloud: the model, without hosts.
+        service: that asks it, and is not started.
+        sleep, now: of the service's clock.
+        records: reads the audit log.
+    """
+
+    def __init__(
+        self,
+        cloud: Any,
+        service: Any,
+        sleep: Callable[[float], Any],
+        now: Callable[[], float],
+        records: Callable[[], list[dict[str, Any]]],
+    ) -> None:
+        self._cloud, self.service = cloud, service
+        self._sleep, self.now, self.records = sleep, now, records
+        for name, values in HOSTS.items():
+            host = Host(name, Inventory(*values))
+            cloud.hosts[host.uuid] = host
+
+    def providers(self) -> dict[str, str]:
+        """Return the UUIDs of the hosts' providers by name."""
+        return {host.name: uuid for uuid, host in self._cloud.hosts.items()}
+
+    def _host(self, name: str) -> Any:
+        return next(host for host in self._cloud.hosts.values() if host.name == name)
+
+    def add(self, host: str, vcpus: int, memory_mb: int, is_spot: bool) -> str:
         """Have an instance run there; each is a second younger than the one before."""
+        created = self._cloud.now() - 1000 + self._cloud.count
+        instance = self._cloud.new_instance(vcpus, memory_mb, is_spot, created)
+        self._cloud.place(instance, self._host(host))
+        return str(instance.uuid)
 
-    def set_state(self, instance: str, status: str, vm_state: str, task_state: str | None) -> None:
-        """Have Nova show an instance like this from now on."""
+    def stop(self, host: str) -> None:
+        """Have the compute of a host do nothing of what it is told."""
+        self._host(host).delete = "loses"
 
-    def set_ratio(self, provider: str, ratio: float) -> None:
-        """Have placement show another allocation ratio of vCPUs."""
+    def finish(self, host: str) -> None:
+        """Let it do all, and wait for the end of that."""
+        self._cloud.repair(self._host(host))
+        self._sleep(3.0)
+
+    def soft_delete(self, instance: str) -> None:
+        found = self._cloud.instances[instance]
+        found.status, found.vm_state = "SOFT_DELETED", "soft-delete"
+
+    def migrate(self, instance: str, target: str) -> None:
+        """Have an instance moved, and nobody confirm that."""
+        found = self._cloud.instances[instance]
+        self._cloud.start_move(found, self._host(target), found.amounts)
+        self._cloud.finish_move(found, self._host(target))
+        found.status, found.vm_state = "VERIFY_RESIZE", "resized"
 
     def evacuate(self, instance: str, target: str) -> None:
         """Have an instance run elsewhere while its dead host still holds its capacity."""
-
-    def finish(self) -> None:
-        """Let all deletions come to their end."""
-
-    def refuse(self, instance: str) -> None:
-        """Answer the next order to delete it with 500."""
-
-    def plan(self, instance: str, victims: dict[str, list[str]]) -> None:
-        """Give the service a plan."""
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the audit log."""
-
-
-def script(stage: Stage) -> list[str]:
-    """Play it; return what was seen, a line each."""
-    lines: list[str] = []
-    for part in (_questions, _plan, _race, _shrunk, _evacuated, _refused, _soft_deleted):
-        lines.append(part.__name__.strip("_"))
-        part(stage, lines.append)
-    lines.append("audit log")
-    for record in stage.records():
-        kept = {name: record[name] for name in _FIELDS if name in record}
-        if "error" in kept:
-            kept["error"] = kept["error"].partition(" {")[0]  # what Nova says is free text
-        lines.append(json.dumps(kept, sort_keys=True))
-    return lines
-
-
-def _seen(stage: Stage, instance: str) -> str:
-    server = stage.service.context.servers.server(instance)
-    held = sorted(stage.service.context.placement.allocation(instance).items())
-    if server is None:
-        return f"no server, holds {held}"
-    shown = (server.host, server.node, server.status, server.vm_state, server.task_state)
-    return f"{shown} {sorted(server.extra_specs.items())} holds {held}"
-
-
-def _lock(stage: Stage, instance: str) -> str:
-    server = stage.service.context.servers.server(instance)
-    return f"{server.is_locked} {server.locked_reason!r}"
-
-
-def _free(stage: Stage, provider: str) -> str:
-    try:
-        result = stage.service._reconciler.free_host(provider, "reconcile")
-    except EvictorError as error:
-        return f"{type(error).__name__} {getattr(error, 'status', '')}"
-    return f"evicted {result.evicted}, still over: {result.is_over}"
-
-
-def _questions(stage: Stage, note: Callable[[str], None]) -> None:
-    context = stage.service.context
-    host = stage.add_host("q", 8, 8192)
-    spot = stage.add(host, 2, 1024, True)
-    vm = stage.add(host, 4, 2048, False)
-    context.observer.learn_hosts()
-    (provider,) = [each for each in context.placement.providers() if each.uuid == host]
-    note(f"provider {provider.name}")
-    usage = context.placement.usage(provider)
-    for name in ("VCPU", "MEMORY_MB"):
-        note(f"{name}: {usage.inventories[name]} used {usage.used(name)}")
-    note(f"consumers {sorted(usage.consumers.items())}")
-    note(f"hosts {context.servers.compute_hosts()[host]}")
-    listed = context.servers.on_host(ComputeHost("q", "q"))
-    note(f"listed {sorted(listed)}")
-    note(f"spot {_seen(stage, spot)}")
-    note(f"VM {_seen(stage, vm)}")
-    missing = "00000000-0000-4000-8000-000000000000"
-    note(f"nobody {context.servers.server(missing)} {context.placement.allocation(missing)}")
-    for instance in (missing, spot, spot):
-        try:
-            context.servers.force_delete(instance)
-            note(f"deleted: {_seen(stage, instance)}")
-        except EvictorError as error:
-            note(f"not deleted: {getattr(error, 'status', '')}")
-    for instance in (missing, spot):
-        try:
-            context.servers.lock(instance, "why", 3.0)
-            note(f"locked: {_lock(stage, instance)}")
-            context.servers.unlock(instance, 3.0)
-            note(f"unlocked: {_lock(stage, instance)}")
-        except EvictorError as error:
-            note(f"not locked: {getattr(error, 'status', '')}")
-    context.servers.reset_state(spot)
-    note(f"reset: {_seen(stage, spot)}")
-    context.servers.force_delete(spot)
-    stage.finish()
-    note(f"gone: {_seen(stage, spot)}")
-
-
-def _plan(stage: Stage, note: Callable[[str], None]) -> None:
-    host = stage.add_host("a", 8, 8192)
-    spots = [stage.add(host, 2, 1024, True) for _ in range(4)]
-    stage.service._hosts.refresh()
-    vm = stage.add(host, 4, 1024, False)
-    stage.plan(vm, {host: [spots[3], spots[2]]})
-    note(_free(stage, host))
-    note(_free(stage, host))
-    stage.finish()
-    note(_free(stage, host))
-
-
-def _race(stage: Stage, note: Callable[[str], None]) -> None:
-    host = stage.add_host("b", 8, 8192)
-    for _ in range(2):
-        stage.add(host, 3, 1024, True)
-    stage.service._hosts.refresh()
-    for _ in range(2):
-        stage.add(host, 2, 1024, True)
-    note(_free(stage, host))
-    stage.finish()
-    note(_free(stage, host))
-
-
-def _shrunk(stage: Stage, note: Callable[[str], None]) -> None:
-    host = stage.add_host("c", 8, 8192)
-    for _ in range(2):
-        stage.add(host, 4, 1024, True)
-    stage.service._hosts.refresh()
-    stage.set_ratio(host, 0.5)
-    note(_free(stage, host))
-    stage.set_ratio(host, 1.0)
-    note(_free(stage, host))
-
-
-def _evacuated(stage: Stage, note: Callable[[str], None]) -> None:
-    dead, host = stage.add_host("d", 8, 8192), stage.add_host("e", 8, 8192)
-    moved = stage.add(dead, 4, 1024, True)
-    stage.add(host, 6, 1024, False)
-    stage.service._hosts.refresh()
-    stage.evacuate(moved, host)
-    note(f"moved {_seen(stage, moved)}")
-    note(f"moves {stage.service.context.servers.migrations(moved)}")
-    note(_free(stage, host))
-    stage.finish()
-    note(f"gone: {_seen(stage, moved)}")
-
-
-def _refused(stage: Stage, note: Callable[[str], None]) -> None:
-    host = stage.add_host("f", 8, 8192)
-    spots = [stage.add(host, 4, 1024, True) for _ in range(2)]
-    stage.service._hosts.refresh()
-    stage.add(host, 4, 1024, False)
-    stage.refuse(spots[0])
-    note(_free(stage, host))
-    note(_free(stage, host))
-    stage.finish()
-
-
-def _soft_deleted(stage: Stage, note: Callable[[str], None]) -> None:
-    host = stage.add_host("g", 8, 8192)
-    spots = [stage.add(host, 4, 1024, True) for _ in range(2)]
-    stage.service._hosts.refresh()
-    stage.set_state(spots[1], "SOFT_DELETED", "soft-delete", None)
-    stage.add(host, 4, 1024, False)
-    note(_free(stage, host))
-    stage.finish()
-    note(_free(stage, host))
-
-
-class SimulatedStage:
-    """The script's stage in a simulation, played by a thread of the service's process."""
-
-    def __init__(self, simulation: Any) -> None:
-        self._sim = simulation
-        self._cloud = simulation.cloud
-        self.service: Any = None
-
-    def add_host(self, name: str, vcpus: int, memory_mb: int) -> str:
-        host = self._cloud.add_host(name, vcpus, memory_mb, 0, 1.0)
-        host.delete = "loses"  # until the script lets deletions end
-        return str(host.uuid)
-
-    def add(self, provider: str, vcpus: int, memory_mb: int, is_spot: bool) -> str:
-        created = self._cloud.now() - 1000 + self._cloud.count
-        instance = self._cloud.new_instance(vcpus, memory_mb, is_spot, created)
-        self._cloud.place(instance, self._cloud.hosts[provider])
-        return str(instance.uuid)
-
-    def set_state(self, instance: str, status: str, vm_state: str, task_state: str | None) -> None:
-        found = self._cloud.instances[instance]
-        found.status, found.vm_state, found.task_state = status, vm_state, task_state
-
-    def set_ratio(self, provider: str, ratio: float) -> None:
-        from seeds.cloud import Inventory
-
-        host = self._cloud.hosts[provider]
-        self._cloud.show(host, Inventory(host.real.total, host.real.reserved, ratio))
-
-    def evacuate(self, instance: str, target: str) -> None:
-        found, host = self._cloud.instances[instance], self._cloud.hosts[target]
+        found, host = self._cloud.instances[instance], self._host(target)
         found.moves.append(
             {
                 "migration_type": "evacuation", "status": "done",
@@ -240,27 +318,9 @@ class SimulatedStage:
         self._cloud.hold(host, instance, found.amounts)
         found.host = host
 
-    def finish(self) -> None:
-        from seeds import kernel
-
-        for host in self._cloud.hosts.values():
-            self._cloud.repair(host)
-        kernel.sleep(3.0)
-        for host in self._cloud.hosts.values():
-            host.delete = "loses"
-
-    def refuse(self, instance: str) -> None:
-        self._cloud.instances[instance].refuses = 1
-
-    def plan(self, instance: str, victims: dict[str, list[str]]) -> None:
-        from seeds import kernel
-
-        message = plan_message(instance, victims, kernel.wall())
-        self.service.endpoint.info({}, "nova-scheduler:test", "cospot.plan", message, {})
-
-    def records(self) -> list[dict[str, Any]]:
-        log = self._sim.machines[0].disk.files["/state/audit.jsonl"]
-        return [json.loads(line) for line in log.splitlines()]
+    def wait_until(self, holds: Callable[[], bool], what: str) -> None:
+        while not holds():
+            self._sleep(0.1)
 
 
 def plan_message(instance: str, victims: dict[str, list[str]], made_at: float) -> dict[str, Any]:
@@ -282,7 +342,9 @@ def plan_message(instance: str, victims: dict[str, list[str]], made_at: float) -
 
 def play_simulated() -> list[str]:
     """Play the script on the simulation's cloud."""
-    from seeds import services
+    from cospot.nova.evictor.service import EvictorService
+
+    from seeds import kernel, services
     from seeds.scenario import Scenario
     from seeds.simulation import Simulation
 
@@ -294,15 +356,16 @@ def play_simulated() -> list[str]:
     simulation = Simulation(nobody)
     simulation.judge.has_script = True
     process = simulation._process("evictor", simulation.machines[0], lambda: None)
-    stage = SimulatedStage(simulation)
-    lines: list[str] = []
+    disk, lines = process.machine.disk, []
+
+    def records() -> list[dict[str, Any]]:
+        return [json.loads(line) for line in disk.files["/state/audit.jsonl"].splitlines()]
 
     def main() -> None:
-        from cospot.nova.evictor.service import EvictorService
-
-        process.machine.disk.makedirs(services.STATE)
-        stage.service = EvictorService(services.configuration(simulation.settings))
-        lines.extend(script(stage))
+        disk.makedirs(services.STATE)
+        service = EvictorService(services.configuration(simulation.settings))
+        stage = ModelStage(simulation.cloud, service, kernel.sleep, kernel.wall, records)
+        lines.extend(Script(stage).play())
 
     process.spawn(main, "main")
     simulation.kernel.run(600.0)

@@ -13,9 +13,10 @@ import json
 from collections import Counter
 from typing import Any
 
+from seeds import START
 from seeds.cloud import TAKEN, Cloud, Host, Instance
 from seeds.evidence import Order, State, Told
-from seeds.kernel import START, Kernel, Process, Thread
+from seeds.kernel import Kernel, Process, Thread
 from seeds.lock_judge import LockJudge
 
 #: A snapshot of Nova's servers may be so old when its reading ends (host_reconcile), seconds.

@@ -17,8 +17,7 @@ from typing import Any
 
 import greenlet
 
-#: The wall clock's time when a simulation begins, seconds since the epoch.
-START = 1_780_000_000.0
+from seeds import START
 
 
 class Killed(BaseException):

@@ -34,10 +34,10 @@ from cospot.nova.state.errors import EvictorError
 from nova import objects
 from nova.scheduler import filters, host_manager, weights
 
-from seeds import kernel
+from seeds import START, kernel
 from seeds.cloud import Cloud, Host, Instance
 from seeds.files import SimulatedFault
-from seeds.kernel import START, Process
+from seeds.kernel import Process
 from seeds.reserve_judge import ReserveJudge
 from seeds.substitute import World
 from seeds.wire import Adapter, Bus

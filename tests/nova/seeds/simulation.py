@@ -10,13 +10,13 @@ from typing import Any
 
 from cospot.nova.state import schema
 
+from seeds import START, services
 from seeds import kernel as running
-from seeds import services
 from seeds.actions import Actions
 from seeds.cloud import Cloud, Host, Instance
 from seeds.files import Disk
 from seeds.judge import Judge
-from seeds.kernel import START, Current, Kernel, Machine, Process
+from seeds.kernel import Current, Kernel, Machine, Process
 from seeds.scenario import CHAOS_S, Scenario
 from seeds.state import LEASE_S, StateServer
 from seeds.substitute import World
@@ -197,7 +197,7 @@ class Simulation:
     def _set_up(self) -> None:
         cloud, scenario = self.cloud, self.scenario
         hosts = [
-            cloud.add_host(f"host-{number}", *values)
+            cloud.new_host(f"host-{number}", *values)
             for number, values in enumerate(scenario.hosts)
         ]
         for host in hosts if scenario.devices else ():

@@ -22,9 +22,9 @@ from cospot.nova.state.database import StateDatabase
 from sqlalchemy import event
 from sqlalchemy.pool import StaticPool
 
-from seeds import kernel
+from seeds import START, kernel
 from seeds.files import SimulatedFault
-from seeds.kernel import START, Kernel
+from seeds.kernel import Kernel
 from seeds.substitute import World
 from seeds.wire import Network
 

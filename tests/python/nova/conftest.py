@@ -59,6 +59,20 @@ def logging_as_before():
     logging.root.handlers[:] = before
 
 
+class Clock:
+    """A clock that stands at `now` until a test sets it."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
 @pytest.fixture
 def running(tmp_path):
     """A small cloud over HTTP, and what runs the evictor service against it."""

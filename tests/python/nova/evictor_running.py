@@ -80,11 +80,11 @@ def stores_in(folder: Path, **settings: Any) -> Stores:
     return open_stores(SimpleNamespace(**places, **settings), Metrics())
 
 
-def limits_of(now: list[float], **settings: float) -> EvictionLimits:
-    """Return limits by a clock that stands at `now[0]`; those that are not given do not hold."""
+def limits_of(clock: Callable[[], float], **settings: float) -> EvictionLimits:
+    """Return limits by a clock; those that are not given do not hold."""
     names = ("evictions_per_minute", "evictions_per_minute_per_project", "evictions_per_host")
     none: dict[str, float] = dict.fromkeys((*names, "reconcile_interval"), 0)
-    return EvictionLimits(cast(Any, SimpleNamespace(**none | settings)), lambda: now[0])
+    return EvictionLimits(cast(Any, SimpleNamespace(**none | settings)), clock)
 
 
 def audit_records(folder: Path) -> list[dict[str, Any]]:

@@ -18,9 +18,7 @@ from waiting import PATIENCE_S, wait_until
 def start(running: Running, **settings: Any) -> Any:
     """Start a service and wait until it has seen the hosts, which are within their capacity."""
     service = running.start(**{"reconcile_interval": 30, "orders_at_once": 16, **settings})
-    wait_until(
-        lambda: len(service._hosts.usages()) == len(running.cloud.providers), "hosts are known"
-    )
+    wait_until(lambda: len(service._hosts.usages()) == len(running.cloud.hosts), "hosts are known")
     return service
 
 
@@ -111,8 +109,9 @@ def test_slow_evidence_is_asked_for_again(running):
         if path.startswith("/nova/servers/detail") and not is_resized.is_set():
             time.sleep(0.7)
             with running.cloud.lock:
-                running.cloud.instances[spots[0]].allocation = {"VCPU": 4, "MEMORY_MB": 1024}
-                running.cloud.instances[spots[0]].extra_specs = {}
+                amounts = {"VCPU": 4, "MEMORY_MB": 1024}
+                running.cloud.set(spots[0], amounts=amounts, extra_specs={})
+                running.cloud.hosts[host].consumers[spots[0]] = amounts
             is_resized.set()
 
     service = start(running)
@@ -259,11 +258,7 @@ def test_an_order_that_was_kept_back_is_no_error_of_its_host(running):
 
 def test_a_refusal_keeps_no_other_order_from_being_followed(running):
     host, spots = running.full_host(4)
-    refused = [409]
-    stubborn = f"/nova/servers/{spots[1]}/action"
-    running.cloud.before = lambda method, path: (
-        refused.pop() if path == stubborn and refused else None
-    )
+    running.cloud.refuse(f"/nova/servers/{spots[1]}/action", 409, times=1)
     service = start(running)
     claim(running, service, host, spots, 8)
     wait_until(lambda: len(running.events("freed")) == 4, "all spots are freed")

@@ -7,17 +7,10 @@ from typing import Any
 
 import pytest
 from cospot.nova.state.safeguards import Refusal
-from evictor_cloud import Cloud
 from evictor_running import Running, limits_of, metric
 from waiting import wait_until
 
 NEVER_S = 3600.0  # longer than any test
-
-
-def two_old_spots(running: Running) -> tuple[str, list[str]]:
-    """A host of 8 vCPUs, all used by two spots of long ago."""
-    host = running.cloud.add_host("a")
-    return host, [running.cloud.add(host, 4, 1024, spot=True) for _ in range(2)]
 
 
 def service_that_knows_hosts(running: Running, **settings: Any) -> Any:
@@ -25,22 +18,15 @@ def service_that_knows_hosts(running: Running, **settings: Any) -> Any:
     return running.unstarted(**{"overcommit_grace": NEVER_S, **settings})
 
 
-def set_ratio(cloud: Cloud, host: str, ratio: float) -> None:
-    with cloud.lock:
-        for name in ("VCPU", "MEMORY_MB"):
-            cloud.providers[host].inventories[name]["allocation_ratio"] = ratio
-        cloud.providers[host].generation += 1
-
-
 @pytest.mark.parametrize("evictor", ["FIFO", "YJF"])
 def test_spots_that_race_evict_no_older_ones(running, evictor):
     # Two of 4 fill the 8 vCPUs; four more of 4 come at once: they are 16 too many.
-    host, old = two_old_spots(running)
+    host, old = running.full_host(2)
     service = service_that_knows_hosts(running, evictor=evictor)
     new = [running.cloud.add(host, 4, 1024, spot=True) for _ in range(4)]
     service._reconciler.free_host(host, "reconcile")
     assert running.cloud.deleted == new[::-1]
-    assert all(spot in running.cloud.instances for spot in old)
+    assert set(old) <= running.cloud.there
     for intent in running.events("intent"):
         assert (intent["why"], intent["chosen_by"]) == ("spot-race", "newest")
         assert intent["instance"] in intent["claims"]
@@ -48,12 +34,12 @@ def test_spots_that_race_evict_no_older_ones(running, evictor):
 
 
 def test_a_spot_that_is_not_on_its_host_yet_is_waited_for(running):
-    host, old = two_old_spots(running)
+    host, old = running.full_host(2)
     service = service_that_knows_hosts(running)
-    new = running.cloud.add(host, 4, 1024, spot=True, host=None, node=None)
+    new = running.cloud.add(host, 4, 1024, spot=True, host=None)
     service._reconciler.free_host(host, "reconcile")
     assert running.cloud.deleted == []
-    running.cloud.instances[new].host = running.cloud.instances[new].node = "a"
+    running.cloud.set(new, host=running.cloud.hosts[host])
     service._reconciler.free_host(host, "reconcile")
     assert running.cloud.deleted == [new] and len(old) == 2
 
@@ -79,25 +65,23 @@ def test_a_vm_that_was_evacuated_and_is_deleted_elsewhere_counts_as_gone(running
     spot = running.cloud.add(host, 4, 1024, spot=True)
     vm = running.cloud.add(host, 4, 1024, spot=False)
     service = service_that_knows_hosts(running)
-    running.cloud.add_host("b")
-    moved = running.cloud.instances[vm]
-    moved.host, moved.node, moved.task_state = "b", "b", "deleting"
+    other = running.cloud.hosts[running.cloud.add_host("b")]
+    running.cloud.set(vm, host=other, task_state="deleting")
     running.cloud.add(host, 4, 1024, spot=False)
     assert not service._reconciler.free_host(host, "reconcile").is_over
-    moved.task_state = None
+    running.cloud.set(vm, task_state=None)
     assert service._reconciler.free_host(host, "reconcile").evicted == [spot]
 
 
 def test_a_spot_of_a_race_that_its_compute_did_not_delete_is_ordered_again(running):
     # Nothing else may go for it, so the host would stay overcommitted.
-    host, old = two_old_spots(running)
+    host, old = running.full_host(2)
     service = service_that_knows_hosts(running, deletion_timeout=1)
     new = running.cloud.add(host, 4, 1024, spot=True)
     running.cloud.never_goes.add(new)
     service._reconciler.free_host(host, "reconcile")
     running.cloud.never_goes.clear()
-    given_up = running.cloud.instances[new]
-    given_up.task_state, given_up.status, given_up.vm_state = None, "ERROR", "error"
+    running.cloud.fail(new)
 
     def is_ordered_again() -> bool:
         service._reconciler.free_host(host, "reconcile")
@@ -105,7 +89,7 @@ def test_a_spot_of_a_race_that_its_compute_did_not_delete_is_ordered_again(runni
 
     wait_until(is_ordered_again, "it is ordered again after its pause")
     assert running.cloud.deleted == [new, new]
-    assert set(old) <= set(running.cloud.instances)
+    assert set(old) <= running.cloud.there
 
 
 @pytest.mark.parametrize("task", ["deleting", "shelving_offloading"])
@@ -131,7 +115,7 @@ def test_a_vm_that_is_leaving_costs_no_spot(running, task):
 def test_a_vm_gets_its_room_from_the_policy_and_the_race_goes_on(running):
     # 8 vCPUs in use of 8. A spot of 2 does not fit; a VM of 2 is owed 2: FIFO takes the oldest
     # spot, of 4, and with it gone the new spot fits.
-    host, old = two_old_spots(running)
+    host, old = running.full_host(2)
     service = service_that_knows_hosts(running)
     running.cloud.add(host, 2, 1024, spot=True)
     vm = running.cloud.add(host, 2, 1024, spot=False)
@@ -142,10 +126,10 @@ def test_a_vm_gets_its_room_from_the_policy_and_the_race_goes_on(running):
 
 
 def test_a_ratio_that_is_wrong_for_a_while_evicts_nothing(running):
-    host, old = two_old_spots(running)
+    host, old = running.full_host(2)
     service = running.start(overcommit_grace=NEVER_S)
     running.reconciles()
-    set_ratio(running.cloud, host, 0.5)
+    running.cloud.change(host, ratio=0.5)
     wait_until(lambda: bool(running.events("unexplained")), "the record")
     with running.cloud.lock:
         running.cloud.requests.clear()
@@ -157,7 +141,7 @@ def test_a_ratio_that_is_wrong_for_a_while_evicts_nothing(running):
     [record] = running.events("unexplained")
     assert record["capacity"]["VCPU"] == 4 and record["capacity_before"]["VCPU"] == 8
     assert record["shortfall"] == {"VCPU": 4}
-    set_ratio(running.cloud, host, 1.0)
+    running.cloud.change(host)
     wait_until(lambda: metric(service, "unexplained_hosts") == 0, "the host is within it again")
     assert running.cloud.deleted == [] and len(old) == 2
 
@@ -167,7 +151,7 @@ def test_a_vm_that_comes_meanwhile_gets_its_room_and_no_more(running):
     host = running.cloud.add_host("a")
     old = [running.cloud.add(host, vcpus, 512, spot=True) for vcpus in (2, 2, 1, 1, 1, 1)]
     service = service_that_knows_hosts(running)
-    set_ratio(running.cloud, host, 0.75)
+    running.cloud.change(host, ratio=0.75)
     service._reconciler.free_host(host, "reconcile")
     assert running.cloud.deleted == []
     running.cloud.add(host, 1, 512, spot=False)
@@ -177,9 +161,9 @@ def test_a_vm_that_comes_meanwhile_gets_its_room_and_no_more(running):
 
 
 def test_what_lasts_takes_the_newest(running):
-    host, old = two_old_spots(running)
+    host, old = running.full_host(2)
     service = service_that_knows_hosts(running, overcommit_grace=0.5)
-    set_ratio(running.cloud, host, 0.5)
+    running.cloud.change(host, ratio=0.5)
     service._reconciler.free_host(host, "reconcile")
     assert running.cloud.deleted == []
 
@@ -199,7 +183,7 @@ def test_a_service_that_starts_judges_by_age(running, off):
 
     By Nova's clock, whatever the service's own clock says.
     """
-    running.cloud.clock_is_off = off
+    running.cloud.skew = off
     old_host, new_host = running.cloud.add_host("a"), running.cloud.add_host("b")
     spots = [running.cloud.add(host, 8, 1024, spot=True) for host in (old_host, new_host)]
     running.cloud.add(old_host, 2, 1024, spot=False)
@@ -227,10 +211,9 @@ def test_vms_alone_beyond_one_resource_still_get_the_other(running, caplog):
     assert len(lines) == 1
 
 
-def test_what_is_not_ordered_counts_for_no_limit():
-    now = [0.0]
+def test_what_is_not_ordered_counts_for_no_limit(clock):
     limits = limits_of(
-        now,
+        clock,
         evictions_per_minute=3,
         evictions_per_minute_per_project=2,
         evictions_per_host=2,
@@ -246,9 +229,8 @@ def test_what_is_not_ordered_counts_for_no_limit():
     assert limits.take("q", "b") == (Refusal.LIMIT, 20.0)
 
 
-def test_limits_of_a_host_and_of_what_no_vm_claims():
-    now = [0.0]
-    limits = limits_of(now, evictions_per_minute=4, evictions_per_host=2, reconcile_interval=5.0)
+def test_limits_of_a_host_and_of_what_no_vm_claims(clock):
+    limits = limits_of(clock, evictions_per_minute=4, evictions_per_host=2, reconcile_interval=5.0)
     # Two on one host within 5 s, and of 4 a minute only two for no VM.
     assert [limits.take("p", "a", for_vm=False) for _ in range(2)] == [None, None]
     assert limits.take("p", "a") == (Refusal.HOST_LIMIT, 5.0)
@@ -256,7 +238,7 @@ def test_limits_of_a_host_and_of_what_no_vm_claims():
     assert limits.take("p", "b", for_vm=False) == (Refusal.LIMIT, 15.0)
     assert [limits.take("p", "b") for _ in range(2)] == [None, None]
     assert limits.take("p", "c") == (Refusal.LIMIT, 15.0)
-    now[0] = 15.0
+    clock.now = 15.0
     assert limits.take("p", "a") is None
 
 

@@ -178,9 +178,9 @@ def test_a_claim_of_a_device_is_no_host_to_free(running, is_below):
     """
     host, (spot,) = running.full_host(1)
     other = running.cloud.add_host("other")
-    device = running.cloud.providers[other]
+    device = running.cloud.hosts[other]
     device.is_compute, device.root = False, host if is_below else None
-    device.inventories = {"VGPU": {"total": 4, "reserved": 0, "allocation_ratio": 1.0}}
+    running.cloud.change(other, missing=tuple(device.real.body()))
     service = running.start()
     running.reconciles(1)
     vm = str(uuid.uuid4())
@@ -210,11 +210,11 @@ def test_what_a_new_provider_is_is_asked_once(running):
     service = running.start(reconcile_interval=600)
     wait_until(lambda: metric(service, "reconcile_seconds_count") >= 1, "the first reconcile")
     device = running.cloud.add_host("device")
-    running.cloud.providers[device].root = host
+    running.cloud.hosts[device].root = host
     question = f"GET /placement/resource_providers/{device}"
-    running.cloud.before = lambda method, path: 500 if question == f"{method} {path}" else None
+    running.cloud.refuse(question)
     assert not service._hosts.may_be_host(device)  # the reconcile of all hosts sees what it is
-    running.cloud.before = lambda method, path: None
+    running.cloud.accept()
     asked = running.cloud.requests.count(question)
     for _ in range(3):
         assert not service._hosts.may_be_host(device)
@@ -224,15 +224,12 @@ def test_what_a_new_provider_is_is_asked_once(running):
 def test_a_host_that_is_removed_is_not_asked_for_ever(running):
     host, _ = running.full_host(1)
     running.cloud.add_host("b")
-    running.cloud.before = lambda method, path: 503 if "/servers/detail" in path else None
+    running.cloud.refuse("/servers/detail", 503)
     service = running.start()
     running.reconciles(1)
     running.cloud.add(host, 4, 1024, spot=False)
     wait_until(lambda: metric(service, "errors_total", where="pass") > 0, "it waits")
-    with running.cloud.lock:
-        for each in [each for each in running.cloud.instances.values() if each.provider == host]:
-            del running.cloud.instances[each.uuid]
-        del running.cloud.providers[host]
+    running.cloud.remove_host(host)
     running.reconciles(1)
     wait_until(lambda: not service._queue.is_waiting(host), "it waits no more")
     running.reconciles(3)

@@ -110,7 +110,7 @@ def reserve(monkeypatch, running):
 
 
 def has_notice(running: Running) -> bool:
-    return any(each.metadata for each in running.cloud.instances.values())
+    return any(each.metadata and not each.deleted for each in running.cloud.instances.values())
 
 
 @pytest.mark.parametrize("step", range(1, 10))
@@ -157,7 +157,7 @@ def test_killed_at_a_step_of_a_withdrawal(reserve, step):
     def counts(method: str) -> bool:
         if has_notice(reserve):
             reserve.cloud.remove(spots[3])
-        return spots[3] in reserve.cloud.gone
+        return spots[3] not in reserve.cloud.there
 
     kill_after_request(reserve, step, counts=counts, **settings)
     reserve.start(**settings)

@@ -10,8 +10,8 @@ from cospot.nova.evictor import deletions
 from evictor_running import metric
 from waiting import wait_until
 
-FAILED = {"status": "ERROR", "vm_state": "error", "host": None, "node": None}
-BUILDING = {"status": "BUILD", "vm_state": "building", "host": None, "node": None}
+FAILED = {"status": "ERROR", "vm_state": "error", "host": None}
+BUILDING = {"status": "BUILD", "vm_state": "building", "host": None}
 
 
 def new(**state: Any) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def test_a_look_that_got_old_asks_again_about_vms_that_came(running):
     look = observer.look(host, [])
     before = observer.snapshot(look.usage, look, came=[vm])
     assert before.leaving_vms == set()
-    vars(cloud.instances[vm]).update(FAILED)
+    cloud.set(vm, **FAILED)
     assert observer.renew(before, oldest=-1.0).leaving_vms == {vm}
 
 
@@ -68,8 +68,7 @@ def test_what_they_hold_is_not_missing_when_a_host_becomes_smaller(running):
     cloud.add(host, 4, 1024, **new(**FAILED))
     running.reconciles()
     with cloud.lock:
-        cloud.providers[host].inventories["VCPU"]["total"] = 7
-        cloud.providers[host].generation += 1
+        cloud.change(host, vcpus=7)
     wait_until(lambda: bool(running.events("freed")), "a spot is evicted")
     running.reconciles(5)
     assert cloud.deleted == spots[1:]
@@ -84,7 +83,7 @@ def test_spots_wait_a_moment_for_a_claim_that_fails(running):
 
     def fail(method: str, path: str) -> None:
         if path == f"/nova/servers/{vm}":  # as soon as it was asked about for the first time
-            vars(cloud.instances[vm]).update(FAILED)
+            cloud.set(vm, **FAILED)
 
     cloud.after = fail
     running.services[-1]._queue.put(host, "reconcile")
@@ -132,7 +131,7 @@ def test_what_went_for_a_vm_that_failed_after_all_is_counted(running, cause):
         if cause == "undone":
             cloud.remove(vm)
         else:
-            vars(cloud.instances[vm]).update(FAILED)
+            cloud.set(vm, **FAILED)
 
     cloud.after = fail
     wait_until(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 import uuid
 from collections.abc import Callable
@@ -57,8 +56,7 @@ def shelves(
         if spot in done:
             return later
         done.add(spot)
-        for name, value in state.items():
-            setattr(running.cloud.instances[spot], name, value)
+        running.cloud.set(spot, **state)
         return 202
 
     return before
@@ -101,10 +99,9 @@ def test_room_that_comes_by_itself_on_one_host_saves_the_spot_of_another(running
     wait_for(running, "notice", 2)
     with running.cloud.lock:
         noticed = {each["instance"] for each in running.events("notice")}
-        others = [each for uuid_, each in running.cloud.instances.items() if uuid_ not in noticed]
-        provider = running.events("notice")[0]["provider"]
-        for each in [each for each in others if each.provider == provider][:2]:
-            each.task_state, each.updated = "deleting", time.time()
+        provider = running.cloud.hosts[running.events("notice")[0]["provider"]]
+        for spot in [each for each in provider.consumers if each not in noticed][:2]:
+            running.cloud.set(spot, task_state="deleting", updated=time.time())
     wait_for(running, "notice_withdrawn", 2)
     assert running.cloud.orders == []
 
@@ -121,7 +118,7 @@ def test_hosts_without_spots_do_not_hide_one_with_spots(running):
 
 def test_a_host_without_inventory_is_left_out_of_its_reserve(running):
     bad = running.cloud.add_host("bad")
-    del running.cloud.providers[bad].inventories["MEMORY_MB"]
+    running.cloud.change(bad, missing=("MEMORY_MB",))
     _, spots = running.full_host(4)
     running.start(mode="proactive", default_reserve="2:1024", notice_seconds=600)
     wait_for(running, "notice")
@@ -233,8 +230,7 @@ def test_an_order_that_never_reached_nova_is_given_again(running):
 
 def test_an_order_that_reached_nova_is_not_given_again(running):
     host, spots = running.full_host(4)
-    spot = running.cloud.instances[spots[2]]
-    spot.task_state, spot.updated = "deleting", time.time()
+    running.cloud.set(spots[2], task_state="deleting", updated=time.time())
     store_notice(running, host, spots[2])  # of a version that wrote the order down afterwards
     running.start(**PROACTIVE)
     wait_until(lambda: any(each.get("ordered_at") for each in running.stored()), "the mark")
@@ -314,7 +310,7 @@ def test_a_change_of_mode_says_nothing_of_spots_that_are_going(running, later):
     host, spots = running.full_host(4)
     running.cloud.aggregates["old"] = str(uuid.uuid4())
     running.cloud.aggregates["few"] = str(uuid.uuid4())
-    running.cloud.providers[host].aggregates.add(running.cloud.aggregates["old"])
+    running.cloud.hosts[host].aggregates.add(running.cloud.aggregates["old"])
     running.cloud.never_goes.add(spots[0])
     before = running.start(mode="proactive", reserve="old:2:0", notice_seconds=0)
     wait_until(lambda: any(each.get("ordered_at") for each in running.stored()), "the order")
@@ -326,25 +322,22 @@ def test_a_change_of_mode_says_nothing_of_spots_that_are_going(running, later):
 
 
 def move(running: Running, host: str, spot: str) -> None:
-    moved = running.cloud.instances[spot]
-    moved.provider, moved.host, moved.node = running.cloud.add_host("b"), "b", "b"
+    running.cloud.move(spot, running.cloud.add_host("b"))
 
 
 def leave_aggregate(running: Running, host: str, spot: str) -> None:
-    running.cloud.providers[host].aggregates.clear()
+    running.cloud.hosts[host].aggregates.clear()
 
 
 def shelve(running: Running, host: str, spot: str) -> None:
-    shelved = running.cloud.instances[spot]
-    shelved.allocation, shelved.host, shelved.node = {}, None, None
-    shelved.vm_state, shelved.status = "shelved_offloaded", "SHELVED_OFFLOADED"
+    running.cloud.shelve(running.cloud.instances[spot])
 
 
 @pytest.mark.parametrize("happens", [move, leave_aggregate, shelve])
 def test_a_notice_is_withdrawn_when_its_spot_is_elsewhere(running, happens):
     host, spots = running.full_host(4)
     running.cloud.aggregates["gold"] = str(uuid.uuid4())
-    running.cloud.providers[host].aggregates.add(running.cloud.aggregates["gold"])
+    running.cloud.hosts[host].aggregates.add(running.cloud.aggregates["gold"])
     running.start(mode="proactive", reserve="gold:2:0", notice_seconds=600)
     wait_until_told(running)
     with running.cloud.lock:
@@ -376,18 +369,6 @@ def test_a_dry_run_writes_of_a_spot_once_until_something_changes(running):
     wait_for(running, "would_notify", 2)
 
 
-def nova_fails(running: Running, method: str, status: int = 503) -> threading.Event:
-    """Have Nova fail at a method for metadata until the event is set."""
-    works = threading.Event()
-
-    def before(verb: str, path: str) -> int | None:
-        fails = verb == method and "/metadata/" in path and not works.is_set()
-        return status if fails else None
-
-    running.cloud.before = before
-    return works
-
-
 def check_goes_after_its_notice(running: Running, spot: str, told_at: float) -> None:
     """Check that a spot goes alone, half a second after it was told at the earliest."""
     wait_for(running, "freed")
@@ -399,7 +380,7 @@ def check_goes_after_its_notice(running: Running, spot: str, told_at: float) -> 
 def test_a_notice_that_nova_did_not_take_is_none(running):
     """While Nova is away nobody is told, so nobody's time runs, and another one gets no notice."""
     _, spots = running.full_host(4)
-    works = nova_fails(running, "PUT")
+    running.cloud.refuse("PUT", 503)
     service = running.start(**PROACTIVE, notice_seconds=0.5)
     wait_for(running, "notice", 3)
     running.reconciles(3)
@@ -407,15 +388,13 @@ def test_a_notice_that_nova_did_not_take_is_none(running):
     assert running.cloud.orders == [] and metric(service, "notices_total", outcome="given") == 0
     assert metric(service, "errors_total", where="reserve") > 0
     told_at = time.time()
-    works.set()
+    running.cloud.accept()
     check_goes_after_its_notice(running, spots[0], told_at)
 
 
 def test_one_that_cannot_be_told_keeps_no_other_from_its_notice(running):
     _, spots = running.full_host(4)
-    running.cloud.before = lambda method, path: (
-        500 if method == "PUT" and spots[0] in path else None
-    )
+    running.cloud.refuse(f"PUT /nova/servers/{spots[0]}")
     running.start(mode="proactive", default_reserve="2:0:2", notice_seconds=0.5)
     wait_for(running, "freed", 2)
     running.reconciles(3)
@@ -427,7 +406,7 @@ def test_a_spot_of_which_nova_says_nothing_takes_nobodys_place(running, caplog):
     _, spots = running.full_host(4)
     service = running.start(**PROACTIVE, notice_seconds=0.5)
     wait_until_told(running)
-    running.cloud.before = lambda method, path: 500 if f"/servers/{spots[0]}" in path else None
+    running.cloud.refuse(f"/servers/{spots[0]}")
     wait_for(running, "freed")
     running.reconciles(10)
     assert running.cloud.deleted == [spots[1]]
@@ -443,13 +422,13 @@ def test_a_spot_of_which_nova_says_nothing_takes_nobodys_place(running, caplog):
 
 def test_a_spot_that_was_given_up_has_another_chance_later(running, monkeypatch):
     _, (spot,) = running.full_host(1)
-    running.cloud.before = lambda method, path: 500 if path.endswith("/action") else None
+    running.cloud.refuse("/action")
     running.start(**PROACTIVE, notice_seconds=0)
     wait_for(running, "notice_withdrawn")
     assert len(running.events("failed")) == 3
     running.reconciles(3)
     assert len(running.events("notice")) == 1
-    running.cloud.before = lambda method, path: None
+    running.cloud.accept()
     monkeypatch.setattr(reserves, "_GIVEN_UP_S", 0.1)
     wait_until(lambda: running.cloud.deleted == [spot], "the eviction")
 
@@ -458,7 +437,7 @@ def test_one_whose_metadata_nova_does_not_change_is_told_otherwise(running):
     """As of a server in rescue: vendordata and the notification tell it."""
     _, spots = running.full_host(4)
     running.cloud.instances[spots[0]].vm_state = "rescued"
-    nova_fails(running, "PUT", 409)
+    running.cloud.refuse("PUT", 409)
     service = running.start(**PROACTIVE, notice_seconds=0.5)
     wait_for(running, "freed")
     assert running.cloud.deleted == [spots[0]]
@@ -467,14 +446,14 @@ def test_one_whose_metadata_nova_does_not_change_is_told_otherwise(running):
 
 def test_a_withdrawal_that_nova_did_not_take_is_tried_again(running):
     _, spots = running.full_host(4)
-    works = nova_fails(running, "DELETE")
+    running.cloud.refuse("DELETE", 503)
     running.start(**PROACTIVE, notice_seconds=600)
     wait_until_told(running)
     running.cloud.remove(spots[3])
     wait_until(lambda: [each["is_told"] for each in running.stored()] == [False], "the attempt")
     running.reconciles(3)
     assert running.events("notice_withdrawn") == []
-    works.set()
+    running.cloud.accept()
     wait_for_stored(running, 0)
     assert running.cloud.instances[spots[0]].metadata == {} and running.cloud.orders == []
     assert len(running.events("notice_withdrawn")) == 1
@@ -486,7 +465,7 @@ def test_a_withdrawn_notice_is_not_left_in_metadata_that_nova_does_not_change_no
     host, spots = running.full_host(4)
     service = running.start(**PROACTIVE, notice_seconds=600)
     wait_until_told(running)
-    works = nova_fails(running, "DELETE", 409)
+    running.cloud.refuse("DELETE", 409)
     with running.cloud.lock:
         if happens is not None:
             happens(running, host, spots[0])
@@ -494,7 +473,7 @@ def test_a_withdrawn_notice_is_not_left_in_metadata_that_nova_does_not_change_no
     wait_for(running, "notice_withdrawn")
     running.reconciles(5)
     assert "cospot_evict_at" in running.cloud.instances[spots[0]].metadata
-    works.set()
+    running.cloud.accept()
     wait_for_stored(running, 0)
     assert running.cloud.instances[spots[0]].metadata == {}
     running.reconciles(3)
@@ -512,21 +491,21 @@ def test_one_that_its_owner_shelves_as_its_time_comes_reads_nothing_afterwards(r
     spot = running.cloud.instances[spots[0]]
     spot.task_state = "shelving_image_uploading"
     wait_until(lambda: any(each["ordered_at"] for each in running.stored()), "its time")
-    held, spot.allocation, spot.host, spot.node = spot.allocation, {}, None, None
-    spot.vm_state, spot.status, spot.task_state = "shelved_offloaded", "SHELVED_OFFLOADED", None
+    with running.cloud.lock:
+        running.cloud.shelve(spot)
+        spot.task_state = None
     wait_for(running, "notice_withdrawn")
     running.reconciles(3)
-    spot.provider, spot.host, spot.node = running.cloud.add_host("b"), "b", "b"
-    spot.vm_state, spot.status, spot.allocation = "active", "ACTIVE", held
+    running.cloud.move(spots[0], running.cloud.add_host("b"))
     wait_for_stored(running, 0)
     assert spot.metadata == {} and running.cloud.orders == []
 
 
 def test_one_that_nova_is_busy_with_is_told_afterwards(running):
-    """While Nova takes a snapshot of a server it changes no metadata of it."""
+    """A Nova that refuses the metadata of a server with a task is asked again."""
     _, spots = running.full_host(4)
-    running.cloud.instances[spots[0]].task_state = "image_uploading"
-    works = nova_fails(running, "PUT", 409)
+    running.cloud.set(spots[0], task_state="image_uploading")
+    running.cloud.refuse("PUT", 409)
     running.start(**PROACTIVE, notice_seconds=0.5)
     wait_for(running, "notice", 2)
     began = time.time()
@@ -534,43 +513,31 @@ def test_one_that_nova_is_busy_with_is_told_afterwards(running):
     running.reconciles(3)
     assert running.cloud.orders == []
     told_at = time.time()
-    running.cloud.instances[spots[0]].task_state = None
-    works.set()
+    running.cloud.set(spots[0], task_state=None)
+    running.cloud.accept()
     check_goes_after_its_notice(running, spots[0], told_at)
 
 
 def test_one_that_nova_shows_idle_after_it_refused_its_notice_is_told_afterwards(running):
     """Its task has ended since, or a Nova that is behind does not show it."""
     _, spots = running.full_host(4)
-    refused = []
-
-    def before(verb: str, path: str) -> int | None:
-        if verb != "PUT" or "/metadata/" not in path or refused:
-            return None
-        refused.append(path)
-        return 409
-
-    running.cloud.before = before
+    running.cloud.refuse("PUT", 409, times=1)
     running.start(**PROACTIVE, notice_seconds=600)
     wait_until_told(running)
     assert "cospot_evict_at" in running.cloud.instances[spots[0]].metadata
     assert len(running.events("notice")) == 2
-    assert len(refused) == 1
+    assert sum(each.startswith("PUT") for each in running.cloud.requests) == 2
 
 
 def test_a_compute_that_fails_costs_no_third_spot_for_a_reserve(running):
     """Two were ordered for a VM that is gone as the second one fails: nobody else looks there."""
     host, spots = running.full_host(4)
     running.cloud.never_goes.update(spots)
-    works = nova_fails(running, "PUT")
-
-    def fail(spot: str) -> None:
-        found = running.cloud.instances[spot]
-        found.task_state, found.status, found.vm_state = None, "ERROR", "error"
+    running.cloud.refuse("PUT", 503)
 
     def after(method: str, path: str) -> None:
         if method == "POST" and spots[0] in path:
-            fail(spots[0])
+            running.cloud.fail(spots[0])
 
     running.cloud.after = after
     vm = running.cloud.add(host, 2, 1024, spot=False)
@@ -579,8 +546,8 @@ def test_a_compute_that_fails_costs_no_third_spot_for_a_reserve(running):
     running.reconciles(3)
     with running.cloud.lock:
         running.cloud.remove(vm)
-        fail(spots[1])
-    works.set()
+        running.cloud.fail(spots[1])
+    running.cloud.accept()
     wait_until(lambda: bool(running.events("host_stalled")), "the alarm")
     running.reconciles(5)
     assert running.cloud.orders == spots[:2]
@@ -590,10 +557,10 @@ def test_a_compute_that_fails_costs_no_third_spot_for_a_reserve(running):
 def test_an_eviction_that_could_not_begin_counts_for_no_limit(running):
     """Before it shelves a spot the service takes the notice out of the spot's metadata."""
     _, spots = running.full_host(4)
-    works = nova_fails(running, "DELETE")
+    running.cloud.refuse("DELETE", 503)
     running.start(**SHELVING, evictions_per_minute=1)
     wait_for(running, "failed", 3)
-    works.set()
+    running.cloud.accept()
     wait_for(running, "freed")
     assert running.cloud.shelved == [spots[0]]
     assert {each["order"] for each in running.events("failed")} == {"none"}

@@ -33,8 +33,8 @@ def _recent(monkeypatch):
 def test_the_reason_is_told_with_a_lock_after_the_order(running):
     spot, vm = evict_one(running)
     wait_until(lambda: bool(running.events("freed")), "the spot is freed")
-    server = running.cloud.gone[spot]
-    assert server.locked and server.locked_reason is not None
+    server = running.cloud.instances[spot]
+    assert server.locked_by and server.locked_reason is not None
     assert server.locked_reason.startswith(
         "spot evicted (vm-claim): a regular server needs the capacity; 20"
     )
@@ -46,24 +46,24 @@ def test_the_reason_is_told_with_a_lock_after_the_order(running):
 def test_nobody_is_told_where_that_is_off(running):
     spot, _ = evict_one(running, tell_owners=False)
     wait_until(lambda: bool(running.events("freed")), "the spot is freed")
-    assert not running.cloud.gone[spot].locked
+    assert not running.cloud.instances[spot].locked_by
 
 
 def test_the_lock_of_an_owner_stays_as_it_is(running):
     running.cloud.after = lambda method, path: None
     running.cloud.freeing_takes = 0.5
     host = running.cloud.add_host("a")
-    spot = running.cloud.add(host, 8, 1024, spot=True, locked=True, locked_reason="mine")
+    spot = running.cloud.add(host, 8, 1024, spot=True, locked_by="owner", locked_reason="mine")
     running.cloud.add(host, 4, 1024, spot=False)
     running.start(**TELLING)
     wait_until(lambda: bool(running.events("freed")), "the spot is freed")
-    assert running.cloud.gone[spot].locked_reason == "mine"
+    assert running.cloud.instances[spot].locked_reason == "mine"
 
 
 LOCK = "spot evicted (vm-claim): a regular server needs the capacity; 2026-10-01"
 
 
-@pytest.mark.parametrize("lock", [{}, {"locked": True, "locked_reason": LOCK}])
+@pytest.mark.parametrize("lock", [{}, {"locked_by": "admin", "locked_reason": LOCK}])
 def test_a_spot_that_did_not_go_is_unlocked(running, lock):
     """The lock is of this service, or of one that was killed after it: this one's order fails."""
     spot = ""
@@ -73,8 +73,8 @@ def test_a_spot_that_did_not_go_is_unlocked(running, lock):
         # Its compute gives up as soon as it is locked.
         with running.cloud.lock:
             found = running.cloud.instances.get(spot)
-            if method == "POST" and found is not None and found.locked:
-                found.task_state, found.status, found.vm_state = None, "ERROR", "error"
+            if method == "POST" and found is not None and found.locked_by:
+                running.cloud.fail(spot)
                 seen.append(found.locked_reason)
 
     running.cloud.after = after
@@ -85,7 +85,7 @@ def test_a_spot_that_did_not_go_is_unlocked(running, lock):
     running.cloud.add(host, 4, 1024, spot=False)
     running.start(**TELLING)
     wait_until(lambda: bool(running.events("failed")), "its compute has given up")
-    wait_until(lambda: not running.cloud.instances[spot].locked, "it is unlocked")
+    wait_until(lambda: not running.cloud.instances[spot].locked_by, "it is unlocked")
     assert seen and seen[0]
 
 
@@ -101,7 +101,7 @@ def test_a_lock_that_is_refused_stops_no_eviction(running):
     running.cloud.before = before
     spot, _ = evict_one(running)
     wait_until(lambda: bool(running.events("freed")), "the spot is freed")
-    assert not running.cloud.gone[spot].locked and not running.events("failed")
+    assert not running.cloud.instances[spot].locked_by and not running.events("failed")
 
 
 def test_there_is_a_text_for_each_cause():

@@ -88,7 +88,7 @@ def test_a_copy_that_leads_no_more_says_nothing_of_what_reserves_lack(running, m
     assert metric(service, "leader") == 0
 
 
-@pytest.mark.parametrize("fields", [{"status": "disabled"}, {"state": "down"}])
+@pytest.mark.parametrize("fields", [{"status": "disabled"}, {"is_up": False}])
 def test_a_host_that_takes_no_vm_is_of_no_reserve(running, fields):
     """b is empty; while its compute is off, the VMs of the reserve would find no place there."""
     _, spots = running.full_host(4)
@@ -98,10 +98,10 @@ def test_a_host_that_takes_no_vm_is_of_no_reserve(running, fields):
     assert running.events("notice") == []
     assert metric(service, "reserve_missing", reserve="default") == 0
     for name, value in fields.items():
-        setattr(running.cloud.providers[b], name, value)
+        setattr(running.cloud.hosts[b], name, value)
     wait_until(lambda: len(running.events("notice")) == 2, "the notices")
     assert {each["instance"] for each in running.events("notice")} == set(spots[:2])
-    running.cloud.providers[b].status, running.cloud.providers[b].state = "enabled", "up"
+    running.cloud.hosts[b].status, running.cloud.hosts[b].is_up = "enabled", True
     wait_until(lambda: len(running.events("notice_withdrawn")) == 2, "withdrawals")
     assert running.cloud.deleted == []
 
@@ -142,12 +142,12 @@ def test_a_reserve_takes_the_cheapest_host_of_its_aggregate(running):
     c, _ = running.full_host(1, "c")
     running.cloud.aggregates = {"gold": "11111111-2222-3333-4444-555555555555"}
     for host in (a, b):
-        running.cloud.providers[host].aggregates.add(running.cloud.aggregates["gold"])
+        running.cloud.hosts[host].aggregates.add(running.cloud.aggregates["gold"])
     running.start(mode="proactive", reserve="gold:4:1024", notice_seconds=0)
     wait_until(lambda: bool(running.events("freed")), "the spot is evicted")
     running.reconciles(5)
     assert running.cloud.deleted == [big[0]]
-    assert c in {each.provider for each in running.cloud.instances.values()}
+    assert running.cloud.hosts[c].consumers
 
 
 def test_no_notice_goes_to_a_spot_that_need_not_go(running):
@@ -160,7 +160,7 @@ def test_no_notice_goes_to_a_spot_that_need_not_go(running):
     wait_until(lambda: bool(running.events("freed")), "the spot is evicted")
     running.reconciles(5)
     assert [notice["instance"] for notice in running.events("notice")] == [big]
-    assert running.cloud.deleted == [big] and small in running.cloud.instances
+    assert running.cloud.deleted == [big] and small in running.cloud.there
 
 
 def test_an_unknown_aggregate_is_an_error_line(running, caplog):
@@ -192,7 +192,7 @@ def test_shelving_gives_the_room_too(running):
 def test_notices_of_a_reserve_that_is_no_more_are_withdrawn(running, later):
     host, spots = running.full_host(4)
     running.cloud.aggregates["few"] = str(uuid.uuid4())
-    running.cloud.providers[host].aggregates.add(running.cloud.aggregates["few"])
+    running.cloud.hosts[host].aggregates.add(running.cloud.aggregates["few"])
     service = running.start(mode="proactive", reserve="few:2:0", notice_seconds=600)
     wait_until(lambda: bool(running.events("notice")), "the notice")
     service.stop()
@@ -217,8 +217,7 @@ def test_a_vm_that_needs_the_room_does_not_wait_for_a_notice(running):
 
 def test_a_spot_that_cannot_be_shelved_keeps_its_place(running):
     _, spots = running.full_host(4)
-    stubborn = f"POST /nova/servers/{spots[0]}/action"
-    running.cloud.before = lambda method, path: 500 if f"{method} {path}" == stubborn else None
+    running.cloud.refuse(f"POST /nova/servers/{spots[0]}/action")
     running.start(**PROACTIVE, notice_seconds=0, action="shelve-offload")
     wait_until(lambda: len(running.events("notice_withdrawn")) == 1, "the withdrawal")
     assert len(running.events("failed")) == 3

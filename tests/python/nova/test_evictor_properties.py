@@ -68,8 +68,8 @@ class Built:
         }  # fmt: skip
         for number in case.leaving:
             if number < len(self.instances) and self.instances[number] not in self.vms:
-                instance = self.cloud.instances[self.instances[number]]
-                instance.task_state, instance.updated = "deleting", time.time()
+                left = {"task_state": "deleting", "updated": time.time()}
+                self.cloud.set(self.instances[number], **left)
         self.service = running.make(evictor=case.policy, evict_if_insufficient=True)
         for instance, hosts, age in case.plans:
             victims = {
@@ -88,18 +88,16 @@ class Built:
 
     def check(self) -> None:
         assert self.cloud.violations == []
-        assert self.vms <= set(self.cloud.instances)
+        assert self.vms <= self.cloud.there
         assert sorted(self.cloud.orders) == sorted(set(self.cloud.orders))
         for host in self.hosts:
             # Were it still short, no spot could be left to evict.
             left = [
                 each
-                for each in self.cloud.instances.values()
-                if each.provider == host
-                and self.cloud.is_spot(each.uuid)
-                and each.task_state != "deleting"
+                for each in self.cloud.hosts[host].consumers
+                if self.cloud.is_spot(each) and self.cloud.instances[each].task_state != "deleting"
             ]
-            assert not self.cloud.over(host, leaving_counts=False) or not left
+            assert not self.cloud.over(host, leaving=False) or not left
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
@@ -133,14 +131,14 @@ def test_spots_alone_evict_nothing_older_than_themselves(
         for vcpus in new:
             cloud.add(host, vcpus, 1, spot=True)
         service._reconciler.free_host(host, "reconcile")
-        assert there <= set(cloud.instances) and cloud.violations == []
+        assert there <= cloud.there and cloud.violations == []
         assert cloud.over(host) == {}
         # Placed one after the other, each is evicted or stays as it fits.
         level, stays = 0, 0
         for vcpus in new:
             if level + vcpus <= free:
                 level, stays = level + vcpus, stays + 1
-        assert len(cloud.instances) == len(there) + stays
+        assert len(cloud.there) == len(there) + stays
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -27,23 +26,23 @@ def full_host(running: Running, **odd: Any) -> tuple[str, str, str]:
     [
         pytest.param({"extra_specs": {}}, id="a flavor that is no spot's"),
         pytest.param({"extra_specs": {"resources:CUSTOM_SPOT_VCPU": "0"}}, id="0 spot vCPUs"),
-        pytest.param({"host": "b", "node": "b"}, id="already on another host"),
-        pytest.param({"host": None, "node": None}, id="not on a host yet"),
+        pytest.param({"host": "b"}, id="already on another host"),
+        pytest.param({"host": None}, id="not on a host yet"),
         pytest.param({"has_server": False}, id="no server of Nova"),
     ],
 )
 def test_what_is_no_spot_of_this_host_stays(running, odd):
-    _, oddity, usual = full_host(running, **odd)
+    host, oddity, usual = full_host(running, **odd)
     running.start()
     wait_until(lambda: bool(running.events("freed")), "the usual spot is evicted")
     running.reconciles()
     assert running.cloud.deleted == [usual]
-    assert oddity in running.cloud.instances
+    assert oddity in running.cloud.hosts[host].consumers
 
 
 def test_a_host_without_an_inventory_is_left_alone(running, caplog):
     host, *_ = full_host(running)
-    del running.cloud.providers[host].inventories["MEMORY_MB"]
+    running.cloud.change(host, missing=("MEMORY_MB",))
     service = running.start()
     running.reconciles(5)
     assert running.cloud.deleted == []
@@ -54,7 +53,7 @@ def test_a_host_without_an_inventory_is_left_alone(running, caplog):
 
 def test_a_provider_that_is_no_compute_node_is_left_alone(running):
     host, *_ = full_host(running)
-    running.cloud.providers[host].is_compute = False
+    running.cloud.hosts[host].is_compute = False
     running.start()
     running.reconciles(5)
     assert running.cloud.deleted == []
@@ -85,23 +84,11 @@ def test_ratio_and_reserve_count_as_in_placement(running):
     wait_until(lambda: running.cloud.deleted == [spot], "the spot is evicted")
 
 
-def refuse(status: int, times: int, what: str) -> Callable[[str, str], int | None]:
-    left = [times]
-
-    def before(method: str, path: str) -> int | None:
-        if what in f"{method} {path}" and left[0] > 0:
-            left[0] -= 1
-            return status
-        return None
-
-    return before
-
-
 @pytest.mark.parametrize("status", [401, 409, 500, 502, 503])
 @pytest.mark.parametrize("what", ["/placement/resource_providers", "/nova/servers", "POST /nova"])
 def test_services_that_fail_for_a_while_are_asked_again(running, status, what):
     _, first, _ = full_host(running)
-    running.cloud.before = refuse(status, 2, what)
+    running.cloud.refuse(what, status, times=2)
     running.start()
     wait_until(lambda: bool(running.events("freed")), "the spot is evicted in the end")
     running.reconciles()
@@ -111,7 +98,7 @@ def test_services_that_fail_for_a_while_are_asked_again(running, status, what):
 def test_a_deletion_without_an_answer_is_asked_for_again(running):
     # The order is taken late: after the service has given up waiting for the answer.
     host, first, _ = full_host(running)
-    running.cloud.before = refuse(504, 1, "POST /nova")
+    running.cloud.refuse("POST /nova", 504, times=1)
     service = running.start(evictor="YJF", reconcile_interval=30)
     wait_until(lambda: bool(running.events("freed")), "a spot is evicted")
     youngest = running.cloud.deleted[0]
@@ -150,7 +137,7 @@ def test_a_late_spot_of_which_nova_says_nothing_hides_no_other(running, caplog):
     wait_until(lambda: metric(service, "late_spots") == 2, "the report")
     wait_until(lambda: not service._queue.is_waiting(host), "what the reports led to")
     bad, good = service._freed._late
-    running.cloud.before = lambda method, path: 500 if f"/servers/{bad}" in path else None
+    running.cloud.refuse(f"/servers/{bad}")
     running.cloud.instances[good].task_state = None
     wait_until(lambda: bool(running.events("failed")), "it is noted")
     assert [each["instance"] for each in running.events("failed")] == [good]
@@ -186,13 +173,12 @@ def test_a_host_whose_answers_make_no_sense_keeps_no_other_from_being_freed(runn
     bad, _, _ = full_host(running)
     usual = running.cloud.add_host("usual")
     spot = running.cloud.add(usual, 8, 1024, spot=True)
-    path = f"/placement/resource_providers/{bad}/{what}"
-    running.cloud.before = lambda method, url: answer if url == path else None
+    running.cloud.refuse(f"/placement/resource_providers/{bad}/{what}", answer)
     service = running.start()
     running.cloud.add(usual, 4, 1024, spot=False)
     wait_until(lambda: running.cloud.deleted == [spot], "the other host is freed")
     assert metric(service, "errors_total", where="reconcile") > 0
-    running.cloud.before = lambda method, url: None
+    running.cloud.accept()
     wait_until(lambda: len(running.cloud.deleted) == 2, "this one, too")
 
 
@@ -210,12 +196,12 @@ def test_a_host_whose_answers_make_no_sense_keeps_no_other_from_being_freed(runn
 )
 def test_answers_that_make_no_sense_evict_nothing(running, where, what, answer, caplog):
     full_host(running)
-    running.cloud.before = lambda method, url: answer if what in url else None
+    running.cloud.refuse(what, answer)
     service = running.start()
     send(service, plan_message(str(uuid.uuid4()), {}))
     wait_until(lambda: metric(service, "errors_total", where=where) > 2, "errors")
     assert running.cloud.orders == [] and "Traceback" not in caplog.text
-    running.cloud.before = lambda method, url: None
+    running.cloud.accept()
     wait_until(lambda: len(running.cloud.deleted) == 1, "it is freed")
 
 
@@ -282,10 +268,8 @@ def test_a_spot_that_moves_is_refused(running, moves):
 def test_nothing_goes_for_a_dead_host_that_a_spot_has_left(running):
     # On host a 8 of 8 vCPUs are held by the spot that b has now, and 8 by a VM.
     spot = evacuated(running, [move("evacuation", "done")])
-    found = running.cloud.instances[spot]
-    found.provider, found.also_on = str(found.also_on), found.provider
-    running.cloud.remove(next(each for each in running.cloud.instances if each != spot))
-    running.cloud.add(found.provider, 8, 1024, spot=False)
+    running.cloud.remove(next(each for each in running.cloud.there if each != spot))
+    running.cloud.add(next(iter(running.cloud.hosts)), 8, 1024, spot=False)
     running.start()
     running.reconciles(5)
     assert running.cloud.deleted == []
@@ -293,7 +277,7 @@ def test_nothing_goes_for_a_dead_host_that_a_spot_has_left(running):
 
 def test_whether_a_spot_was_evacuated_may_not_be_for_the_service_to_ask(running, caplog):
     evacuated(running, [move("evacuation", "done")])
-    running.cloud.before = lambda method, path: 403 if "/os-migrations" in path else None
+    running.cloud.refuse("/os-migrations", 403)
     service = running.start()
     wait_until(
         lambda: metric(service, "refusals_total", reason="several-providers") > 0, "the refusal"

@@ -35,10 +35,7 @@ def test_metrics_say_nothing_of_a_host_without_an_inventory_of_spots(running):
     service = running.start(dry_run=True)
     name = "overcommit_seconds_total"
     wait_until(lambda: metric(service, name, host="a") > 0, "it is seen overcommitted")
-    inventories = running.cloud.providers[host].inventories
-    for each in [each for each in inventories if each.startswith("CUSTOM_SPOT_")]:
-        del inventories[each]
-    running.cloud.providers[host].generation += 1
+    running.cloud.change(host, missing=("CUSTOM_SPOT_VCPU", "CUSTOM_SPOT_MEMORY_MB"))
     wait_until(lambda: metric(service, name, host="a") == 0, "its time is shown no more")
 
 
@@ -166,7 +163,7 @@ def test_a_look_asks_about_hosts_that_changed_and_a_few_others(running):
         turns.add(asked[1])
     assert len(turns) == 20
     # The next turn is the last host's again; the first has a new claim.
-    running.cloud.add(next(iter(running.cloud.providers)), 1, 1, spot=False)
+    running.cloud.add(next(iter(running.cloud.hosts)), 1, 1, spot=False)
     asked.clear()
     service._hosts.refresh()
     assert len(asked) == 5
@@ -176,10 +173,9 @@ def test_a_host_that_cannot_be_read_is_one_line(running, caplog):
     """Placement's answers have the id of the request, so no two texts are the same."""
     running.cloud.add_host("b")
     host = running.cloud.add_host("a")
-    path = f"/placement/resource_providers/{host}/inventories"
-    running.cloud.before = lambda method, url: 404 if url == path else None
+    running.cloud.refuse(f"/placement/resource_providers/{host}/inventories", 404)
     service = running.start()
     wait_until(lambda: metric(service, "errors_total", where="reconcile") >= 3, "errors")
     assert len([each for each in caplog.messages if "cannot read host a" in each]) == 1
-    running.cloud.before = lambda method, url: None
+    running.cloud.accept()
     wait_until(lambda: metric(service, "hosts") == 2, "it is read")

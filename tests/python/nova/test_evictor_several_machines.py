@@ -88,11 +88,7 @@ def machines(running, state):
 
 def full_hosts(running: Running, count: int) -> list[str]:
     """Hosts of 8 vCPUs that four spots fill."""
-    hosts = [running.cloud.add_host(f"h{number}") for number in range(count)]
-    for host in hosts:
-        for _ in range(4):
-            running.cloud.add(host, 2, 1024, spot=True)
-    return hosts
+    return [running.full_host(4, f"h{number}")[0] for number in range(count)]
 
 
 def arrive(running: Running, hosts: list[str]) -> None:

@@ -95,10 +95,10 @@ def test_a_capacity_that_shrinks_takes_promised_ones_last(still):
     first, second, third = (cloud.add(host, 2, 1, spot=True) for _ in range(3))
     service = make()
     promise(service, [third])
-    cloud.providers[host].inventories["VCPU"]["total"] = 4
+    cloud.change(host, vcpus=4)
     service._reconciler.free_host(host, "reconcile")
     assert cloud.deleted == [second]
-    cloud.providers[host].inventories["VCPU"]["total"] = 1
+    cloud.change(host, vcpus=1)
     service._reconciler.free_host(host, "reconcile")
     assert cloud.deleted == [second, first, third]
 

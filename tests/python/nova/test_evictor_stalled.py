@@ -50,7 +50,7 @@ def stalled_host(running: Running) -> tuple[str, list[str]]:
 def test_clocks_that_differ_cost_no_spot(running, off):
     """Nova's time of the last change would be 400 s ago, or yet to come."""
     host, spots = running.full_host(4)
-    running.cloud.clock_is_off = off
+    running.cloud.skew = off
     running.cloud.freeing_takes = 1.0  # several reconciles find it under way
     service = running.start(deletion_timeout=120)
     running.cloud.add(host, 2, 1024, spot=False)
@@ -95,7 +95,7 @@ def test_what_goes_late_takes_nothing_else_with_it(running):
     wait_until(lambda: bool(running.events("host_resumed")), "the end of the alarm")
     running.reconciles()
     assert running.cloud.deleted == spots[:3]
-    assert spots[3] in running.cloud.instances
+    assert spots[3] in running.cloud.there
 
 
 def test_other_hosts_go_on(running):
@@ -128,8 +128,7 @@ def test_a_compute_that_fails_at_every_deletion_costs_two_spots(running):
     def after(method: str, path: str) -> None:
         for spot in spots:
             if method == "POST" and spot in path:
-                found = running.cloud.instances[spot]
-                found.task_state, found.status, found.vm_state = None, "ERROR", "error"
+                running.cloud.fail(spot)
 
     running.cloud.after = after
     service = running.start(deletion_timeout=120)
@@ -142,16 +141,16 @@ def test_a_compute_that_fails_at_every_deletion_costs_two_spots(running):
     assert metric(service, "failed_evictions_total") == 2
 
 
-def test_a_note_counts_from_when_it_is_read(tmp_path, monkeypatch):
+def test_a_note_counts_from_when_it_is_read(tmp_path, monkeypatch, clock):
     """Whatever the clock of the day says: it may be set between a service and its successor."""
-    now = [1000.0]
+    clock.now = 1000.0
     PendingDeletions(str(tmp_path)).add("host", "spot")
     monkeypatch.setattr(time, "time", lambda: 0.0)
-    pending = PendingDeletions(str(tmp_path), lambda: now[0])
+    pending = PendingDeletions(str(tmp_path), clock)
     assert pending.recent("host") == {"spot"}
-    now[0] += GRACE_S - 1
+    clock.now += GRACE_S - 1
     assert pending.recent("host") == {"spot"}
-    now[0] += 1
+    clock.now += 1
     assert pending.recent("host") == frozenset()
     pending.add("host", "other")
     assert json.loads((tmp_path / "host.json").read_text()) == ["other"]
@@ -164,31 +163,31 @@ def test_pending_deletions_of_an_earlier_version_count(tmp_path):
     assert PendingDeletions(str(tmp_path)).recent("host") == {"spot"}
 
 
-def test_a_deletion_counts_from_when_it_was_seen_first():
-    now = [50.0]
-    deletions = Deletions(10.0, True, lambda: now[0])
+def test_a_deletion_counts_from_when_it_was_seen_first(clock):
+    clock.now = 50.0
+    deletions = Deletions(10.0, True, clock)
     assert deletions.age("host", "a") == 0
-    now[0] = 60.0
+    clock.now = 60.0
     assert (deletions.age("host", "a"), deletions.age("host", "b")) == (10, 0)
     deletions.keep("host", {"b"})  # a is not being deleted any more
-    now[0] = 65.0
+    clock.now = 65.0
     assert (deletions.age("host", "a"), deletions.age("host", "b")) == (0, 5)
     deletions.restart("host", "b")
     assert deletions.age("host", "b") == 0
 
 
-def test_a_deletion_that_another_copy_orders_again_counts_anew():
-    now = [50.0]
-    deletions = Deletions(10.0, True, lambda: now[0])
+def test_a_deletion_that_another_copy_orders_again_counts_anew(clock):
+    clock.now = 50.0
+    deletions = Deletions(10.0, True, clock)
     assert deletions.age("host", "a", "12:00:00") == 0
-    now[0] = 60.0
+    clock.now = 60.0
     assert deletions.age("host", "a", "12:00:00") == 10
     assert deletions.age("host", "a", "12:00:10") == 0  # Nova has changed the server
-    now[0] = 65.0
+    clock.now = 65.0
     deletions.restart("host", "a")  # ordered by this copy: what Nova says then is no news
-    now[0] = 66.0
+    clock.now = 66.0
     assert deletions.age("host", "a", "12:00:15") == 1
-    now[0] = 70.0
+    clock.now = 70.0
     assert deletions.age("host", "a", "12:00:15") == 5
 
 
@@ -239,7 +238,7 @@ def test_a_spot_that_nova_does_not_know_any_more_has_not_failed():
     assert flow.observe(frozenset("ab"), NOBODY, NOBODY, frozenset("b")).failed == NOBODY
 
 
-def make_stalled(folder: Any, now: list[float]) -> StalledHosts:
+def make_stalled(folder: Any, clock: Any = lambda: 0.0) -> StalledHosts:
     folder.mkdir(exist_ok=True)
     context = bare_context(
         settings=SimpleNamespace(deletion_timeout=10.0),
@@ -247,7 +246,7 @@ def make_stalled(folder: Any, now: list[float]) -> StalledHosts:
         deletions=Deletions(10.0, repeat=True),
         audit=AuditLog(str(folder / "audit.jsonl")),
     )
-    return StalledHosts(context, lambda: now[0])
+    return StalledHosts(context, clock)
 
 
 def seen(here: str, *, stuck: str = "", pending: str = "") -> Any:
@@ -264,7 +263,7 @@ def seen(here: str, *, stuck: str = "", pending: str = "") -> Any:
 
 def test_what_another_copy_ordered_too_has_failed_all_the_same(tmp_path):
     """The other copy was killed before it heard an answer, so a, c and d may be ordered already."""
-    hosts = make_stalled(tmp_path / "state", [0.0])
+    hosts = make_stalled(tmp_path / "state")
     for spot in "ab":
         hosts.ordered("host", spot)
     assert hosts.observe(seen("abcd", pending="acd")).failed == {"a", "b"}
@@ -273,7 +272,7 @@ def test_what_another_copy_ordered_too_has_failed_all_the_same(tmp_path):
 
 
 def test_what_was_reset_for_an_order_without_an_answer_is_still_stuck(tmp_path):
-    hosts = make_stalled(tmp_path / "state", [0.0])
+    hosts = make_stalled(tmp_path / "state")
     hosts.ordered("host", "a")
     hosts.observe(seen("ab", stuck="a"))
     assert hosts.observe(seen("ab", pending="a")).failed == NOBODY
@@ -282,9 +281,8 @@ def test_what_was_reset_for_an_order_without_an_answer_is_still_stuck(tmp_path):
     assert not hosts.is_stalled("host")
 
 
-def test_the_pauses_between_orders_of_the_same_spot_double(tmp_path):
-    now = [0.0]
-    hosts = make_stalled(tmp_path / "state", now)
+def test_the_pauses_between_orders_of_the_same_spot_double(tmp_path, clock):
+    hosts = make_stalled(tmp_path / "state", clock)
     assert hosts.may_order("host", "other")
     hosts.did_not_go("host", "spot")
     assert not hosts.may_order("host", "other")
@@ -292,17 +290,17 @@ def test_the_pauses_between_orders_of_the_same_spot_double(tmp_path):
     for _ in range(12):
         assert hosts.may_order("host", "spot")
         hosts.ordered("host", "spot")
-        began = now[0]
+        began = clock.now
         while not hosts.may_order("host", "spot"):
-            now[0] += 5.0
-        waits.append(now[0] - began)
+            clock.now += 5.0
+        waits.append(clock.now - began)
     # 10 s doubled each time, at most an hour.
     assert waits == [10.0 * 2**n for n in range(9)] + [3600.0] * 3
 
 
 def test_a_host_that_placement_left_out_for_a_while_is_still_stalled(tmp_path):
     folder = tmp_path / "state"
-    hosts = make_stalled(folder, [0.0])
+    hosts = make_stalled(folder)
     store = StalledHostStore(str(folder))
     for spot in "ab":
         hosts.ordered("host", spot)
@@ -319,16 +317,10 @@ def test_a_stored_host_that_cannot_be_read_at_the_start_stays(running):
     host, spots = running.full_host(4)
     folder = running.folder / "state"
     StalledHostStore(str(folder)).put(host, "a", spots[:1])
-    path = f"/placement/resource_providers/{host}/inventories"
-    asked: list[str] = []
-
-    def before(method: str, found: str) -> int | None:
-        asked.extend([found] if found == path else [])
-        return 500 if found == path else None
-
-    running.cloud.before = before
+    question = f"GET /placement/resource_providers/{host}/inventories"
+    running.cloud.refuse(question)
     running.start(reconcile_interval=0.1)
-    wait_until(lambda: len(asked) >= 9, "three looks, of three tries each")
+    wait_until(lambda: running.cloud.requests.count(question) >= 9, "three looks, of three tries")
     assert list(StalledHostStore(str(folder)).all()) == [host]
 
 
@@ -343,21 +335,11 @@ def test_a_host_that_is_none_any_more_is_forgotten(running):
 
 def test_a_node_of_nova_s_database_that_is_behind_costs_no_other_spot(running):
     """What Nova shows may be from before the order that it took (Galera without causal reads)."""
-    running.cloud.freeing_takes = 3.0
+    running.cloud.freeing_takes, running.cloud.behind_s = 3.0, 1.0
     host, spots = running.full_host(4)
-    is_behind: list[float] = []
-
-    def after(method: str, path: str) -> None:
-        """Have a spot shown as it was before its order, for a second."""
-        ordered = running.cloud.orders[:1]
-        if method == "POST" and ordered and not is_behind:
-            is_behind.append(time.time())
-            running.cloud.shown_before = {ordered[0]: is_behind[0] + 1.0}
-
-    running.cloud.after = after
     service = running.start(deletion_timeout=120)
     running.cloud.add(host, 2, 1024, spot=False)
-    wait_until(lambda: bool(is_behind), "the order")
+    wait_until(lambda: bool(running.cloud.orders), "the order")
     running.reconciles(8)
     assert running.cloud.orders == spots[:1]
     wait_until(lambda: bool(running.events("freed")), "it is gone")

@@ -107,22 +107,21 @@ def test_a_project_at_its_limit_does_not_hold_back_another(running):
     service = running.start(evictions_per_minute_per_project=1)
     wait_until(lambda: len(running.cloud.deleted) == 2, "one of each project is evicted")
     running.reconciles(3)
-    gone = {running.cloud.gone[each].project_id for each in running.cloud.deleted}
+    gone = {running.cloud.instances[each].project_id for each in running.cloud.deleted}
     assert len(running.cloud.deleted) == len(gone) == 2
     assert metric(service, "limit_hits_total", limit="project-limit") > 0
 
 
-def test_tokens_come_back_evenly():
+def test_tokens_come_back_evenly(clock):
     # 6 a minute: after 6 at once one more every 10 s.
-    now = [0.0]
-    limits = limits_of(now, evictions_per_minute=6)
+    limits = limits_of(clock, evictions_per_minute=6)
     assert [limits.take("p") for _ in range(6)] == [None] * 6
     assert limits.take("p") == (Refusal.LIMIT, 10.0)
-    now[0] = 9.5
+    clock.now = 9.5
     assert limits.take("p") == (Refusal.LIMIT, pytest.approx(0.5))
-    now[0] = 10.0
+    clock.now = 10.0
     assert limits.take("p") is None
-    now[0] = 10_000.0
+    clock.now = 10_000.0
     assert [limits.take("p") for _ in range(7)][-1] == (Refusal.LIMIT, 10.0)
 
 

@@ -13,17 +13,11 @@ from evictor_running import Running, kill_after_request, metric, plan_message, s
 from waiting import wait_until
 
 
-def full_host(running: Running) -> list[str]:
-    """A host of 8 vCPUs with two spots of 4; a VM of 4 has one of them evicted."""
-    host = running.cloud.add_host("a")
-    return [host, *(running.cloud.add(host, 4, 1024, spot=True) for _ in range(2))]
-
-
 @pytest.mark.parametrize("status", [400, 403, 413, 500, 504])
 def test_a_spot_that_nova_will_not_delete_is_passed_over(running, status):
-    host, odd, usual = full_host(running)
+    host, (odd, usual) = running.full_host(2)
     stubborn = f"POST /nova/servers/{odd}/action"
-    running.cloud.before = lambda method, path: status if f"{method} {path}" == stubborn else None
+    running.cloud.refuse(stubborn, status)
     running.start()
     running.cloud.add(host, 4, 1024, spot=False)
     wait_until(lambda: running.cloud.deleted == [usual], "the other spot is evicted")
@@ -35,7 +29,7 @@ def test_a_spot_that_nova_will_not_delete_is_passed_over(running, status):
 
 
 def test_a_plan_with_thousands_of_strangers_costs_little(running):
-    host, first, second = full_host(running)
+    host, (first, second) = running.full_host(2)
     vm = running.cloud.add(host, 4, 1024, spot=False)
     service = running.start(reconcile_interval=600, plan_grace=600)
     strangers = [str(uuid.uuid4()) for _ in range(4000)]
@@ -45,7 +39,7 @@ def test_a_plan_with_thousands_of_strangers_costs_little(running):
     refused = [each["instance"] for each in running.events("refused")]
     assert sum(each in strangers for each in refused) == 20
     assert service._reconciler.failures == {}  # nothing is kept of what was only checked
-    assert first in running.cloud.instances
+    assert first in running.cloud.there
 
 
 @pytest.mark.parametrize("watch", [FreedWatch, ClaimWatch])
@@ -60,7 +54,7 @@ def test_a_watch_outlives_an_unexpected_error(running, watch, monkeypatch):
         return ask(self, *arguments)
 
     monkeypatch.setattr(watch, "_ask", fail_once)
-    host, first, _ = full_host(running)
+    host, (first, _) = running.full_host(2)
     service = running.start(reconcile_interval=600, plan_grace=600)
     for _ in range(2):
         vm = running.cloud.add(host, 2, 1024, spot=False)
@@ -77,10 +71,7 @@ def test_what_was_ordered_on_a_host_that_is_removed_is_gone(running):
     running.cloud.never_goes.add(spot)
     service = running.start()
     wait_until(lambda: running.cloud.deleted == [spot], "the order")
-    with running.cloud.lock:
-        for each in list(running.cloud.instances):
-            running.cloud.remove(each)
-        del running.cloud.providers[host]
+    running.cloud.remove_host(host)
     wait_until(lambda: bool(running.events("freed")), "it is gone")
     assert metric(service, "late_spots") == 0
 
@@ -120,7 +111,7 @@ def test_its_deletion_is_ordered_again_before_any_other_spot_goes(running):
     wait_until(lambda: bool(running.events("freed")), "the stuck spot is evicted")
     running.reconciles()
     assert running.cloud.deleted == [stuck]
-    assert usual in running.cloud.instances
+    assert usual in running.cloud.there
     (intent,) = running.events("intent")
     assert (intent["instance"], intent["chosen_by"]) == (stuck, "deletion-stuck")
     assert actions_on(running, stuck) == 2  # its state is reset, then it is deleted
@@ -133,10 +124,10 @@ def test_killed_right_after_an_order(running, order):
         running, order, counts=lambda method: method == "POST", deletion_timeout=TIMEOUT
     )
     start(running)
-    wait_until(lambda: stuck not in running.cloud.instances, "the stuck spot is evicted")
+    wait_until(lambda: stuck not in running.cloud.there, "the stuck spot is evicted")
     running.reconciles()
     assert running.cloud.deleted == [stuck]
-    assert usual in running.cloud.instances
+    assert usual in running.cloud.there
 
 
 def test_it_is_left_alone_where_nobody_needs_its_capacity(running):
@@ -155,7 +146,7 @@ def test_switched_off_nothing_goes_in_its_place(running):
     wait_until(lambda: bool(running.events("host_stalled")), "the alarm")
     running.reconciles(5)
     assert running.cloud.deleted == []
-    assert usual in running.cloud.instances
+    assert usual in running.cloud.there
     assert actions_on(running, stuck) == 0
 
 
@@ -166,7 +157,7 @@ def test_not_allowed_to_reset_it_nothing_goes_in_its_place(running):
     wait_until(lambda: bool(running.events("failed")), "the order fails")
     running.reconciles(5)
     assert running.cloud.deleted == []
-    assert {stuck, usual} <= set(running.cloud.instances)
+    assert {stuck, usual} <= running.cloud.there
     failed, *_ = running.events("failed")
     assert failed["instance"] == stuck
     assert "os-resetState" in failed["error"]
@@ -178,7 +169,7 @@ def test_stuck_a_second_time_nothing_goes_in_its_place(running):
     start(running)
     wait_until(lambda: actions_on(running, stuck) >= 4, "it is ordered a third time")
     assert set(running.cloud.deleted) == {stuck}
-    assert usual in running.cloud.instances
+    assert usual in running.cloud.there
     ways = {each["chosen_by"] for each in running.events("intent")}
     assert ways == {"deletion-stuck"}
 
@@ -197,4 +188,4 @@ def test_a_stuck_spot_stays_the_first_choice_when_its_second_order_fails(running
     wait_until(lambda: bool(running.events("freed")), "the stuck spot is evicted")
     running.reconciles()
     assert running.cloud.deleted == [stuck]
-    assert usual in running.cloud.instances
+    assert usual in running.cloud.there

@@ -31,13 +31,13 @@ def test_a_vm_gets_what_unconfirmed_resizes_of_spots_hold(running):
     running.reconciles()
     # 6 of 8: three of the four resizes of 2.
     assert len(cloud.confirmed) == 3 and cloud.deleted == [] and cloud.violations == []
-    assert set(spots) <= set(cloud.instances)
+    assert set(spots) <= cloud.there
     wait_until(lambda: len(running.events("confirm_freed")) == 3, "it is written down")
     intents = running.events("confirm_intent")
     assert {each["instance"] for each in intents} == set(cloud.confirmed)
     for intent in intents:
         assert intent["migration"] in holders and intent["project_id"] == "e" * 32
-        assert intent["action"] == "confirm-resize" and intent["name"].startswith("instance-")
+        assert intent["action"] == "confirm-resize" and intent["name"].startswith("spot ")
         assert intent["chosen_by"] == "unconfirmed-resize" and intent["claims"] == [vm]
     assert metric(service, "confirmed_resizes_total") == 3
     assert running.events("intent") == []
@@ -50,14 +50,12 @@ def test_a_refused_confirmation_is_asked_for_again(running):
     host, other = cloud.add_host("a"), cloud.add_host("b")
     spot = cloud.add(host, 8, 1024, spot=True)
     cloud.resize(spot, other)
-    action, refusals = f"POST /nova/servers/{spot}/action", [409]
-    cloud.before = lambda method, path: (
-        refusals.pop() if refusals and f"{method} {path}" == action else None
-    )
+    action = f"POST /nova/servers/{spot}/action"
+    cloud.refuse(action, 409, times=1)
     running.start()
     cloud.add(host, 8, 1024, spot=False)
     wait_until(lambda: not cloud.over(host), "the VM has its capacity")
-    assert (cloud.confirmed, cloud.deleted, refusals) == ([spot], [], [])
+    assert (cloud.confirmed, cloud.deleted, cloud.requests.count(action)) == ([spot], [], 2)
 
 
 def test_a_refused_confirmation_of_the_newest_spot_is_asked_for_again(running):
@@ -67,16 +65,14 @@ def test_a_refused_confirmation_of_the_newest_spot_is_asked_for_again(running):
     cloud.add(host, 6, 1024, spot=True)
     service = running.start()
     running.reconciles()
-    refusals = [409]
-    cloud.before = lambda method, path: (
-        refusals.pop() if refusals and method == "POST" and path.endswith("/action") else None
-    )
+    cloud.refuse("/action", 409, times=1)
     with cloud.lock:
         newest = cloud.add(host, 4, 1024, spot=True)
         cloud.resize(newest, other)
     wait_until(lambda: not cloud.over(host), "it holds the host no more")
-    assert (cloud.confirmed, cloud.deleted, refusals) == ([newest], [], [])
-    assert metric(service, "confirmed_resizes_total") == 1
+    actions = cloud.requests.count(f"POST /nova/servers/{newest}/action")
+    assert (cloud.confirmed, cloud.deleted, actions) == ([newest], [], 2)
+    wait_until(lambda: metric(service, "confirmed_resizes_total") == 1, "it is counted")
 
 
 def test_moves_under_way_are_no_deletions_that_came_to_nothing(running):
@@ -87,15 +83,15 @@ def test_moves_under_way_are_no_deletions_that_came_to_nothing(running):
     cloud.add(host, 4, 1024, spot=True)
     running.start()
     with cloud.lock:
-        holders = [cloud.instances[cloud.resize(spot, other)] for spot in spots]
-        for each in holders:
-            each.migration_of = ""
+        for spot in spots:
+            cloud.resize(spot, other)
+            cloud.set(spot, status="RESIZE", vm_state="active", task_state="resize_finish")
         cloud.add(host, 4, 1024, spot=False)
     running.reconciles()
     assert cloud.deleted == []  # what holds 4 for them counts as about to go
     with cloud.lock:
-        for each, spot in zip(holders, spots, strict=True):
-            each.migration_of = spot
+        for spot in spots:
+            cloud.set(spot, status="VERIFY_RESIZE", vm_state="resized", task_state=None)
     wait_until(lambda: not cloud.over(host), "the VM has its capacity")
     assert (sorted(cloud.confirmed), cloud.deleted) == (sorted(spots), [])
     assert running.events("host_stalled") == []
@@ -118,7 +114,7 @@ def test_one_that_may_become_a_vm_again_is_spared_while_others_suffice(running):
     cloud = running.cloud
     old_host, host = cloud.add_host("a"), cloud.add_host("b")
     was_vm = cloud.add(old_host, 4, 1024, spot=True)
-    cloud.instances[was_vm].allocation = {"VCPU": 4, "MEMORY_MB": 1024}
+    cloud.set(was_vm, amounts={"VCPU": 4, "MEMORY_MB": 1024})
     cloud.resize(was_vm, host, {"CUSTOM_SPOT_VCPU": 4, "CUSTOM_SPOT_MEMORY_MB": 1024})
     was_spot = cloud.add(old_host, 2, 1024, spot=True)
     cloud.resize(was_spot, host)
@@ -165,7 +161,7 @@ def test_it_can_be_switched_off_and_then_who_holds_the_host_is_named(running, ca
         {
             "consumer": holder,
             "instance": spot,
-            "name": "instance-0",
+            "name": "spot 1",
             "project_id": "e" * 32,
             "reason": "moving",
             "holds": {"CUSTOM_SPOT_VCPU": 8, "CUSTOM_SPOT_MEMORY_MB": 1024},
@@ -194,9 +190,7 @@ def test_others_go_where_a_confirmation_is_refused_or_comes_to_nothing(running):
     cloud.resize(hanging, other)
     cloud.resize(refused, other)
     cloud.never_confirms.add(hanging)
-    cloud.before = lambda method, path: (
-        503 if (method, path) == ("POST", f"/nova/servers/{refused}/action") else None
-    )
+    cloud.refuse(f"POST /nova/servers/{refused}/action", 503)
     running.start(deletion_timeout=1)
     cloud.add(host, 4, 1024, spot=False)
     wait_until(lambda: stays in cloud.deleted, "the running spot goes in their place")
@@ -220,10 +214,9 @@ def a_spot(**fields: Any) -> Callable[[Cloud, str, str], None]:
 
 def moving(cloud: Cloud, host: str, other: str) -> None:
     """Its migration holds the former host and Nova has not finished the move."""
-    cloud.resize(cloud.add(host, 4, 1024, spot=True), other)
-    for each in cloud.instances.values():
-        if each.vm_state == "resized":
-            each.task_state = "resize_finish"
+    spot = cloud.add(host, 4, 1024, spot=True)
+    cloud.resize(spot, other)
+    cloud.set(spot, status="RESIZE", vm_state="active", task_state="resize_finish")
 
 
 NEW = {"created": 5, "status": "BUILD", "vm_state": "building", "host": None}
@@ -240,12 +233,12 @@ STATES: dict[str, tuple[Callable[[Cloud, str, str], None], str]] = {
     "soft-deleted": (a_spot(status="SOFT_DELETED", vm_state="soft-delete"), "evicted first"),
     "in ERROR on a host": (a_spot(status="ERROR", vm_state="error"), "evicted"),
     "in ERROR without a host": (
-        a_spot(status="ERROR", vm_state="error", host=None, node=None),
+        a_spot(status="ERROR", vm_state="error", host=None),
         "evicted first",
     ),
-    "being built": (a_spot(**NEW, node=None), "left"),
+    "being built": (a_spot(**NEW), "left"),
     "being built for longer than `deletion_timeout` without a host": (
-        a_spot(**{**NEW, "created": 300}, node=None),
+        a_spot(**{**NEW, "created": 300}),
         "evicted first",
     ),
     "moving: a resize, cold or live migration under way": (moving, "left"),
@@ -265,7 +258,7 @@ def test_who_holds_what_in_each_state(running, state):
     host, other = cloud.add_host("a"), cloud.add_host("b")
     usual = cloud.add(host, 4, 1024, spot=True)
     make(cloud, host, other)
-    odd = [each for each in cloud.instances if each != usual]
+    odd = [each for each in cloud.hosts[host].consumers if each != usual]
     running.start()
     running.reconciles()
     cloud.add(host, 4, 1024, spot=False)

@@ -85,15 +85,15 @@ def test_a_mount_that_hangs_makes_one_request_wait_and_none_after_it(tmp_path, h
     wait_until(lambda: file.table(str(path), DAY), "the table")
 
 
-def test_a_mount_that_hangs_later_leaves_the_last_table(tmp_path, monkeypatch, caplog):
+def test_a_mount_that_hangs_later_leaves_the_last_table(tmp_path, monkeypatch, caplog, clock):
     path = write_table(tmp_path / "promises.json")
-    now = [100.0]
-    file = PromiseFile(clock=lambda: now[0], patience=0.05)
+    clock.now = 100.0
+    file = PromiseFile(clock=clock, patience=0.05)
     first = file.table(str(path), DAY)
     hanging = Hanging(monkeypatch)
     write_table(path, make_table(targets=(0.2,)))
     assert file.table(str(path), DAY) is first
-    now[0] += 61
+    clock.now += 61
     assert file.table(str(path), DAY) is first
     assert "it has not answered for 61.0 s" in caplog.text
     assert caplog.text.count("The table is stale") == 2  # once a minute

@@ -52,34 +52,32 @@ def test_a_placement_that_never_answers_is_waited_for_in_vain_no_longer_than_all
     wait_until(lambda: cache.get(state.uuid) is not None)
 
 
-def test_inventories_are_read_again_in_time_and_changes_are_told():
-    now = [0.0]
+def test_inventories_are_read_again_in_time_and_changes_are_told(clock):
     state = make_state("a")
     placement = FakePlacement([state])
-    cache = InventoryCache(placement, clock=lambda: now[0])
+    cache = InventoryCache(placement, clock=clock)
     cache.max_age = 300.0
     cache.read_new([state.uuid], 10.0)
     cache.take_changed()
     placement.known[state.uuid]["VCPU"]["allocation_ratio"] = 4.0
     assert cache.due() == []
-    now[0] = 301.0
+    clock.now = 301.0
     wait_until(lambda: len(placement.asked) == 2)
     wait_until(lambda: cache.take_changed() == {state.uuid})
     capacity = cache.get(state.uuid)
     assert capacity is not None and capacity.total == Size(64, 32768, 1000)
 
 
-def test_a_placement_that_is_down_is_left_alone_for_a_while(caplog):
-    now = [0.0]
+def test_a_placement_that_is_down_is_left_alone_for_a_while(caplog, clock):
     states = [make_state(f"host-{i}") for i in range(3)]
     placement = FakePlacement(states)
     placement.is_down = True
-    cache = InventoryCache(placement, clock=lambda: now[0])
+    cache = InventoryCache(placement, clock=clock)
     cache.read_new([state.uuid for state in states], 10.0)
     assert len(placement.asked) == 1
     assert "could not be read (ConnectionError: placement is down)" in caplog.text
     placement.is_down = False
-    now[0] = 6.0
+    clock.now = 6.0
     wait_until(lambda: all(cache.get(state.uuid) is not None for state in states))
 
 
@@ -110,15 +108,14 @@ def test_the_first_allocation_ratio_of_a_compute_node_is_a_placeholder():
     assert plugin.place([state], make_flavor(1, 8192, spot=True)) == ["a"]
 
 
-def test_a_capacity_that_changes_changes_decisions():
+def test_a_capacity_that_changes_changes_decisions(clock):
     state = make_state("a", (8, 8704, 10))
-    now = [0.0]
     placement = FakePlacement([state])
-    cache = InventoryCache(placement, clock=lambda: now[0])
+    cache = InventoryCache(placement, clock=clock)
     plugin = Plugin(inventories=cache)
     flavor = make_flavor(9, 1024, spot=True)
     assert plugin.place([state], flavor) == []
     placement.known[state.uuid]["VCPU"]["allocation_ratio"] = 2.0
-    now[0] = 301.0
+    clock.now = 301.0
     wait_until(lambda: len(placement.asked) == 2)
     wait_until(lambda: plugin.place([state], flavor) == ["a"])

@@ -136,13 +136,13 @@ def test_it_obeys_its_switches_and_aggregates(set_option):
     assert len(plugin.filter_all(states, make_spec(SPOT))) == 3
 
 
-def test_it_is_said_at_the_start_and_once_a_minute(caplog):
-    now = [1000.0]
-    broken = PassThrough(ImportError("for another Python"), clock=lambda: now[0])
+def test_it_is_said_at_the_start_and_once_a_minute(caplog, clock):
+    clock.now = 1000.0
+    broken = PassThrough(ImportError("for another Python"), clock=clock)
     plugin = CospotFilter(broken)
     assert caplog.text.count("DOES NOT DECIDE") == 1
     for seconds, said in ((1.0, 1), (58.0, 1), (1.0, 2), (1.0, 2), (60.0, 3)):
-        now[0] += seconds
+        clock.now += seconds
         plugin.filter_all([make_state("a")], make_spec(VM))
         assert caplog.text.count("DOES NOT DECIDE") == said
     assert "(ImportError): for another Python" in caplog.text

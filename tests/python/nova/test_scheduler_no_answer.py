@@ -52,13 +52,6 @@ def hanging():
     database.answers.set()
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 def test_an_answer_in_time_is_returned_and_an_error_raised():
     asker = Asker("database")
     assert asker.ask(lambda: 5, 10.0) == 5
@@ -69,8 +62,7 @@ def test_an_answer_in_time_is_returned_and_an_error_raised():
     assert asker.take_unanswered() == 0
 
 
-def test_while_a_question_hangs_no_other_is_asked(hanging):
-    clock = Clock()
+def test_while_a_question_hangs_no_other_is_asked(hanging, clock):
     asker = Asker("database", clock)
     with pytest.raises(NoAnswerError, match=r"no answer within 0\.05 s"):
         asker.ask(hanging, 0.05)
@@ -87,8 +79,7 @@ def test_while_a_question_hangs_no_other_is_asked(hanging):
     assert asker.take_unanswered() == 1
 
 
-def test_a_slow_service_is_asked_again_after_a_pause():
-    clock = Clock()
+def test_a_slow_service_is_asked_again_after_a_pause(clock):
     asker = Asker("placement", clock)
     with pytest.raises(NoAnswerError):
         asker.ask(lambda: time.sleep(0.05), 0.001)
@@ -134,8 +125,7 @@ def test_novas_list_counts_where_the_database_hangs(hanging, caplog):
     assert "no answer within" in caplog.text and "Traceback" not in caplog.text
 
 
-def test_claims_count_where_the_database_hangs(hanging):
-    clock = Clock()
+def test_claims_count_where_the_database_hangs(hanging, clock):
     case = Case([make_state("a")], clock=clock, claim_check=ClaimCheck(hanging, clock))
     assert case.place(make_flavor(15, 16384)) == ["a"]
     clock.now = 3.0

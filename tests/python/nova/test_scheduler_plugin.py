@@ -114,13 +114,12 @@ def test_a_spot_that_is_deleted_soon_after_it_came_leaves_its_room():
     assert plugin.place([state], SPOT) == ["a"]
 
 
-def test_a_decision_that_came_to_nothing_is_forgotten(set_option):
-    now = [0.0]
+def test_a_decision_that_came_to_nothing_is_forgotten(set_option, clock):
     state = full_of_spots("a")
-    plugin = Plugin([state], clock=lambda: now[0])
+    plugin = Plugin([state], clock=clock)
     first, second = make_spec(VM), make_spec(VM)
     plugin.place([state], first)
-    now[0] = 61.0  # claim_seconds is 60
+    clock.now = 61.0  # claim_seconds is 60
     plugin.place([state], second)
     assert plugin.plans()[0]["hosts"] == plugin.plans()[1]["hosts"]
 

@@ -342,9 +342,9 @@ def facts(asked_s: float = 0.0, started_at: float = 100.0) -> InstanceFacts:
     return InstanceFacts("spot", Size(1, 1, 0), True, started_at, False, asked_s)
 
 
-def test_the_book_of_promises():
-    now = [1000.0]
-    book = PromiseBook(lambda: now[0])
+def test_the_book_of_promises(clock):
+    clock.now = 1000.0
+    book = PromiseBook(clock)
     assert book.promised_until(facts(5000.0)) is None  # lifetimes are not promised here
     book.counts_flavors = True
     assert book.promised_until(facts(5000.0)) == 5100.0
@@ -353,15 +353,14 @@ def test_the_book_of_promises():
     assert book.promised_until(facts()) is None
     book.note(Promise("spot", 990.0, 60.0, 0.1))
     assert book.promised_until(facts(5000.0)) == 1050.0  # the hint counts before the flavor
-    now[0] = 1050.0
+    clock.now = 1050.0
     assert book.promised_until(facts()) is None
 
 
-def test_the_book_forgets_what_is_over():
-    now = [0.0]
-    book = PromiseBook(lambda: now[0])
+def test_the_book_forgets_what_is_over(clock):
+    book = PromiseBook(clock)
     for number in range(5000):
-        now[0] += 1.0
-        book.note(Promise(str(number), now[0], 10.0, 0.1))
+        clock.now += 1.0
+        book.note(Promise(str(number), clock.now, 10.0, 0.1))
     assert len(book._due_at) <= 1000
     assert book.promised_until(InstanceFacts("4999", Size(1, 1, 0), True, 0.0, False)) == 5010.0

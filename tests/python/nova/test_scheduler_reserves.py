@@ -178,21 +178,21 @@ def test_hosts_that_are_too_small_are_not_full(set_option):
     assert case.place(make_flavor(16, 64, spot=True), only="b") == ["b"]
 
 
-def test_hosts_that_were_not_seen_for_long_do_not_count(set_option, monkeypatch):
+def test_hosts_that_were_not_seen_for_long_do_not_count(set_option, monkeypatch, clock):
     """A compute that was disabled is let through by Nova's filters no more."""
     set_option(default_reserve="16:0")
-    now = [1000.0]
-    monkeypatch.setattr(host_mirror.time, "monotonic", lambda: now[0])
+    clock.now = 1000.0
+    monkeypatch.setattr(host_mirror.time, "monotonic", clock)
     case = Case(0, 0)
     case.plugin.hosts(again(case.states), make_spec(make_flavor(16, 64)))
     # The VM of 16 is on one of them by now; which does not matter after a minute.
     case = Case(0, 0)
     case.place(only="a", availability_zone="of a")
-    now[0] += 1
+    clock.now += 1
     assert case.place(only="b", availability_zone="of b") == ["b"]
     case = Case(0, 0)
     case.place(only="a", availability_zone="of a")
-    now[0] += 301
+    clock.now += 301
     assert case.place(only="b", availability_zone="of b") == []
 
 

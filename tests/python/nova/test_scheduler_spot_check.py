@@ -101,15 +101,15 @@ def test_vms_are_not_asked_about():
     assert placement.asked == []
 
 
-def test_without_placement_spots_are_placed_by_what_hosts_report(set_option):
-    clock = [100.0]
+def test_without_placement_spots_are_placed_by_what_hosts_report(set_option, clock):
+    clock.now = 100.0
     states = [make_state("a")]
-    plugin, placement = case(states, clock=lambda: clock[0])
+    plugin, placement = case(states, clock=clock)
     placement.is_down = True
     assert plugin.place(states, SPOT)
     assert plugin.place(states, SPOT)
     assert len(placement.asked) == 1  # not again at once
-    clock[0] += 6
+    clock.now += 6
     assert plugin.place(states, SPOT)
     assert len(placement.asked) == 2
 

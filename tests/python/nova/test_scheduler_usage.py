@@ -107,8 +107,7 @@ def test_what_a_tenant_writes_makes_no_spot():
     assert facts is not None and not facts.is_spot
 
 
-def test_stubs_are_looked_up_once_for_a_while():
-    now = [0.0]
+def test_stubs_are_looked_up_once_for_a_while(clock):
     asked: list[list[str]] = []
     instances = {i.uuid: i for i in (make_instance(make_flavor(1, 1)) for _ in range(3))}
 
@@ -116,7 +115,7 @@ def test_stubs_are_looked_up_once_for_a_while():
         asked.append(sorted(uuids))
         return [instances[uuid] for uuid in uuids]
 
-    reader = InstanceReader(load, clock=lambda: now[0])
+    reader = InstanceReader(load, clock=clock)
     stubs = {}
     for uuid in instances:
         stubs[uuid] = objects.Instance(uuid=uuid)
@@ -131,11 +130,11 @@ def test_stubs_are_looked_up_once_for_a_while():
     assert {facts.uuid for facts in known} == set(instances)
     assert unknown == [stubs["orphan"]]
     # A stub does not say that its instance was resized, so it is asked about again in time.
-    now[0] = 601.0
+    clock.now = 601.0
     assert len(reader.read(stubs, {})[1]) == 4
 
 
-def test_a_look_up_that_fails_or_takes_too_long_ends(caplog):
+def test_a_look_up_that_fails_or_takes_too_long_ends(caplog, clock):
     def fail(context: object, uuids: list[str]) -> list[object]:
         raise RuntimeError("no such database")
 
@@ -144,27 +143,25 @@ def test_a_look_up_that_fails_or_takes_too_long_ends(caplog):
     InstanceReader(fail).look_up([stub], 1.0)
     assert "1 instances could not be read; they count as VMs" in caplog.text
     assert "no such database" in caplog.text
-    now = [0.0]
 
     def take_long(context: object, uuids: list[str]) -> list[object]:
-        now[0] += 10.0
+        clock.now += 10.0
         return []
 
-    reader = InstanceReader(take_long, clock=lambda: now[0])
+    reader = InstanceReader(take_long, clock=clock)
     stubs = [objects.Instance(uuid=new_uuid()) for _ in range(1501)]
     for stub in stubs:
         stub._context = "cell1"
     reader.look_up(stubs, 15.0)  # 500 at a time, 10 s each: the third is not begun
-    assert now[0] == 20.0
+    assert clock.now == 20.0
 
 
-def test_claims_are_replaced_shown_and_forgotten():
-    now = [0.0]
-    book = ClaimBook(clock=lambda: now[0])
+def test_claims_are_replaced_shown_and_forgotten(clock):
+    book = ClaimBook(clock=clock)
     book.seconds = 60.0
     first, second = vm(2), spot(1)
     book.add("host-a", first, ["victim"])
-    now[0] = 10.0
+    clock.now = 10.0
     book.add("host-a", second, [])
     assert book.take_changed() == {"host-a"}
     assert book.of_host("host-a", (), None) == HostClaims(
@@ -178,11 +175,11 @@ def test_claims_are_replaced_shown_and_forgotten():
     assert book.take_changed() == {"host-a", "host-b"}
     assert book.provider_of(first.uuid) == "host-b"
     assert book.of_host("host-a", (), None).victims == frozenset()
-    now[0] = 70.0
+    clock.now = 70.0
     book.expire()
     assert book.take_changed() == {"host-a", "host-b"} or book.provider_of(first.uuid) == "host-b"
     assert book.of_host("host-a", (), None) == NO_CLAIMS
-    now[0] = 71.0
+    clock.now = 71.0
     book.expire()
     assert book.of_host("host-b", (), None) == NO_CLAIMS
 

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from evictor_cloud import Cloud
-from evictor_running import Running, audit_records, send
+from evictor_running import audit_records
+from measure_service import Bench
 from programs import run_python
+from seeds.contract import ModelStage, Script
+from seeds.scenario import draw
 from waiting import wait_until
 
 NOVA_TESTS = Path(__file__).parents[2] / "nova"
-sys.path.insert(0, str(NOVA_TESTS))
-
-from measure_service import Bench  # noqa: E402
-from seeds.contract import plan_message, script  # noqa: E402
-from seeds.scenario import draw  # noqa: E402
-
 SEEDS = 2000
 
 
@@ -100,72 +96,15 @@ def test_what_is_found_is_shrunk_and_told():
     assert lines[-1].startswith("all of it: tests/nova/seeds/run.sh --seed ")
 
 
-class HttpStage:
-    """The script's stage with the cloud over HTTP of the evictor's tests."""
-
-    def __init__(self, running: Running) -> None:
-        self._cloud: Cloud = running.cloud
-        self._folder = running.folder
-        self._cloud.freeing_takes = 1e6  # until the script lets deletions end
-        self._refused: set[str] = set()
-        self._cloud.before = self._answer
-        self.service: Any = running.make(overcommit_grace=3600, evictor="FIFO")
-
-    def _answer(self, method: str, path: str) -> int | None:
-        for spot in self._refused:
-            if method == "POST" and spot in path:
-                self._refused.remove(spot)
-                return 500
-        return None
-
-    def add_host(self, name: str, vcpus: int, memory_mb: int) -> str:
-        return self._cloud.add_host(name, vcpus, memory_mb)
-
-    def add(self, provider: str, vcpus: int, memory_mb: int, is_spot: bool) -> str:
-        number = len(self._cloud.instances) + len(self._cloud.gone)
-        uuid = f"{number + 1:08x}-0000-4000-8000-{'5' if is_spot else 'a'}{0:011x}"
-        created = time.time() - 1000 + number
-        return self._cloud.add(provider, vcpus, memory_mb, spot=is_spot, uuid=uuid, created=created)
-
-    def set_state(self, instance: str, status: str, vm_state: str, task_state: str | None) -> None:
-        found = self._cloud.instances[instance]
-        found.status, found.vm_state, found.task_state = status, vm_state, task_state
-
-    def set_ratio(self, provider: str, ratio: float) -> None:
-        found = self._cloud.providers[provider]
-        found.inventories["VCPU"]["allocation_ratio"] = ratio
-        found.generation += 1
-
-    def evacuate(self, instance: str, target: str) -> None:
-        found = self._cloud.instances[instance]
-        found.moves.append(
-            {
-                "migration_type": "evacuation", "status": "done",
-                "source_compute": found.host, "source_node": found.node,
-            }
-        )  # fmt: skip
-        found.also_on, found.provider = found.provider, target
-        found.host = found.node = self._cloud.providers[target].name
-
-    def finish(self) -> None:
-        for instance in list(self._cloud.instances.values()):
-            if instance.task_state == "deleting":
-                self._cloud.remove(instance.uuid)
-
-    def refuse(self, instance: str) -> None:
-        self._refused.add(instance)
-
-    def plan(self, instance: str, victims: dict[str, list[str]]) -> None:
-        send(self.service, plan_message(instance, victims, time.time()))
-
-    def records(self) -> list[dict[str, Any]]:
-        return audit_records(self._folder)
-
-
-def test_the_stand_ins_answer_as_the_cloud_over_http(running):
-    over_http = script(HttpStage(running))
-    running.cloud.violations.clear()  # the script deletes one without need, to see the answers
+def test_the_model_in_real_time_answers_as_in_the_simulation(running):
+    """So what stands in for threads, clocks and files in the simulation does as they do."""
+    cloud = running.cloud
+    service = running.make(overcommit_grace=3600, evictor="FIFO")
+    records = partial(audit_records, running.folder)
+    stage = ModelStage(cloud, service, lambda s: time.sleep(s / 10), time.time, records)
+    in_real_time = Script(stage).play()
+    cloud.violations.clear()  # the script deletes one without need, to see the answers
     simulated = run("--contract")
     assert simulated.returncode == 0, simulated.stderr
-    assert over_http == simulated.stdout.splitlines()
-    assert any('"chosen_by": "plan"' in line for line in over_http)
+    assert in_real_time == simulated.stdout.splitlines()
+    assert any('"chosen_by": "plan"' in line for line in in_real_time)

@@ -209,13 +209,13 @@ def test_a_wrong_clock_of_a_machine_changes_nothing(copies, monkeypatch):
     assert abs(b.database.clock.now() - real()) < 5
 
 
-def test_the_clock_goes_on_between_questions():
-    now = [100.0]
-    clock = StateClock(lambda: now[0])
-    assert abs(clock.now() - time.time()) < 1
-    clock.heard(5000.0)
-    now[0] += 7.5
-    assert clock.now() == 5007.5
+def test_the_clock_goes_on_between_questions(clock):
+    clock.now = 100.0
+    of_database = StateClock(clock)
+    assert abs(of_database.now() - time.time()) < 1
+    of_database.heard(5000.0)
+    clock.now += 7.5
+    assert of_database.now() == 5007.5
 
 
 # -- orders -------------------------------------------------------------------------------------
@@ -295,14 +295,13 @@ def test_an_answer_that_cannot_be_noted_ages(copies, monkeypatch):
     assert b.orders.recent(HOST) == {"spot"}
 
 
-def test_an_order_that_took_too_long_to_store_is_not_given(copies, monkeypatch):
+def test_an_order_that_took_too_long_to_store_is_not_given(copies, monkeypatch, clock):
     a, _ = copies
     a.leases.take(HOST)
-    now = [0.0]
 
     def tick() -> float:
-        now[0] += a.leases.lasts
-        return now[0]
+        clock.now += a.leases.lasts
+        return clock.now
 
     monkeypatch.setattr("cospot.nova.state.orders.time.monotonic", tick)
     with pytest.raises(StateError, match="answers too late"):

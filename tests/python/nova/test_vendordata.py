@@ -160,7 +160,7 @@ def test_a_vm_and_a_spot_that_comes(running, spots, monkeypatch):
     endpoint = Endpoint(running, signals_interval=600.0)
     endpoint.service.signals.look_soon()
     wait_until(lambda: bool(endpoint.spot(spots[20])), "the first look")
-    host = next(iter(running.cloud.providers))
+    host = next(iter(running.cloud.hosts))
     now = time.time()
     vm = running.cloud.add(host, 1, 64, spot=False, created=now, updated=now)
     assert endpoint.spot(vm) == {}
@@ -210,7 +210,7 @@ def test_a_quote_by_what_is_free_on_hosts_that_work(running, spots, tmp_path):
     table = PromiseTable(made_at=now, observed_until=now, targets=[0.05], sizes=sizes)
     (tmp_path / "promises.json").write_text(table_to_text(table))
     down = running.cloud.add_host("h2")
-    running.cloud.providers[down].state = "down"
+    running.cloud.hosts[down].is_up = False
     endpoint = Endpoint(running, lifetime_promises=tmp_path / "promises.json")
 
     def quote() -> Any:
@@ -277,7 +277,7 @@ def test_without_nova_the_port_answers_and_the_service_evicts(running):
     """And with a port that is taken, or without the certificate."""
     host = running.cloud.add_host("h1")
     spot = running.cloud.add(host, 8, 1024, spot=True)
-    running.cloud.before = lambda method, path: 500 if "changes-since" in path else None
+    running.cloud.refuse("changes-since")
     endpoint = Endpoint(running)
     assert endpoint.ask("GET", "/signals")[0] == 503
     assert endpoint.spot(spot) == {}
@@ -286,7 +286,7 @@ def test_without_nova_the_port_answers_and_the_service_evicts(running):
         wait_until(lambda one=taken: metric(one.service, "errors_total", where="signals") > 0, "")
     running.cloud.add(host, 4, 1024, spot=False)
     wait_until(lambda: running.cloud.deleted == [spot], "the eviction")
-    running.cloud.before = lambda method, path: None
+    running.cloud.accept()
     wait_until(lambda: endpoint.ask("GET", "/signals")[0] == 200, "it is tried again")
 
 
@@ -308,9 +308,8 @@ def test_what_was_archived_ends_and_what_a_cell_hides_does_not(running, spots, m
     endpoint = looked(running, spots)
     with running.cloud.lock:
         del running.cloud.instances[spots[20]]
-        hidden = running.cloud.instances[spots[21]]
-        hidden.status = "SOFT_DELETED"  # listed nowhere, and there when it is asked for
-        hidden.updated = 0.0
+        # Listed nowhere, and there when it is asked for.
+        running.cloud.set(spots[21], status="SOFT_DELETED", updated=0.0)
     wait_until(lambda: endpoint.spot(spots[20]) == {}, "it is gone")
     assert endpoint.spot(spots[21]) != {}
 
