@@ -81,7 +81,8 @@ CapacityTrace load_capacity_trace(const ClassesArguments& arguments, PolicyLoade
       yaml_of_hosts_option(given.host),
       hosts ? fmt::format("hosts: {}", *hosts) : "headroom_percent: 0",
       arguments.vm.empty() ? "COS" : yaml_text(arguments.vm));
-  ProviderSettings scenario = read_scenario(parse_yaml(text, "classes"), {}, loader);
+  ProviderSettings scenario = read_scenario(
+      {.root = parse_yaml(text, "classes"), .folder = {}, .window = {}, .policies = &loader});
   scenario.workloads = {spec.source};
   return run_trace(scenario, spec.label, arguments.options);
 }

@@ -20,7 +20,6 @@
 #include "sim_harness/report/change_text.hpp"
 #include "sim_harness/report/html_report.hpp"
 #include "sim_harness/report/report_json.hpp"
-#include "sim_harness/studies/compare/compare_study.hpp"
 #include "sim_harness/studies/stored_prices.hpp"
 #include "sim_harness/studies/study.hpp"
 
@@ -73,8 +72,9 @@ std::vector<std::string> axis_names_of(const ResultsDatabase& results) {
 MadeReport make_report(const ReportArguments& arguments, const StudyRegistry& studies) {
   Reported first = open_reported(arguments.databases.front(), arguments, studies);
   const std::string& study = first.results.schema().study;
-  std::string title =
-      study == compare_study().name ? "Spot allocators compared" : "Results of the study " + study;
+  const std::optional<StudyFigures>& figures = first.shows.figures;
+  const std::string title =
+      figures && figures->best ? std::string(figures->title) : "Results of the study " + study;
   const auto answer_of = [&studies](Reported& one) {
     return summary_text(studies, one.results, Timing::kOn, one.shows.prices)
         .html(axis_names_of(one.results));

@@ -94,8 +94,7 @@ SummaryText change_text(ResultsDatabase& before, ResultsDatabase& after, const R
                                  {"", "least"},
                                  {"", "most"},
                                  {"", "runs"}}};
-  const std::vector<Figure> figures =
-      shows.figures ? shows.figures->figures : std::vector<Figure>{};
+  const std::vector<Figure> figures = shows.figures ? shows.figures->all() : std::vector<Figure>{};
   const RunFigures first = read_figures(before, figures);
   const RunFigures second = read_figures(after, figures);
   std::string answer;

@@ -90,7 +90,11 @@ Json figure_json(const Figure& figure) {
   json["decimals"] = figure.decimals;
   // A share that is told as a ratio is none here either.
   if (is_share) json["unit"] = "%";
-  if (figure.unit == FigureUnit::kNumber) json["isNumber"] = true;
+  if (figure.unit == FigureUnit::kNumber || figure.unit == FigureUnit::kCount) {
+    json["isNumber"] = true;
+  }
+  if (figure.unit == FigureUnit::kAmount) json["isAmount"] = true;
+  if (figure.is_change) json["isChange"] = true;
   if (figure.better != Better::kUnsaid) {
     json["better"] = figure.better == Better::kHigh ? "high" : "low";
   }
@@ -99,12 +103,22 @@ Json figure_json(const Figure& figure) {
 
 /// Adds those that are no column of the study already; gives all of them, what decides first.
 Json add_figures(ResultsDatabase& results, const StudyFigures& study, Json& columns) {
+  const std::vector<Figure> figures = study.all();
   Json deciding = Json::array(), others = Json::array();
-  const RunFigures read = read_figures(results, study.figures);
-  for (std::size_t i = 0; i < study.figures.size(); ++i) {
-    const Figure& figure = study.figures[i];
-    (figure.better == Better::kUnsaid ? others : deciding).push_back(figure_json(figure));
+  const RunFigures read = read_figures(results, figures);
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const Figure& figure = figures[i];
+    Json& list = figure.better == Better::kUnsaid ? others : deciding;
+    list.push_back(figure_json(figure));
+    if (i >= study.figures.size()) list.back()["isMore"] = true;
     if (figure.sql.empty()) continue;
+    const auto known = std::find_if(columns.begin(), columns.end(), [&](const Json& column) {
+      return column.at("name") == figure.name;
+    });
+    if (known != columns.end()) {
+      (*known)["values"] = values_json(read.values[i]);
+      continue;
+    }
     columns.push_back(column_json(figure.name, "figure",
                                   figure.unit == FigureUnit::kShare     ? "fraction"
                                   : figure.unit == FigureUnit::kSeconds ? "s"
@@ -114,6 +128,18 @@ Json add_figures(ResultsDatabase& results, const StudyFigures& study, Json& colu
   }
   deciding.insert(deciding.end(), others.begin(), others.end());
   return deciding;
+}
+
+/// What the page needs to choose the best of what is in view.
+Json best_json(const StudyFigures& study) {
+  if (!study.best) return nullptr;
+  const BestOfEach& best = *study.best;
+  return {{"axis", best.axis},
+          {"condition", best.condition},
+          {"met", best.met},
+          {"failed", best.failed},
+          {"bound", best.bound.title},
+          {"start", {{"x", study.report_axis}, {"color", study.report_color}}}};
 }
 
 void add_money(ResultsDatabase& results, const StudyMoney& money, const WorkloadPrices& prices,
@@ -308,7 +334,10 @@ Json report_data(ResultsDatabase& results, const ReportShows& shows) {
   Json& columns = json["columns"] = Json::array();
   add_measures(results, columns);
   add_derived(results, columns);
-  if (shows.figures) json["figures"] = add_figures(results, *shows.figures, json["columns"]);
+  if (shows.figures) {
+    json["figures"] = add_figures(results, *shows.figures, json["columns"]);
+    json["best"] = best_json(*shows.figures);
+  }
   if (shows.money && shows.prices) {
     add_money(results, *shows.money, *shows.prices, json["columns"]);
   }

@@ -231,12 +231,11 @@ class Desktop(ReportTest):
             self.assertEqual(facts["Gain"], f"{mean(list(map(gain, some))):+.2f} %")
             self.assertEqual(facts["Spot revenue earned"], f"{mean(list(map(share, some))):.2f} %")
             self.assertEqual(
-                facts["the same with a free first hour"],
+                facts["Spot revenue earned with a free first hour"],
                 f"{mean(list(map(share_with_free_hour, some))):.2f} %",
             )
-            self.assertEqual(
-                facts["Evictions"], f"{mean([float(run['evictions']) for run in some]):,.1f}"
-            )
+            evictions = mean([float(run["evictions"]) for run in some])
+            self.assertEqual(facts["Evictions (spots)"], f"{evictions:,.1f}")
             lost = float(facts["VM revenue lost"].removesuffix("%").strip(" <\u00a0"))
             self.assertAlmostEqual(lost, mean(list(map(loss, some))), delta=1e-4)
 
@@ -252,7 +251,7 @@ class Desktop(ReportTest):
             )
 
     def test_prices_put_money_beside_shares(self) -> None:
-        self.assertNotIn("Spot money earned", self.facts())
+        self.assertNotIn("Spot earned (money)", self.facts())
         self.check_money("on-demand=0.04", "--price", "spot=0.012")
 
     def test_prices_by_flavor_are_those_of_each_workload(self) -> None:
@@ -296,9 +295,9 @@ class Desktop(ReportTest):
             )
             self.assertAlmostEqual(shown[0], earned, delta=1e-4 * earned)
             self.assertAlmostEqual(shown[1], requested, delta=1e-4 * requested)
-            self.assertIn(" of ", self.facts_with_intervals()["Spot money earned"])
+            self.assertIn(" ± ", self.facts_with_intervals()["Spot earned (money)"])
         titles = [cell.text for cell in self.browser.all("#table thead th")]
-        self.assertTrue(any("Spot money earned" in title for title in titles), titles)
+        self.assertTrue(any("Spot earned (money)" in title for title in titles), titles)
 
     def test_the_pareto_fronts_are_the_points_to_set_that_no_other_beats(self) -> None:
         for measure, view in ((share, ""), (gain, "#y=gain")):
@@ -381,13 +380,13 @@ class Desktop(ReportTest):
         self.assertEqual(self.browser.all("#detail .bound"), [])
         bound = next(number for number in range(len(runs) // 2) if knows_lifetimes(number))
         self.browser.run("ViewState.change({selected: arguments[0]})", bound)
-        self.assertIn("no datacenter can be set to it", self.browser.text("#detail .bound"))
+        self.assertIn("Knows lifetimes: nobody can choose it", self.browser.text("#detail .bound"))
 
     def test_when_nothing_can_be_set_it_says_so_beside_the_bound(self) -> None:
         self.browser.open(Paths.scratch / "report.html", "#evictor=LPO")
         self.assertEqual(self.shown(), len(runs) // 4)
         figures = self.browser.text("#figures")
-        self.assertIn("nothing in view can be set: every allocator knows lifetimes", figures)
+        self.assertIn("nothing in view can be set: knows lifetimes", figures)
         self.assertIn("knows lifetimes", figures)
         self.assertIn("nothing in view can be set", self.browser.text("#best"))
         self.assertIn("knows lifetimes", self.browser.text("#best"))
@@ -738,7 +737,8 @@ class Hostile(ReportTest):
         self.assertEqual(self.browser.run("return document.title"), self.LABEL)
         self.assertEqual(self.browser.text("h1"), self.LABEL)
         self.assertEqual(self.browser.all("img"), [])
-        # The table names a file without its folders.
+        # With all columns, the table names a file without its folders.
+        self.browser.open(Paths.scratch / "hostile.html", "#columns=all")
         self.assertIn(self.LABEL.rpartition("/")[2], self.column(1)[0])
         self.assertIn(self.LABEL, self.browser.text("#detail pre"))
 

@@ -27,6 +27,16 @@ Sweep small_sweep() {
   return sweep;
 }
 
+Sweep read_sweep(const std::filesystem::path& file, const std::vector<std::string>& overrides,
+                 PolicyLoader& loader, const std::optional<SimTime>& window) {
+  return read_sweep(read_study_file(file, overrides, window, loader));
+}
+
+Sweep read_sweep(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+  NoPythonPolicies none;
+  return read_sweep(file, overrides, none);
+}
+
 RunResult made_result(std::size_t run_index) {
   RunResult result;
   result.hosts = 100 + run_index;

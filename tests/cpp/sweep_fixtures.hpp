@@ -14,7 +14,9 @@
 #include "sim_harness/experiments/queue/experiment.hpp"
 #include "sim_harness/experiments/results/csv_sink.hpp"
 #include "sim_harness/experiments/results/results_database.hpp"
+#include "sim_harness/provider/policies/policy_loader.hpp"
 #include "sim_harness/provider/run/run_result.hpp"
+#include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 
 namespace cospot {
@@ -40,6 +42,14 @@ struct ResultRow {
 
 /// 2 workloads x 2 headrooms x 1 VM x 2 spots x 1 evictor x 2 SAF x 2 OTN: 8 groups of 4 runs.
 [[nodiscard]] Sweep small_sweep();
+
+/// Reads a sweep file and applies overrides, as `cospot compare` does.
+[[nodiscard]] Sweep read_sweep(const std::filesystem::path& file,
+                               const std::vector<std::string>& overrides, PolicyLoader& loader,
+                               const std::optional<SimTime>& window = {});
+/// The same without policies in Python.
+[[nodiscard]] Sweep read_sweep(const std::filesystem::path& file,
+                               const std::vector<std::string>& overrides);
 
 /// Numbers that differ from run to run and follow from the index alone.
 [[nodiscard]] RunResult made_result(std::size_t run_index);

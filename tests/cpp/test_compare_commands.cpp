@@ -13,7 +13,6 @@
 #include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/studies/compare/compare_study.hpp"
-#include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sweep_fixtures.hpp"
 #include "tests/cpp/source_folder.hpp"
 
@@ -64,7 +63,7 @@ class Program {
   Study made_study() {
     Study study = compare_study();
     study.read = [this](const StudyFile& file) -> LoadExperiment {
-      const Sweep sweep = read_sweep(file.root, file.folder, {}, *file.policies, file.window);
+      const Sweep sweep = read_sweep(file);
       return [this, sweep] { return made_comparison(interrupted_runs(), sweep); };
     };
     return study;

@@ -84,6 +84,23 @@ TEST_CASE("SummaryText: in the answer of a page, names of axes are words") {
   CHECK(contains(text.html(), "with otn_limit 1"));
 }
 
+TEST_CASE("SummaryText: a later table without a heading is folded, under its titles") {
+  const SummaryTable table{.columns = {{"", "over all runs"}, {"", "mean"}},
+                           .rows = {{{"gain", {}}, {"1", {}}}}};
+  SummaryText text;
+  text.add(table);
+  text += "(a note)\n\n";
+  text.add(table);
+  text += "\nMoney\n";
+  text.add(table);
+  const std::string html = text.html();
+  CHECK(html.starts_with("<div class=\"scroll\""));
+  CHECK(contains(html,
+                 "<p class=\"note\">(a note)</p>\n"
+                 "<details><summary>over all runs, mean</summary>\n<div class"));
+  CHECK(contains(html, "</details>\n<p>Money</p>\n<div class"));
+}
+
 }  // namespace
 TEST_CASE("SummaryText: of a long table the rows that answer yes are never folded away") {
   SummaryTable table{.columns = {{"life", "life"}, {"sell", "sell?"}}};

@@ -10,7 +10,6 @@
 #include "scratch_folder.hpp"
 #include "sim_harness/provider/policies/policy_list.hpp"
 #include "sim_harness/provider/run/allocator.hpp"
-#include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sweep_fixtures.hpp"
 #include "weighers/first_fit_weigher.hpp"
 

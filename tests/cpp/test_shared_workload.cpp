@@ -6,7 +6,6 @@
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
 #include "sim_harness/provider/sizing/shared_workload.hpp"
-#include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sweep_fixtures.hpp"
 #include "tests/cpp/engine_checks.hpp"
 

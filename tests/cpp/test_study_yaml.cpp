@@ -7,7 +7,6 @@
 #include "scratch_folder.hpp"
 #include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
-#include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/provider/study_yaml.hpp"
 #include "sweep_fixtures.hpp"

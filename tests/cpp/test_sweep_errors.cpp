@@ -7,7 +7,7 @@
 #include "core/errors.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
-#include "sim_harness/studies/compare/sweep_file.hpp"
+#include "sweep_fixtures.hpp"
 
 namespace cospot {
 namespace {

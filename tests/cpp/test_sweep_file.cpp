@@ -10,8 +10,8 @@
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
 #include "sim_harness/base/configuration/configuration_difference.hpp"
-#include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
+#include "sim_harness/studies/study.hpp"
 #include "sweep_fixtures.hpp"
 
 namespace cospot {
@@ -189,10 +189,12 @@ TEST_CASE("read_scenario: exactly one of each") {
   const ScratchFolder folder;
   const auto file = folder.write("s.yaml", "workloads: {synthetic: azure2020}\n" + kTail);
   NoPythonPolicies none;
-  const Sweep run =
-      read_scenario(file, {"headroom_percent=2", "vm=COS", "saf=false", "otn=1"}, none);
+  const auto read = [&](const std::vector<std::string>& overrides) {
+    return read_scenario(read_study_file(file, overrides, {}, none));
+  };
+  const Sweep run = read({"headroom_percent=2", "vm=COS", "saf=false", "otn=1"});
   CHECK(run.sizes.at(0).percent == 2.0);
-  const std::string error = error_text<ConfigError>([&] { (void)read_scenario(file, {}, none); });
+  const std::string error = error_text<ConfigError>([&] { (void)read({}); });
   CHECK(contains(error, "s.yaml:3: headroom_percent: found 3 values, expected one"));
 }
 

@@ -11,7 +11,6 @@
 #include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/data/workloads/workload_list.hpp"
-#include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/study.hpp"
 #include "sweep_fixtures.hpp"

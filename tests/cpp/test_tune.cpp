@@ -23,7 +23,6 @@
 #include "sim_harness/provider/run/allocator.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/studies/compare/compare_schema.hpp"
-#include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sweep_fixtures.hpp"
 #include "tests/cpp/random_workload.hpp"
 

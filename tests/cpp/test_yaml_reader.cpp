@@ -9,7 +9,7 @@
 #include "scratch_folder.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
-#include "sim_harness/studies/compare/sweep_file.hpp"
+#include "sweep_fixtures.hpp"
 
 namespace cospot {
 namespace {

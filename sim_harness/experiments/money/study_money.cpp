@@ -7,7 +7,6 @@
 
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/prices/sold_once_json.hpp"
-#include "sim_harness/experiments/summary/means_table.hpp"
 
 namespace cospot {
 namespace {
@@ -154,6 +153,22 @@ RunMoney money_of_runs(ResultsDatabase& results, const StudyMoney& money,
   return made;
 }
 
+NetIncome net_income(const RunMoney& money) {
+  NetIncome made;
+  for (const Income& income : money.incomes) {
+    made.net.emplace_back(income.net());
+    made.months.emplace_back(income.days / kDaysPerMonth);
+  }
+  return made;
+}
+
+void add_net(MeansTable& table, const NetIncome& income) {
+  table.add(money_figure("net", "net of lost VMs"), income.net);
+  table.add({"net_per_month", "a month"}, [&](std::span<const std::size_t> runs) {
+    return mean_cell(money_figure({}, {}), table.ratio(income.net, income.months, runs));
+  });
+}
+
 StudySummary money_summary(ResultsDatabase& results, const StudyMoney& money,
                            const WorkloadPrices& prices) {
   if (money.summary != nullptr) return money.summary(results, prices);
@@ -165,17 +180,7 @@ StudySummary money_summary(ResultsDatabase& results, const StudyMoney& money,
   for (std::size_t i = 0; i < money.columns.size(); ++i) {
     table.add(money_figure(money.columns[i].name, money.columns[i].title), of_runs.amounts[i]);
   }
-  if (!of_runs.incomes.empty()) {
-    RunValues net, months;
-    for (const Income& income : of_runs.incomes) {
-      net.emplace_back(income.net());
-      months.emplace_back(income.days / kDaysPerMonth);
-    }
-    table.add(money_figure("net", "net of lost VMs"), net);
-    table.add({"net_per_month", "a month"}, [&](std::span<const std::size_t> runs) {
-      return mean_cell(money_figure({}, {}), table.ratio(net, months, runs));
-    });
-  }
+  if (!of_runs.incomes.empty()) add_net(table, net_income(of_runs));
   StudySummary summary = money_heading(prices, of_runs.is_relative, table.means_over());
   summary.text.add(table.table(), "  ");
   summary.text += std::string(money.note) + std::string(kSoldOnce);

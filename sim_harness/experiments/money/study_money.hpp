@@ -10,6 +10,7 @@
 #include "sim_harness/data/prices/workload_prices.hpp"
 #include "sim_harness/experiments/money/income.hpp"
 #include "sim_harness/experiments/results/results_database.hpp"
+#include "sim_harness/experiments/summary/means_table.hpp"
 #include "sim_harness/experiments/summary/study_summary.hpp"
 
 namespace cospot {
@@ -96,6 +97,15 @@ struct RunMoney {
 /// Its beginning, before a table of means.
 [[nodiscard]] StudySummary money_heading(const WorkloadPrices& prices, bool is_relative,
                                          std::string_view means_over);
+
+/// What runs earn net of lost VMs, by position of the run, and in how many months.
+struct NetIncome {
+  RunValues net{}, months{};
+};
+[[nodiscard]] NetIncome net_income(const RunMoney& money);
+
+/// Adds it, and that of a month, to a table of means.
+void add_net(MeansTable& table, const NetIncome& income);
 
 /// A mean amount of money.
 [[nodiscard]] Figure money_figure(std::string_view name, std::string_view title);

@@ -54,15 +54,7 @@ class Answer {
     const bool is_one = rows.size() == 1;
     std::string text = is_one ? mean_cell(figure_, means_[rows.front()]).text : shown(rows.front());
     if (rows.size() == of && of > 1) return text + fmt::format(" in all {} combinations", of);
-    std::vector<std::string> settings;
-    for (const std::size_t i : telling_) {
-      const auto& all = table_.table().rows;
-      const std::string& value = all[rows.front()][i].text;
-      const bool is_shared =
-          std::ranges::all_of(rows, [&](std::size_t row) { return all[row][i].text == value; });
-      if (is_shared) settings.push_back(table_.table().columns[i].title + " " + value);
-    }
-    if (!settings.empty()) text += fmt::format(" with {}", fmt::join(settings, ", "));
+    text += settings_of_rows(table_, rows);
     if (!is_one) text += fmt::format(" ({} of {} combinations)", rows.size(), of);
     return text;
   }
@@ -121,12 +113,6 @@ std::string best_line(std::string_view title, const Figure& figure, const Answer
                      answer.extreme_text(best, of));
 }
 
-std::string capitalised(std::string_view text) {
-  std::string made(text);
-  if (!made.empty() && made[0] >= 'a' && made[0] <= 'z') made[0] -= 'a' - 'A';
-  return made;
-}
-
 /// The rows that can be chosen, or all where none can.
 Rows rows_to_choose(const MeansTable& table) {
   Rows all(table.combinations().size());
@@ -138,6 +124,24 @@ Rows rows_to_choose(const MeansTable& table) {
 }
 
 }  // namespace
+
+std::string capitalised(std::string_view text) {
+  std::string made(text);
+  if (!made.empty() && made[0] >= 'a' && made[0] <= 'z') made[0] -= 'a' - 'A';
+  return made;
+}
+
+std::string settings_of_rows(const MeansTable& table, std::span<const std::size_t> rows) {
+  std::vector<std::string> settings;
+  for (const std::size_t i : telling_settings(table)) {
+    const auto& all = table.table().rows;
+    const std::string& value = all[rows.front()][i].text;
+    const bool is_shared =
+        std::ranges::all_of(rows, [&](std::size_t row) { return all[row][i].text == value; });
+    if (is_shared) settings.push_back(table.table().columns[i].title + " " + value);
+  }
+  return settings.empty() ? "" : fmt::format(" with {}", fmt::join(settings, ", "));
+}
 
 std::string best_text(const Figure& figure, const RunValues& values, const MeansTable& table,
                       const std::vector<bool>& is_of_interest, std::string_view title) {

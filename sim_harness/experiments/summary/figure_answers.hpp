@@ -1,6 +1,8 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim_harness/experiments/summary/means_table.hpp"
@@ -26,5 +28,12 @@ struct FigureAnswers {
                                     const MeansTable& table,
                                     const std::vector<bool>& is_of_interest,
                                     std::string_view title);
+
+/// ` with saf on, otn 4`: the settings that differ between the rows of a table and are the same in
+/// these.
+[[nodiscard]] std::string settings_of_rows(const MeansTable& table,
+                                           std::span<const std::size_t> rows);
+
+[[nodiscard]] std::string capitalised(std::string_view text);
 
 }  // namespace cospot

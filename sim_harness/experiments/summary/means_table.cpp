@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <set>
 
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/experiments/grid/grid.hpp"
@@ -12,12 +14,16 @@ namespace cospot {
 namespace {
 
 /// `size`, with `2%` and `500 hosts`; of the other axes their name and label.
-std::string name_of(const GridAxis& axis) {
-  return axis.name == "headroom_percent" ? "size" : axis.name;
+std::string name_of(std::string_view axis) {
+  return std::string(axis == "headroom_percent" ? "size" : axis);
 }
 
 std::string number_text(const Figure& figure, double value) {
   if (figure.unit == FigureUnit::kMoney) return money_text(value);
+  if (figure.unit == FigureUnit::kAmount) return amount_text(value);
+  if (figure.unit == FigureUnit::kCount) {
+    return with_commas(fmt::format("{:.{}f}", value, std::floor(value) == value ? 0 : 1));
+  }
   return with_commas(fmt::format("{:.{}f}", figure.unit == FigureUnit::kShare ? 100 * value : value,
                                  figure.decimals));
 }
@@ -33,6 +39,8 @@ std::string_view unit_text(FigureUnit unit) {
       return " ms";
     case FigureUnit::kNumber:
     case FigureUnit::kMoney:
+    case FigureUnit::kAmount:
+    case FigureUnit::kCount:
       break;
   }
   return "";
@@ -86,13 +94,25 @@ RunFigures read_figures(ResultsDatabase& results, std::span<const Figure> figure
   return all;
 }
 
+std::optional<double> plain_mean(const RunValues& values, std::span<const std::size_t> runs) {
+  double sum = 0, count = 0;
+  for (const std::size_t run : runs) {
+    if (!values[run]) continue;
+    sum += *values[run];
+    ++count;
+  }
+  return count == 0 ? std::nullopt : std::optional(sum / count);
+}
+
 std::string figure_text(const Figure& figure, double value) {
-  return number_text(figure, value) + std::string(unit_text(figure.unit));
+  return (figure.is_change && value >= 0 ? "+" : "") + number_text(figure, value) +
+         std::string(unit_text(figure.unit));
 }
 
 SummaryCell mean_cell(const Figure& figure, const std::optional<MeanInterval>& mean) {
   if (!mean) return {"-", mean_json(mean)};
-  std::string text = number_text(figure, mean->mean);
+  const std::string sign = figure.is_change && mean->mean >= 0 ? "+" : "";
+  const std::string text = sign + number_text(figure, mean->mean);
   const std::string unit(unit_text(figure.unit));
   if (!mean->half_width) return {text + unit, mean_json(mean)};
   const double lower = mean->mean - *mean->half_width;
@@ -143,7 +163,7 @@ MeansTable::MeansTable(ResultsDatabase& results, std::span<const std::size_t> ru
   }
   const std::vector<Column>& columns = results.schema().axes;
   for (const std::size_t axis : chosen) {
-    const std::string name = name_of(axes[axis]);
+    const std::string name = name_of(axes[axis].name);
     const bool is_shared = axes[axis].values.size() == 1;
     const bool is_number = std::ranges::all_of(axes[axis].values, [](const AxisValue& value) {
       return !std::holds_alternative<std::string>(value.value);
@@ -167,6 +187,13 @@ MeansTable::MeansTable(ResultsDatabase& results, std::span<const std::size_t> ru
 }
 
 void MeansTable::add(const Figure& figure, const RunValues& values) {
+  if (figure.unit == FigureUnit::kCount) {
+    return add({std::string(figure.name), std::string(figure.title)},
+               [&](std::span<const std::size_t> runs) {
+                 const std::optional<double> mean = plain_mean(values, runs);
+                 return SummaryCell{mean ? figure_text(figure, *mean) : "-", json_of(mean)};
+               });
+  }
   add({std::string(figure.name), std::string(figure.title)},
       [&](std::span<const std::size_t> runs) { return mean_cell(figure, mean(values, runs)); });
 }
@@ -216,6 +243,15 @@ std::optional<MeanInterval> MeansTable::ratio(const RunValues& values, const Run
                                               std::span<const std::size_t> runs) const {
   const std::vector<double> means = samples(values, runs);
   return means.empty() ? std::nullopt : std::optional(ratio_interval(means, samples(by, runs)));
+}
+
+std::size_t MeansTable::workloads() const {
+  return std::set(workload_of_.begin(), workload_of_.end()).size();
+}
+
+std::size_t MeansTable::setting(std::string_view axis) const {
+  const auto found = std::ranges::find(table_.columns, name_of(axis), &SummaryColumn::name);
+  return static_cast<std::size_t>(found - table_.columns.begin());
 }
 
 std::string MeansTable::heading() const {

@@ -34,6 +34,10 @@ struct RunFigures {
 /// A number with its unit, formatted for people.
 [[nodiscard]] std::string figure_text(const Figure& figure, double value);
 
+/// The mean of the runs that have a value, as a database's views compute it.
+[[nodiscard]] std::optional<double> plain_mean(const RunValues& values,
+                                               std::span<const std::size_t> runs);
+
 /// A mean with its interval; `-` and null if there is none.
 [[nodiscard]] SummaryCell mean_cell(const Figure& figure, const std::optional<MeanInterval>& mean);
 
@@ -80,6 +84,12 @@ class MeansTable {
 
   /// The number of leading columns that are settings.
   [[nodiscard]] std::size_t settings() const { return settings_; }
+
+  /// The number of workloads.
+  [[nodiscard]] std::size_t workloads() const;
+
+  /// The column of a setting, by the name of its axis.
+  [[nodiscard]] std::size_t setting(std::string_view axis) const;
 
   /// True if a row has a setting that cannot be deployed: an upper bound.
   [[nodiscard]] bool is_bound(std::size_t row) const { return is_bound_[row]; }

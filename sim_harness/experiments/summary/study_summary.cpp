@@ -9,6 +9,7 @@
 
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/data/prices/sold_once_json.hpp"
+#include "sim_harness/experiments/summary/best_of_each.hpp"
 #include "sim_harness/experiments/summary/figure_answers.hpp"
 #include "sim_harness/experiments/summary/means_table.hpp"
 
@@ -109,30 +110,84 @@ Json SummaryTable::json() const {
   });
 }
 
+std::vector<Figure> StudyFigures::all() const {
+  std::vector<Figure> made = figures;
+  made.insert(made.end(), more.begin(), more.end());
+  return made;
+}
+
 StudySummary summary_of_figures(ResultsDatabase& results, const StudyFigures& study) {
   const RunFigures figures = read_figures(results, study.figures);
   MeansTable table(results, figures.runs);
-  table.add({"runs", "runs"}, [](std::span<const std::size_t> runs) {
-    return SummaryCell{fmt::format("{}", runs.size()), runs.size()};
-  });
+  if (!study.best) {
+    table.add({"runs", "runs"}, [](std::span<const std::size_t> runs) {
+      return SummaryCell{fmt::format("{}", runs.size()), runs.size()};
+    });
+  }
   for (std::size_t i = 0; i < study.figures.size(); ++i) {
     table.add(study.figures[i], figures.values[i]);
   }
   StudySummary summary{.text = fmt::format("{}{}{}", study.title, study.title.empty() ? "" : ": ",
                                            runs_line(results))};
-  const FigureAnswers answers = answers_of(study.figures, figures.values, table);
-  summary.text.add_answer(answers.text);
-  summary.text += table.heading();
-  summary.text.add(table.table());
+  if (study.best) {
+    add_best(results, study, table, summary);
+    if (figures.runs.empty()) return summary;
+  } else {
+    const FigureAnswers answers = answers_of(study.figures, figures.values, table);
+    summary.text.add_answer(answers.text);
+    summary.text += table.heading();
+    summary.text.add(table.table());
+    summary.json["answers"] = answers.json;
+    summary.json["combinations"] = table.table().json();
+  }
   summary.text += legend_text(study.figures);
   summary.text += study.note;
-  summary.json["answers"] = answers.json;
-  summary.json["combinations"] = table.table().json();
   if (study.is_sold_once) {
     summary.text += kSoldOnce;
     summary.json["note"] = sold_once_note();
   }
   return summary;
+}
+
+SummaryTable over_runs_table() {
+  return {
+      .columns = {
+          {"", "over all runs", TextTable::Align::kLeft}, {"", "runs"}, {"", "mean"}, {"", "max"}}};
+}
+
+void add_over_runs(ResultsDatabase& results, std::span<const Figure> figures, SummaryTable& table,
+                   Json& json) {
+  std::vector<std::string> selected;
+  for (const Figure& figure : figures) {
+    const std::string_view sql = figure.sql.empty() ? figure.name : figure.sql;
+    const bool is_count = figure.unit == FigureUnit::kCount;
+    selected.push_back(
+        fmt::format(fmt::runtime(is_count ? "{0}" : "count({0}), avg({0}), max({0})"), sql));
+  }
+  SqliteStatement select(
+      results.connection(),
+      fmt::format("SELECT {} FROM run_figures AS figures JOIN run USING (run_index)",
+                  fmt::join(selected, ", ")));
+  select.step();
+  for (const Figure& figure : figures) {
+    const std::int64_t runs = select.read_integer();
+    const std::string count = fmt::format("{}", runs);
+    if (figure.unit == FigureUnit::kCount) {
+      json[figure.name] = runs;
+      if (runs == 0 && figure.better == Better::kUnsaid) continue;
+      table.rows.push_back({{std::string(figure.title), {}}, {count, {}}, {}, {}});
+      continue;
+    }
+    const double mean = select.read_number(), most = select.read_number();
+    const auto known = [runs](double one) { return runs == 0 ? std::nullopt : std::optional(one); };
+    json[figure.name] = {
+        {"runs", runs}, {"mean", json_of(known(mean))}, {"max", json_of(known(most))}};
+    if (runs == 0) continue;
+    table.rows.push_back({{std::string(figure.title), {}},
+                          {count, {}},
+                          {figure_text(figure, mean), {}},
+                          {figure_text(figure, most), {}}});
+  }
 }
 
 std::string runs_line(ResultsDatabase& results) {

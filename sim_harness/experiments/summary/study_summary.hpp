@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -80,6 +81,8 @@ enum class FigureUnit : std::uint8_t {
   kSeconds,
   kMilliseconds,
   kMoney,
+  kAmount,  ///< shortened where it is large
+  kCount,   ///< without an interval, whole where it is: a mean of hosts
 };
 
 /// The preferred direction of a figure; figures with one are answers of the study.
@@ -99,6 +102,26 @@ struct Figure {
   Better better = Better::kUnsaid;
   bool is_part = false;    ///< a fraction of a whole: an interval ends at 0 and at 1
   bool is_signed = false;  ///< a number that may be below 0, as money may; others end at 0
+  bool is_change = false;  ///< shown with its sign
+};
+
+/// A kind of best combination: its key in JSON and its name in texts.
+struct BestKind {
+  std::string_view json;
+  std::string_view title;
+};
+
+/// The best combinations of each value of an axis, which a summary tells in place of all: those
+/// with the most of the first figure that is better high.
+struct BestOfEach {
+  std::string_view axis;  ///< its column
+  std::string_view json;  ///< key of the list
+  /// SQL: a run of each best combination, and 1 if it is the best of those to compare with, else 0.
+  std::string_view sql;
+  std::string_view condition;  ///< column of `run_figures` that holds for all runs of a best one
+  std::string_view met;        ///< the same in words: `without VM loss`
+  std::string_view failed;     ///< what the others do: `rejects VMs`
+  BestKind best, compared, bound;  ///< bound: that cannot be deployed
 };
 
 /// A study's declared summary: a row for every combination of its axes, with the means of the
@@ -108,9 +131,23 @@ struct StudyFigures {
   std::vector<Figure> figures{};
   std::string_view note{};    ///< below the table
   bool is_sold_once = false;  ///< the figures include an income
+  std::optional<BestOfEach> best{};
+  std::vector<Figure> more{};  ///< only in the report
+  /// The axes along which and by whose colours the report begins, unless it chooses.
+  std::string_view report_axis{}, report_color{};
+
+  /// The figures of the report.
+  [[nodiscard]] std::vector<Figure> all() const;
 };
 
 [[nodiscard]] StudySummary summary_of_figures(ResultsDatabase& results, const StudyFigures& study);
+
+/// A table of figures over all runs, which are no means of combinations.
+[[nodiscard]] SummaryTable over_runs_table();
+/// Adds the mean and the maximum over the runs that have a figure; of a kCount, whose `sql` is an
+/// aggregate, one number. One of 0 is no row of the table unless an end is better.
+void add_over_runs(ResultsDatabase& results, std::span<const Figure> figures, SummaryTable& table,
+                   Json& json);
 
 /// The mean and the extremes of every measure, as text: for a study without declared figures.
 [[nodiscard]] SummaryText measures_text(ResultsDatabase& results, Timing timing);

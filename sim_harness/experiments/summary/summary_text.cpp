@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -146,6 +147,15 @@ std::string table_html(const SummaryTable& table, Names names) {
                      has_chosen ? "rows" : "combinations", html);
 }
 
+/// The titles of a table, which name one without a heading.
+std::string titles_of(const SummaryTable& table) {
+  std::vector<std::string> titles;
+  for (const SummaryColumn& column : table.columns) {
+    if (!column.title.empty()) titles.push_back(column.title);
+  }
+  return fmt::format("{}", fmt::join(titles, ", "));
+}
+
 }  // namespace
 
 SummaryText& SummaryText::operator+=(std::string_view lines) {
@@ -180,7 +190,11 @@ std::string SummaryText::html(std::span<const std::string> names) const {
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const auto& [kind, text, table] = pieces_[i];
     if (kind == Kind::kTable) {
-      html += table_html(table, names);
+      const bool is_apart =
+          has_table && (pieces_[i - 1].text == "\n" || pieces_[i - 1].text.ends_with("\n\n"));
+      html += is_apart ? fmt::format("<details><summary>{}</summary>\n{}</details>\n",
+                                     html_of(titles_of(table)), table_html(table, names))
+                       : table_html(table, names);
       has_table = true;
     } else if (kind == Kind::kAnswer) {
       html += answer_html(text, names);

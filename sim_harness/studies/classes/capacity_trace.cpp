@@ -29,6 +29,7 @@
 #include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_settings.hpp"
+#include "sim_harness/studies/study.hpp"
 
 namespace cospot {
 namespace {
@@ -344,7 +345,8 @@ CapacityTrace run_trace(const ProviderSettings& scenario, const std::string& lab
 CapacityTrace load_trace(const CapacityTraceSpec& spec, const TraceOptions& options,
                          PolicyLoader& loader) {
   if (!is_yaml_file(spec.source.file)) return ranked_trace(spec, options);
-  return run_trace(read_scenario(spec.source.file, {}, loader), spec.label, options);
+  return run_trace(read_scenario(read_study_file(spec.source.file, {}, {}, loader)), spec.label,
+                   options);
 }
 
 }  // namespace cospot

@@ -1,13 +1,13 @@
 #include "sim_harness/studies/compare/compare_study.hpp"
 
 #include "sim_harness/studies/compare/compare_schema.hpp"
+#include "sim_harness/studies/compare/compare_summary.hpp"
 #include "sim_harness/studies/compare/money.hpp"
-#include "sim_harness/studies/compare/summary.hpp"
 
 namespace cospot {
 namespace {
 
-/// True if only policies vary in the database; the summary then names the best one.
+/// True if only policies vary in the database; the summary then names the best ones.
 bool is_of_policies(const Schema& schema) {
   return schema.axes.size() == compare_schema().axes.size();
 }
@@ -16,9 +16,12 @@ bool is_of_policies(const Schema& schema) {
 
 Study compare_study() {
   Study study = provider_study(compare_preset());
+  study.figures = [figures = study.figures](const Schema& schema) {
+    return is_of_policies(schema) ? compare_figures() : figures(schema);
+  };
   study.summarise = [figures = study.figures](ResultsDatabase& results, Timing timing) {
     const Schema& schema = results.schema();
-    return is_of_policies(schema) ? compare_summary(summarise(results, timing))
+    return is_of_policies(schema) ? compare_summary(results, timing)
                                   : summary_of_figures(results, figures(schema));
   };
   study.money = [money = study.money](const Schema& schema) {

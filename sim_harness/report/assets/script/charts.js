@@ -61,6 +61,7 @@ const Charts = (() => {
 
   /** Coloured marks with their names, above a chart. A click shows or hides a value. */
   function legend(container, dimension) {
+    if (dimension === "none") return container.replaceChildren();
     const { shown } = Results.axes[dimension];
     const colors = Theme.colors(dimension);
     const chosen = ViewState.get().filters[dimension];
@@ -71,8 +72,8 @@ const Charts = (() => {
         "aria-pressed": String(chosen.has(i)), title: `Show or hide ${name}`,
         onclick: () => toggle(container, dimension, i) }, swatch, name);
     });
-    container.replaceChildren(element("span", { class: "legend-title" }, Format.titles[dimension]),
-      ...items);
+    return container.replaceChildren(
+      element("span", { class: "legend-title" }, Format.titles[dimension]), ...items);
   }
 
   function toggle(container, dimension, index) {

@@ -42,7 +42,7 @@ const Configuration = (() => {
 
   /** The configuration of a point: `cospot compare` runs it, and `cospot run` if it is one run. */
   function ofPoint(point) {
-    if (!Results.isComparison) return [...axesOf(point, false), ""].join("\n");
+    if (!Results.best) return [...axesOf(point, false), ""].join("\n");
     // One VM policy alone would have a headroom of its own.
     const isOfAll = !Results.settings.headroom_of && Results.axes.vm.values.length > 1;
     return text((d) => valuesOf(point, d), plain, isOfAll ? listed(allOf("vm")) : "");
@@ -53,7 +53,7 @@ const Configuration = (() => {
 
   /** The command to type with the configuration of a point in chosen.yaml. */
   function commands(point) {
-    if (!Results.isComparison) return commandOfStudy(point);
+    if (!Results.best) return commandOfStudy(point);
     const lines = [];
     if (point.runs.length === 1) lines.push("cospot run chosen.yaml");
     const [[saf], [otn]] = [valuesOf(point, "saf"), valuesOf(point, "otn")];

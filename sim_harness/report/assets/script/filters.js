@@ -19,7 +19,7 @@ const Filters = (() => {
       onchange: (event) => toggled(dimension, index, event.target.checked) });
     const { bound } = axis.values[index];
     return element("label", { class: "choice",
-      title: axis.titles[index] + (bound ? `: ${Format.boundNote}` : "") }, input,
+      title: axis.titles[index] + (bound ? `: ${Results.boundNote}` : "") }, input,
     axis.shown[index]);
   }
 

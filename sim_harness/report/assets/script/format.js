@@ -1,10 +1,6 @@
 // Numbers and names as text, and elements of the page.
 const Format = (() => {
   const missing = "–";
-  // As cospot list and cospot summary say it.
-  const boundNote = Results.isComparison ? "knows lifetimes"
-    : "upper bound, knows the future";
-
   const acronyms = { vm: "VM", vms: "VMs", saf: "SAF", otn: "OTN", mttr: "MTTR", sha256: "SHA-256",
     vcpu: "vCPU", vcpus: "vCPUs", cpu: "CPU", id: "ID" };
   const suffixes = { percent: "%", hours: "h", minutes: "min", days: "days", s: "s", ms: "ms", ns: "ns",
@@ -41,30 +37,24 @@ const Format = (() => {
     const own = readable(name);
     const isShare = Results.isShare(column);
     const shown = figure?.unit ?? (isShare ? "%" : unit === name || unit === "fraction" || !unit
-      ? own.unit : unit);
+      ? own.unit : unit === "vCPU-hours" ? hours : unit);
     const digits = figure?.decimals;
-    const write = role === "money" ? (value) => money(value) : isShare ? (value) => percent(value, digits ?? 2)
-      : shown === "%" ? (value) => percent(value, digits ?? 1)
+    const part = (value) => (figure?.better === "low" ? loss : percent)(value, digits ?? 2);
+    const write = role === "money" ? (value) => money(value) : isShare ? part
+      : shown === "%" ? (value) => percent(value, digits ?? 1) : figure?.isAmount ? (value) => amount(value)
       : digits === undefined ? number : (value) => count(value, digits);
     const title = figure?.title ? capitalised(figure.title) : own.name;
-    return { name: title, unit: shown === "money" || says(title, shown) ? "" : shown, better: figure?.better, text: write };
+    return { name: title, unit: says(title, shown) ? "" : shown, better: figure?.better,
+      text: figure?.isChange ? signed(write) : write };
   }
   /** The title of a chart's axis: its name and its unit. */
   const measures = Object.fromEntries(Results.described
     .filter((column) => Results.isNumber(column.name))
     .map((column) => [column.name, measureOf(column)]));
-  if (Results.study === "compare") {
-    Object.assign(measures, {
-      spot_share: { name: "Spot revenue earned", unit: "% of requested", better: "high",
-        text: (value) => percent(value) },
-      spot_vcpu_hours_per_host: { name: "Spot revenue per host", unit: hours,
-        text: (value) => `${amount(value)} ${hours}` },
-      gain: { name: "Gain in spot revenue", unit: "%", text: (value) => gain(value) },
-      vm_loss: { name: "VM revenue lost", unit: "%", better: "low", text: (value) => loss(value) },
-    });
-  }
   const measureTitle = (key) =>
     measures[key].name + (measures[key].unit ? ` (${measures[key].unit})` : "");
+  /** The same above or beside numbers, which have their percent sign. */
+  const headOf = (key) => (measures[key].unit === "%" ? measures[key].name : measureTitle(key));
 
   /** With as many digits as tell values apart. */
   function number(value) {
@@ -81,12 +71,12 @@ const Format = (() => {
 
   const percent = (value, digits = 2) =>
     (Number.isNaN(value) ? missing : `${count(value, digits)}\u00a0%`);
-  const sign = (value) => (value >= 0 ? "+" : "−");
-  const gain = (value) =>
-    (Number.isNaN(value) ? missing : `${sign(value)}${count(Math.abs(value), 2)}\u00a0%`);
+  function signed(write) {
+    return (value) => (Number.isNaN(value) ? missing : (value >= 0 ? "+" : "−") + write(Math.abs(value)));
+  }
   /** Losses are small: 0 % only when nothing was lost. */
-  const loss = (value) => (value === 0 ? "0\u00a0%" : value < 0.0001 ? "<\u00a00.0001\u00a0%" : percent(value, 4));
-  const microseconds = (nanoseconds) => `${count(nanoseconds / 1000, 2)}\u00a0µs`;
+  const loss = (value, digits) => (value === 0 ? "0\u00a0%"
+    : value > 0 && value < 10 ** -digits ? `<\u00a0${percent(10 ** -digits, digits)}` : percent(value, digits));
   /** Large amounts for people: 50.8 M. */
   function amount(value, digits = 1) {
     for (const [step, unit] of [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"]]) {
@@ -109,20 +99,8 @@ const Format = (() => {
     return `${value.endsWith(unit) ? value.slice(0, value.length - unit.length) : value} ± ${width}`;
   }
 
-  const hosts = (value) => plural(value, "host", Number.isInteger(value) ? 0 : 1);
-
-  /** One allocator in a line: what was chosen on every axis but the workload. */
-  function allocator(point) {
-    const size = Results.axes.size.key === "hosts" ? name("size", point.size)
-      : `headroom ${name("size", point.size)}, ${hosts(point.hosts)}`;
-    return `${name("vm", point.vm)} · ${name("spot", point.spot)} · ` +
-      `${name("evictor", point.evictor)} · SAF ${name("saf", point.saf)} · ` +
-      `OTN ${name("otn", point.otn)} · ${size}`;
-  }
-
   /** A point in a line, by the axes that have several values. */
   function pointName(point) {
-    if (Results.isComparison) return allocator(point);
     const parts = Results.dimensions
       .filter((d) => Results.axes[d].values.length > 1 &&
         (point.runs.length === 1 || !Results.averaged.includes(d)))
@@ -153,7 +131,7 @@ const Format = (() => {
     (i % 2 === 1 ? element("code", {}, part) : part));
   const plain = (text) => text?.replaceAll("`", "");
 
-  return { missing, boundNote, says, mean, titles, hours, measures, measureTitle, count, number, amount, money, percent, gain,
-    loss, microseconds, plural, name, allocator, pointName, element, prose, plain,
+  return { missing, says, mean, titles, hours, measures, measureTitle, headOf, count, number, amount, money, percent,
+    capitalised, plural, name, pointName, element, prose, plain,
     readableName, inSentence, sample, samples };
 })();

@@ -1,38 +1,34 @@
 // Draws everything, and again what a change of the view touches.
 (() => {
-  const { isComparison } = Results;
   let result = null;
 
-  /** The chosen point; until there is one, what earns most without VM loss and can be set. */
+  /** The chosen point; until there is one, the best. */
   function selection(state) {
     const chosen = result.byId.get(state.selected);
-    if (chosen) return [chosen, true];
-    if (!isComparison) return [Points.bestOf(result.points), false];
-    return [Points.earnsMost(result.points, false) ?? Points.earnsMost(result.points, true), false];
+    return chosen ? [chosen, true] : [Points.bestOf(result.points), false];
   }
 
   function drawSelection(state) {
     const [point, isChosen] = selection(state);
-    if (isComparison) {
+    if (Results.best) {
       Scatter.select(point);
       Overview.selectBest(point);
-    } else {
-      Trend.select(point);
     }
+    Trend.select(point);
     Table.select(point);
     Detail.draw(point, isChosen);
     Timeline.draw(point);
   }
 
   function drawWords(state) {
-    if (isComparison) {
+    if (Results.best) {
       document.getElementById("chart-heading").textContent =
-        `${Format.measures[state.y].name} against VM revenue lost`;
+        `${Format.measures[state.y].name} against ${Format.measures[Results.best.x].name}`;
     }
     document.getElementById("trend-heading").textContent = Trend.heading(state);
     const filters = Filters.inWords(state);
     const isMean = state.mode === "mean";
-    const kind = !isMean ? "run" : isComparison ? "allocator" : "combination";
+    const kind = isMean ? "combination" : "run";
     document.getElementById("in-view").textContent =
       `In view: ${Format.plural(result.points.length, kind)}` +
       (isMean ? `, each the mean of its ${Format.samples}; ` +
@@ -42,7 +38,7 @@
   }
 
   function drawCharts(state) {
-    if (isComparison) Scatter.draw(state, result);
+    if (Results.best) Scatter.draw(state, result);
     Trend.draw(state, result);
   }
 
@@ -61,7 +57,7 @@
     Filters.update(state);
     drawWords(state);
     if (Results.isPair) Changes.draw(state, result);
-    if (isComparison) {
+    if (Results.best) {
       Overview.drawFigures(state, result);
       Overview.drawBest(result);
     }
@@ -98,15 +94,17 @@
   }
 
   const detail = document.getElementById("detail");
-  for (const part of document.querySelectorAll("[data-study]")) {
-    if (!isComparison) part.remove();
+  // Parts of the page, and words that it explains, that are about what this study does not have.
+  const there = { ...Results.axes, ...Results.columns, ...(Results.best ? { best: true } : {}) };
+  for (const part of document.querySelectorAll("[data-needs]")) {
+    if (!(part.dataset.needs in there)) part.remove();
   }
   if (!Results.isPair) document.getElementById("changes-part").remove();
   // The details of a point stand beside the chart whose points are chosen.
-  if (!isComparison) document.getElementById("trend-place").append(detail);
+  if (!Results.best) document.getElementById("trend-place").append(detail);
   const timeline = document.getElementById("timeline-part");
   if (!Results.timeline) timeline.remove();
-  else if (!isComparison) document.getElementById("trend-part").after(timeline);
+  else if (!Results.best) document.getElementById("trend-part").after(timeline);
   Filters.build();
   Overview.build();
   drawAll(ViewState.get());

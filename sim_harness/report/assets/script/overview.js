@@ -1,4 +1,4 @@
-// The runs, the figures of what is in view, and the best allocator of each datacenter size.
+// The runs, the figures of what is in view, and the best combination of each datacenter size.
 const Overview = (() => {
   const { element } = Format;
 
@@ -16,7 +16,7 @@ const Overview = (() => {
 
   function sentence() {
     const workloads = Results.axes.workload?.values.length;
-    const parts = [(Results.study === "compare" ? "" : `Study ${Results.study}: `) +
+    const parts = [`Study ${Results.study}: ` +
       Format.plural(Results.runCount, "run") +
       (workloads ? ` of ${Format.plural(workloads, "workload")}` : "")];
     if (Results.runCount < Results.expectedRuns) {
@@ -78,7 +78,8 @@ const Overview = (() => {
         element("span", {}, ...Format.prose(column.meaning))]));
   }
 
-  function comparisonParts() {
+  /** The inputs, and the study as a file. */
+  function inputs() {
     return [
       workloadTable(),
       element("p", { class: "note" }, `Revenue in ${Results.isRelative ? "unit-days" : "vCPU-days"}, inside the workload’s window.`),
@@ -94,7 +95,7 @@ const Overview = (() => {
     document.getElementById("what-was-run").textContent = sentence();
     document.getElementById("sweep-content").append(
       element("p", {}, "Made by ", element("code", {}, Results.createdBy), "."),
-      ...(Results.isComparison ? comparisonParts() : []), columnTable());
+      ...(Results.best ? inputs() : []), columnTable());
   }
 
   function figure(value, label, hint) {
@@ -104,28 +105,31 @@ const Overview = (() => {
 
   function drawFigures(state, result) {
     const { points } = result;
-    const [toSet, bound] = [Points.earnsMost(points, false), Points.earnsMost(points, true)];
-    const isMean = state.mode === "mean";
-    const lossless = points.filter((point) => point.lossless).length;
-    const nothing = points.length > 0 && points.every((point) => point.bound)
-      ? `nothing in view can be set: every ${isMean ? "allocator" : "run"} knows lifetimes` : "";
-    const figures = [figure(toSet ? Format.percent(toSet.spot_share) : Format.missing,
-      "most spot revenue earned without VM loss", toSet ? Format.allocator(toSet) : nothing)];
-    if (bound) {
-      figures.push(figure(Format.percent(bound.spot_share), Format.boundNote, Format.allocator(bound)));
-    }
-    if (Results.hasGain) {
-      figures.push(figure(Format.gain(Points.meanOf(points, "gain")), "mean gain",
-        isMean ? "of all allocators in view" : "of all runs in view"));
+    const [toSet, bound] = [Points.mostOf(points, false), Points.mostOf(points, true)];
+    const { met, failed, y: [y, ...others] } = Results.best;
+    const { name: title, text } = Format.measures[y];
+    const words = state.mode === "mean" ? "combination" : "run";
+    const ofMet = points.filter((point) => point.isMet).length;
+    const figures = [figure(toSet ? text(toSet[y]) : Format.missing,
+      `most ${Format.inSentence(title)} ${met}`, toSet ? Format.pointName(toSet) : none(points, failed))];
+    if (bound) figures.push(figure(text(bound[y]), Results.boundNote, Format.pointName(bound)));
+    const changes = Results.figures.filter(({ name, isChange }) => isChange && others.includes(name));
+    for (const { name } of changes) {
+      const measure = Format.measures[name];
+      figures.push(figure(measure.text(Points.meanOf(points, name)),
+        `mean ${Format.inSentence(Format.headOf(name))}`, `of all ${words}s in view`));
     }
     figures.push(
-      figure(points.length ? Format.percent((100 * lossless) / points.length, 1) : Format.missing,
-        isMean ? "of allocators lose no VM" : "of runs lose no VM",
-        `${Format.count(lossless)} of ${Format.count(points.length)}`));
+      figure(points.length ? Format.percent((100 * ofMet) / points.length, 1) : Format.missing,
+        `of ${words}s ${met}`, `${Format.count(ofMet)} of ${Format.count(points.length)}`));
     document.getElementById("figures").replaceChildren(...figures);
   }
 
-  /** Selects an allocator; its id is one of the mean over workloads. */
+  /** The reason for which there is no best one. */
+  const none = (points, failed) => (points.every((point) => point.bound)
+    ? `nothing in view can be set: ${Results.boundNote}` : `none: every combination ${failed}`);
+
+  /** Selects a combination; its id is one of the mean over workloads. */
   function show(point) {
     const [mode] = ViewState.choices.mode;
     ViewState.change(ViewState.get().mode === mode ? { selected: point.id }
@@ -133,44 +137,45 @@ const Overview = (() => {
     document.querySelector(`#best tr[data-id="${point.id}"] button`).focus();
   }
 
-  const bestTitles = [Format.titles.size, "Hosts", "VM policy", "Spot policy", "Evictor", "SAF", "OTN",
-    "Spot revenue earned", `Per host (${Format.hours})`, "Gain", "Evictions", ""];
-  const isNumber = (column) => column === 1 || (column >= 6 && column <= 10);
+  // The settings that differ, and the figures of the summary's table.
+  const bestAxes = Results.dimensions.filter((d) => d !== Results.best?.axis &&
+    !Results.averaged.includes(d) && Results.axes[d].values.length > 1);
+  const bestFigures = Results.figures.filter(({ isMore }) => !isMore).map(({ name }) => name);
 
   /** A row of the best; `without` says why there is none. */
   function bestRow(heading, point, without) {
     const name = element("th", { scope: "row" }, heading);
     if (!point) {
-      return element("tr", {}, name, element("td", { colspan: bestTitles.length - 1 }, without));
+      return element("tr", {}, name,
+        element("td", { colspan: bestAxes.length + bestFigures.length + 1 }, without));
     }
-    const cells = [[Format.count(point.hosts, Number.isInteger(point.hosts) ? 0 : 1), "number"],
-      ...["vm", "spot", "evictor", "saf"].map((d) => [Format.name(d, point[d]), ""]),
-      [Format.name("otn", point.otn), "number"], [Format.percent(point.spot_share), "number"],
-      [Format.amount(point.spot_vcpu_hours_per_host), "number"],
-      [Format.gain(point.gain), "number"], [Format.count(point.evictions, 1), "number"]];
     return element("tr", { "data-id": point.id, class: point.bound ? "bound" : "" }, name,
-      ...cells.map(([text, kind]) => element("td", { class: kind }, text)),
+      ...bestAxes.map((d) => element("td", {}, Format.name(d, point[d]))),
+      ...bestFigures.map((one) =>
+        element("td", { class: "number" }, Format.measures[one].text(point[one]))),
       element("td", {}, element("button", { type: "button",
-        "aria-label": `Show ${Format.allocator(point)}`,
-        onclick: () => show(point) }, "Show")));
+        "aria-label": `Show ${Format.pointName(point)}`, onclick: () => show(point) }, "Show")));
   }
 
   function drawBest(result) {
-    const anyToSet = result.points.some((point) => !point.bound);
-    const rows = result.best.flatMap(({ size, point, bound }) => [
-      bestRow(Format.name("size", size), point, anyToSet ? "none: every allocator rejects VMs"
-        : "nothing in view can be set"),
-      ...(bound ? [bestRow(Format.boundNote, bound)] : [])]);
+    const { axis, failed, met } = Results.best;
+    document.getElementById("best-heading").textContent =
+      `The best of each ${Format.inSentence(Format.titles[axis])} ${met}`;
+    const rows = result.best.flatMap(({ value, point, bound }) => [
+      bestRow(Format.name(axis, value), point, none(result.points, failed)),
+      ...(bound ? [bestRow(Results.boundNote, bound)] : [])]);
+    const titles = [Format.titles[axis], ...bestAxes.map((d) => Format.titles[d]),
+      ...bestFigures.map(Format.headOf), ""];
     document.getElementById("best").replaceChildren(element("table", {},
-      element("thead", {}, element("tr", {}, ...bestTitles.map((title, i) =>
-        element("th", { scope: "col", class: isNumber(i) ? "number" : "" }, title)))),
+      element("thead", {}, element("tr", {}, ...titles.map((title, i) =>
+        element("th", { scope: "col", class: i > bestAxes.length ? "number" : "" }, title)))),
       element("tbody", {}, ...rows)));
   }
 
   function selectBest(point) {
-    const isAllocator = ViewState.get().mode === ViewState.choices.mode[0];
+    const isCombination = ViewState.get().mode === ViewState.choices.mode[0];
     for (const row of document.querySelectorAll("#best tbody tr")) {
-      row.classList.toggle("selected", isAllocator && Number(row.dataset.id) === point?.id);
+      row.classList.toggle("selected", isCombination && Number(row.dataset.id) === point?.id);
     }
   }
 

@@ -73,9 +73,8 @@ const Points = (() => {
   function finishPoint(point) {
     point.count = point.runs.length;
     point.bound = Results.isBound(point);
-    const { vm_rejected: rejected, vm_too_large: tooLarge } = Results.columns;
-    point.lossless = tooLarge !== undefined &&
-      point.runs.every((run) => rejected[run] === tooLarge[run]);
+    const met = Results.columns[Results.best?.condition];
+    point.isMet = met !== undefined && point.runs.every((run) => met[run] === 1);
     return point;
   }
 
@@ -91,24 +90,24 @@ const Points = (() => {
     return Array.from(points.values(), finishPoint);
   }
 
+  /** The points by the values of the axis whose best are told. */
+  const byValue = (points) => [...Map.groupBy(points, (point) => point[Results.best.axis])]
+    .sort(([a], [b]) => a - b).map(([value, some]) => ({ value, points: some }));
+
   /** The points that no other one beats, by ascending loss. A front of its own for each datacenter
    *  size: a provider chooses an allocator more easily than a datacenter. Only what can be set is
    *  chosen from, unless nothing can. */
   function paretoFronts(points, y) {
     const toSet = points.filter((point) => !point.bound);
-    const bySize = new Map();
-    for (const point of toSet.length > 0 ? toSet : points) {
-      if (!bySize.has(point.size)) bySize.set(point.size, []);
-      bySize.get(point.size).push(point);
-    }
-    return [...bySize].sort(([a], [b]) => a - b)
-      .map(([size, some]) => ({ size, points: paretoFront(some, y) }))
+    return byValue(toSet.length > 0 ? toSet : points)
+      .map(({ value, points: some }) => ({ value, points: paretoFront(some, y) }))
       .filter((front) => front.points.length > 0);
   }
 
   function paretoFront(points, y) {
-    const candidates = points.filter((point) => !Number.isNaN(point[y]) && !Number.isNaN(point.vm_loss))
-      .sort((a, b) => a.vm_loss - b.vm_loss || b[y] - a[y] || a.id - b.id);
+    const { x } = Results.best;
+    const candidates = points.filter((point) => !Number.isNaN(point[y]) && !Number.isNaN(point[x]))
+      .sort((a, b) => a[x] - b[x] || b[y] - a[y] || a.id - b.id);
     const front = [];
     for (const point of candidates) {
       if (front.length === 0 || point[y] > front[front.length - 1][y]) front.push(point);
@@ -146,27 +145,22 @@ const Points = (() => {
     }).sort((a, b) => a.group - b.group || a.color - b.color);
   }
 
-  /** For each size: of the allocators that lose no VM on any workload in view, the one that earns
-   *  most, as a mean over these workloads: of those that can be set (point), and of those that know
-   *  lifetimes (bound). */
-  function bestBySize(points) {
-    const most = points.reduce((greatest, point) => Math.max(greatest, point.count), 0);
-    const best = new Map();
-    for (const point of points) {
-      if (!best.has(point.size)) best.set(point.size, { size: point.size, point: null, bound: null });
-      if (!point.lossless || point.count < most) continue;
-      const ofSize = best.get(point.size);
-      const kind = point.bound ? "bound" : "point";
-      if (!ofSize[kind] || point.spot_share > ofSize[kind].spot_share) ofSize[kind] = point;
-    }
-    return [...best.values()].sort((a, b) => a.size - b.size);
+  /** The point with the most of what decides, of those that meet the condition: of those that can be
+   *  set, or of those that are upper bounds. */
+  function mostOf(points, bound) {
+    const [y] = Results.best.y;
+    return points.reduce((best, point) => (point.isMet && point.bound === bound &&
+      point[y] > (best?.[y] ?? -Infinity) ? point : best), null);
   }
 
-  /** Finds the point that earns most from spots among those that lose no VM: of those that can be set, or
-   *  of those that know lifetimes. */
-  function earnsMost(points, bound) {
-    return points.reduce((best, point) => (point.lossless && point.bound === bound &&
-      point.spot_share > (best?.spot_share ?? -Infinity) ? point : best), null);
+  /** For each value of the axis the best that meets the condition on every workload in view, and the
+   *  best upper bound. */
+  function bestOfEach(points) {
+    const most = points.reduce((greatest, point) => Math.max(greatest, point.count), 0);
+    return byValue(points).map(({ value, points: some }) => {
+      const whole = some.filter(({ count }) => count === most);
+      return { value, point: mostOf(whole, false), bound: mostOf(whole, true) };
+    });
   }
 
   /** The points that two databases share, each with the one before. */
@@ -182,6 +176,7 @@ const Points = (() => {
   /** The point with the best end of what decides, of those that can be chosen; of equal ones that
    *  with the best end of the next. */
   function bestOf(points) {
+    if (Results.best) return mostOf(points, false) ?? mostOf(points, true);
     const deciding = Results.figures.filter(({ better, name }) => better && name in Format.measures);
     if (deciding.length === 0) return null;
     let some = points.some((point) => !point.bound) ? points.filter((point) => !point.bound) : points;
@@ -203,9 +198,9 @@ const Points = (() => {
     const shown = points.filter((point) => !Number.isNaN(point[state.y ?? state.measure]));
     const result = { runs: runs.length, points, shown,
       byId: new Map(points.map((point) => [point.id, point])), fronts: [], best: [] };
-    if (!Results.isComparison) return { ...result, changes: Results.isPair ? changesOf(points) : [] };
+    if (!Results.best) return { ...result, changes: Results.isPair ? changesOf(points) : [] };
     const combinations = state.mode === "mean" ? points : makePoints(runs, "mean");
-    return { ...result, fronts: paretoFronts(shown, state.y), best: bestBySize(combinations) };
+    return { ...result, fronts: paretoFronts(shown, state.y), best: bestOfEach(combinations) };
   }
 
   /** Over the points that have it. */
@@ -214,5 +209,5 @@ const Points = (() => {
     return known.length === 0 ? NaN : meanOfNumbers(known);
   }
 
-  return { compute, spread, meanOf, earnsMost, bestOf };
+  return { compute, spread, meanOf, mostOf, bestOf };
 })();

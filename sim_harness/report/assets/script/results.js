@@ -26,8 +26,8 @@ const Results = (() => {
     const names = dimension === "workload" ? shortNames(values.map((value) => value.label))
       : values.map((value) => displayName(dimension, key, value.label));
     // The databases that are read; `names` are those of the address.
-    const note = raw.study === "compare" ? "knows lifetimes" : "upper bound";
-    const shown = names.map((label, i) => (values[i].bound ? `${label} (${note})` : label));
+    const shown = names.map((label, i) =>
+      (values[i].bound ? `${label} (${raw.best?.bound ?? "upper bound"})` : label));
     axes[dimension] = { key, unit, values, names, shown, titles: values.map((value) => value.label) };
   }
   const dimensions = Object.keys(axes);
@@ -81,6 +81,20 @@ const Results = (() => {
   }
   const timeline = raw.timeline ? timelineOf(raw.timeline) : null;
 
+  // The measures that people look at first: the figures that the study declares, and money.
+  const isKept = ({ name, role }) => role !== "time" || columns[name].some((value) => value > 0);
+  const chosen = raw.figures.length === 0 ? [] : [
+    ...raw.figures.filter(({ name, title }) => title && raw.columns.every((column) =>
+      column.name !== name || isKept(column))).map(({ name }) => name),
+    ...raw.columns.filter(({ role }) => role === "money").map(({ name }) => name)];
+
+  // How to choose the best of each value of an axis, if the study declares it: the most of `y`, whose
+  // first decides, where the condition is met. What it costs is `x`. Two databases have none.
+  const best = raw.isPair || !raw.best ? null : { ...raw.best,
+    axis: raw.best.axis === "headroom_percent" ? "size" : raw.best.axis,
+    x: raw.figures.find(({ better }) => better === "low").name,
+    y: raw.figures.filter(({ better, name }) => better === "high" && has(name)).map(({ name }) => name) };
+
   // Means are over these axes; a sample is a value of each axis of the first group with several.
   const sampleGroups = raw.samples.map((group) => group.filter((d) => axes[d].values.length > 1))
     .filter((group) => group.length > 0);
@@ -88,10 +102,11 @@ const Results = (() => {
 
   return {
     study: raw.study,
-    // Policies alone have a scatter, and the best of each size. Two databases have a first axis
-    // `database`, with the values before and after.
-    isComparison: raw.study === "compare" && !raw.isPair,
+    // Two databases have a first axis `database`, with the values before and after.
     isPair: raw.isPair ?? false,
+    best,
+    boundNote: raw.best?.bound ?? "upper bound, knows the future",
+    chosen,
     sampleGroups,
     dimensions,
     axes,
@@ -120,9 +135,6 @@ const Results = (() => {
     units: raw.units,
     // Quantiles of Student's t, for the 95 % interval of a mean of so many samples.
     tQuantiles: raw.tQuantiles,
-    hasMoney: raw.columns.some((column) => column.role === "money"),
     isRelative: Object.values(raw.units).includes("relative"),
-    hasGain: has("gain"),
-    isTimed: (columns.alloc_p99_ns ?? []).some((nanoseconds) => nanoseconds > 0),
   };
 })();

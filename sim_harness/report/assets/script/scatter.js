@@ -1,15 +1,17 @@
-// The scatter of spot revenue earned (or gain) against VM revenue lost, with the Pareto fronts.
+// The scatter of what decides, such as spot revenue earned, against what it costs, with the Pareto fronts.
 const Scatter = (() => {
   const container = document.getElementById("scatter");
   const reach = 16; // pixels within which a pointer finds a point
   const isNarrow = () => container.clientWidth < 560;
   let view = null;
-  let shown = { points: [], front: [], y: "gain", selected: null, strip: 0 };
+  let shown = { points: [], front: [], y: "", selected: null, strip: 0 };
+  const loss = Results.best?.x;
+  const lossText = (point) => Format.measures[loss].text(point[loss]);
 
   /** Points that lose nothing would hide each other on a line: they have a strip of their own, in
    *  which the horizontal place means nothing. */
   function horizontal(point) {
-    if (point.vm_loss > 0) return point.vm_loss;
+    if (point[loss] > 0) return point[loss];
     const scattered = (point.id * 0.618033988749895) % 1;
     return -shown.strip * (0.1 + 0.8 * scattered);
   }
@@ -18,18 +20,18 @@ const Scatter = (() => {
 
   /** The width of the strip, as a VM loss: a fifth of the chart, when a point needs it. */
   function stripWidth(points) {
-    if (!points.some((point) => !(point.vm_loss > 0))) return 0;
-    const most = points.reduce((greatest, point) => Math.max(greatest, point.vm_loss), 0);
+    if (!points.some((point) => !(point[loss] > 0))) return 0;
+    const most = points.reduce((greatest, point) => Math.max(greatest, point[loss]), 0);
     return most > 0 ? most / 4 : 1;
   }
 
   function axes(points) {
-    const most = points.reduce((greatest, point) => Math.max(greatest, point.vm_loss), 0);
+    const most = points.reduce((greatest, point) => Math.max(greatest, point[loss]), 0);
     const negative = { condition: { test: "datum.value < 0", value: 0 }, value: 1 };
     const { area } = shown;
     const across = area ? area.slice(0, 2) : [-shown.strip, most > 0 ? most * 1.03 : 0];
     return {
-      x: { field: "x", type: "quantitative", title: "VM revenue lost (% of requested)",
+      x: { field: "x", type: "quantitative", title: Format.measureTitle(loss),
         scale: { domain: across, nice: false, zero: false },
         axis: { tickCount: isNarrow() ? 4 : 7, tickOpacity: negative, labelOverlap: true,
           labelExpr: most > 0 ? "datum.value < 0 ? '' : datum.label" : "''" } },
@@ -55,11 +57,11 @@ const Scatter = (() => {
   function frontLayers(fronts) {
     // In the strip names would cover each other.
     const hasName = (front, i) =>
-      fronts.length > 1 && i === front.points.length - 1 && front.points[i].vm_loss > 0;
+      fronts.length > 1 && i === front.points.length - 1 && front.points[i][loss] > 0;
     const rows = fronts.flatMap((front) => front.points.map((point, i) => ({ ...row(point),
-      size: front.size, name: hasName(front, i) ? Format.name("size", front.size) : "" })));
+      value: front.value, name: hasName(front, i) ? Format.name(Results.best.axis, front.value) : "" })));
     const mark = { color: Theme.ink("text"), strokeWidth: 1.5 };
-    const detail = { field: "size", type: "nominal" };
+    const detail = { field: "value", type: "nominal" };
     return [
       { data: { name: "front", values: rows }, mark: { ...mark, type: "line", clip: true,
         interpolate: "step-after" }, encoding: { detail } },
@@ -74,7 +76,7 @@ const Scatter = (() => {
   function specification(state, result, forFile = false) {
     const colors = Theme.colors(state.color);
     const many = result.shown.length > 4000;
-    const values = result.shown.map((point) => ({ ...row(point), color: colors[point[state.color]] }));
+    const values = result.shown.map((point) => ({ ...row(point), color: colors[point[state.color] ?? 0] }));
     return {
       height: Math.round(Math.min(540, Math.max(300, container.clientWidth * 0.75))),
       layer: [
@@ -83,7 +85,7 @@ const Scatter = (() => {
           { data: { name: "points", values },
             mark: { type: "circle", size: many ? 14 : 34, opacity: many ? 0.45 : 0.7, clip: true },
             encoding: { color: { field: "color", type: "nominal", scale: null,
-              ...(forFile ? { legend: { title: Format.titles[state.color], orient: "top", columns: 6,
+              ...(forFile && state.color !== "none" ? { legend: { title: Format.titles[state.color], orient: "top", columns: 6,
                 values: colors, labelExpr: colors.map((color, i) => `datum.value === '${color}' ? ` +
                   `'${Results.axes[state.color].shown[i].replaceAll("'", "")}' : `).join("") + "''" } }
                 : {}) } },
@@ -98,14 +100,15 @@ const Scatter = (() => {
   }
 
   function description(state, result) {
-    const fronts = result.fronts.map(({ size, points }) => {
+    const { axis } = Results.best;
+    const fronts = result.fronts.map(({ value, points }) => {
       const best = points[points.length - 1];
-      return `${Format.titles.size} ${Format.name("size", size)}: ` +
+      return `${Format.titles[axis]} ${Format.name(axis, value)}: ` +
         `${Format.plural(points.length, "point")}, the highest ${Format.measures[state.y].text(best[state.y])} ` +
-        `at ${Format.loss(best.vm_loss)} lost.`;
+        `at ${lossText(best)} lost.`;
     });
     return `Scatter of ${Format.plural(result.shown.length, "point")}: ${Format.measureTitle(state.y)} against ` +
-      `VM revenue lost. Pareto fronts: ${fronts.join(" ")}`;
+      `${Format.measureTitle(loss)}. Pareto fronts: ${fronts.join(" ")}`;
   }
 
   function draw(state, result) {
@@ -120,13 +123,13 @@ const Scatter = (() => {
     document.getElementById("scatter-zoom").hidden = !state.area;
     Charts.legend(document.getElementById("legend"), state.color);
     Charts.exportButtons(document.getElementById("scatter-save"), container, {
-      name: () => `${state.y} against vm_loss`, spec: () => specification(state, result, true),
-      rows: () => [["point", state.y, "vm_loss"], ...result.shown.map((point) =>
-        [Format.allocator(point), point[state.y], point.vm_loss])] });
+      name: () => `${state.y} against ${loss}`, spec: () => specification(state, result, true),
+      rows: () => [["point", state.y, loss], ...result.shown.map((point) =>
+        [Format.pointName(point), point[state.y], point[loss]])] });
     const without = result.points.length - result.shown.length;
     document.getElementById("scatter-note").textContent = without === 0 ? ""
-      : `${Format.plural(without, "point")} without a gain (no baseline in the results, or one ` +
-        "that earned nothing) are left out; spot revenue earned shows them.";
+      : `${Format.plural(without, "point")} without ${Format.inSentence(Format.measures[state.y].name)} ` +
+        "are left out.";
   }
 
   function select(point) {
@@ -161,12 +164,10 @@ const Scatter = (() => {
     const point = nearest(event);
     container.classList.toggle("over-point", Boolean(point));
     if (!point) return Charts.showTooltip(event, null);
-    const lines = [Format.allocator(point),
-      `spot revenue earned ${Format.percent(point.spot_share)}, gain ${Format.gain(point.gain)}`,
-      `spot revenue per host ${Format.measures.spot_vcpu_hours_per_host.text(point.spot_vcpu_hours_per_host)}`,
-      `VM revenue lost ${Format.loss(point.vm_loss)}`];
-    if (point.bound) lines.push(Format.boundNote);
-    if (point.runs.length === 1) lines.unshift(Format.name("workload", point.workload));
+    const lines = [Format.pointName(point),
+      ...[...Results.best.y, loss].map((name) =>
+        `${Format.headOf(name)} ${Format.measures[name].text(point[name])}`)];
+    if (point.bound) lines.push(Results.boundNote);
     return Charts.showTooltip(event, lines);
   }
 

@@ -5,59 +5,35 @@ const Table = (() => {
   const axisColumn = (key) => ({ key, title: Format.titles[key], text: (p) => Format.name(key, p[key]) });
   const number = (key, title, text, hint) => ({ key, title, text, hint, isNumber: true });
 
-  /** A comparison's table has what people ask for first; that of other studies every column. */
-  const chosen = [
-    ["hosts", Results.axes.size?.key === "hosts" ? "Host count" : "Hosts", "count"],
-    ["spot_share", "Spot revenue earned", Format.percent, "of what spots requested"],
-    ["spot_vcpu_hours_per_host", "Per host", Format.amount, `${Format.hours} that spots earn on a host`],
-    ["gain", "Gain", Format.gain, "over the baseline: OTN 1, SAF off"],
-    ["vm_loss", "VM revenue lost", Format.loss, "of what VMs requested"],
-    ["spot_earned", "Spot money earned", Format.money],
-    ["vm_lost", "VM money lost", Format.money],
-    ["vm_rejected", "VMs rejected", "count"],
-    ["evictions", "Evictions", "count"],
-    ["spot_admitted", "Spots placed", "count"],
-    ["alloc_p99_ns", "Allocation p99", Format.microseconds,
-      "99th percentile of the time a VM allocation took"],
-  ].filter(([key]) => key in Results.columns && (key !== "alloc_p99_ns" || Results.isTimed));
-
-  /** The columns that another study declares, or all. */
+  /** The columns to be looked at first, or all. */
   function describedColumns(state) {
-    const declared = Results.figures.filter(({ title }) => title).map(({ name }) => name);
-    if (state.columns === "all" || declared.length === 0) return Results.described;
-    const names = new Set([...declared,
-      ...Results.described.filter(({ role }) => role === "money").map(({ name }) => name)]);
-    return Results.described.filter(({ name }) => names.has(name))
-      .sort((a, b) => [...names].indexOf(a.name) - [...names].indexOf(b.name));
+    const { chosen, described } = Results;
+    if (state.columns === "all" || chosen.length === 0) return described;
+    return described.filter(({ name }) => chosen.includes(name))
+      .sort((a, b) => chosen.indexOf(a.name) - chosen.indexOf(b.name));
   }
 
   function measureColumns(state) {
-    const isMean = state.mode === "mean";
-    if (Results.isComparison && state.columns === "chosen") {
-      return chosen.map(([key, title, text, hint]) => number(key, title, text === "count"
-        ? (point) => Format.mean(point, key, (value) => Format.count(value, isMean ? 1 : 0))
-        : (point) => Format.mean(point, key, text), hint));
-    }
     return describedColumns(state).map(({ name, meaning }) => {
       const measure = Format.measures[name];
       if (!measure) {
         return { key: name, title: Format.readableName(name), hint: Format.plain(meaning),
           text: (point) => Results.columns[name][point.runs[0]] ?? Format.missing };
       }
-      return number(name, measure.name + (measure.unit && measure.unit !== "%" ? ` (${measure.unit})` : ""),
+      return number(name, Format.headOf(name),
         (point) => Format.mean(point, name, measure.text), Format.plain(meaning));
     });
   }
 
   /** Axes that tell points apart; with all columns the others too. */
   const isShown = (state) => (d) => (state.mode !== "mean" || !Results.averaged.includes(d)) &&
-    (Results.isComparison || state.columns === "all" || Results.axes[d].values.length > 1);
+    (state.columns === "all" || Results.axes[d].values.length > 1);
 
   function columns(state) {
     const isMean = state.mode === "mean";
     return [
       ...Results.dimensions.filter(isShown(state)).map((d) => ({ ...axisColumn(d),
-        isNumber: d === "otn" || (d !== "size" && Trend.isOrdered(d)) })),
+        isNumber: d !== "size" && Trend.isOrdered(d) })),
       ...measureColumns(state),
       ...(isMean ? [number("count",
         Results.averaged.join() === "workload" ? "Workloads" : "Runs",
@@ -68,11 +44,12 @@ const Table = (() => {
   /** Missing values last in either direction; equal ones by least loss, then in grid order. */
   function sorted(points, state) {
     const { sort, descending } = state;
+    const loss = Results.best?.x;
     const missing = (value) => Number.isNaN(value) ? 1 : 0;
     return [...points].sort((a, b) =>
       missing(a[sort]) - missing(b[sort]) ||
       (descending ? b[sort] - a[sort] : a[sort] - b[sort]) ||
-      (a.vm_loss ?? 0) - (b.vm_loss ?? 0) || a.id - b.id);
+      (a[loss] ?? 0) - (b[loss] ?? 0) || a.id - b.id);
   }
 
   function sortBy(column, state) {

@@ -234,9 +234,7 @@ const Trend = (() => {
     const view = Charts.draw(container, spec(false), description(state, values),
       (datum) => tooltipOf(state, datum));
     listen(view, state, values);
-    const legend = document.getElementById("trend-legend");
-    if (state.color === "none") legend.replaceChildren();
-    else Charts.legend(legend, state.color);
+    Charts.legend(document.getElementById("trend-legend"), state.color);
     document.getElementById("trend-note").textContent = note(state, result, values);
     document.getElementById("trend-help").textContent = values.length === 0 || isSpreadOf(state, values)
       ? "" : `Drag to zoom; click a ${result.points.length > mostDots ? "row of the table" : "circle"} ` +
@@ -256,7 +254,7 @@ const Trend = (() => {
     const { state } = drawn;
     if (!container.view || !state) return;
     const value = point?.[state.measure];
-    if (Results.isComparison || value === undefined || Number.isNaN(value)) return;
+    if (value === undefined || Number.isNaN(value)) return;
     const name = Results.axes[state.x].shown[point[state.x]];
     const row = drawn.values.find((one) => one.group === point[state.x]);
     const dots = container.view.data("dots");
@@ -270,7 +268,7 @@ const Trend = (() => {
   /** Arrow keys walk along the points, by the axis and then by the measure. */
   function walk(event) {
     const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
-    if (!step || Results.isComparison || drawn.points.length === 0) return;
+    if (!step || drawn.points.length === 0) return;
     event.preventDefault();
     const { state } = drawn;
     const list = [...drawn.points].sort((a, b) =>

@@ -1,6 +1,5 @@
 // The state of the reader's view. It lives in the address's fragment, so that a link shows the same view.
 const ViewState = (() => {
-  const { isComparison } = Results;
   const several = Results.averaged.length > 0;
   const everything = (dimension) => new Set(Results.axes[dimension].values.keys());
   const listeners = [];
@@ -30,19 +29,18 @@ const ViewState = (() => {
     measure: [...new Set([...Results.figures.map(({ name }) => name), ...Object.keys(Format.measures)])]
       .filter((name) => name in Format.measures),
     marks: ["mean", "spread"],
-    y: !isComparison ? []
-      : ["spot_share", "spot_vcpu_hours_per_host", ...(Results.hasGain ? ["gain"] : [])],
+    y: Results.best?.y ?? [],
     x: Results.dimensions,
-    color: isComparison ? Results.dimensions : ["none", ...Results.dimensions],
+    color: ["none", ...Results.dimensions],
     columns: ["chosen", "all"],
     sort: [...Results.dimensions, ...Object.keys(Format.measures), "count"],
   };
 
-  /** Begins with the longest axis, a measure that changes along it, and the axis that matters most
-   *  beside it. */
+  /** Begins as the study declares, or with the longest axis, a measure that changes along it, and the
+   *  axis that matters most beside it. */
   const start = (() => {
-    const [y] = choices.y;  // gains of different policies have different baselines
-    if (isComparison) return { y, measure: y, x: "otn", color: "saf" };
+    const [y] = choices.y;
+    if (Results.best) return { y, measure: y, marks: "spread", ...Results.best.start };
     const measure = choices.measure.find((one) => influence(longest, one) > 0) ?? choices.measure[0];
     if (Results.isPair) return { y, measure, x: longest, color: "database" };
     const others = along.filter((d) => d !== longest);
@@ -55,14 +53,14 @@ const ViewState = (() => {
     return {
       // A point is a mean over workloads and seeds, or one run.
       mode: several ? "mean" : "runs",
+      marks: "mean",
       ...start,
-      marks: isComparison ? "spread" : "mean",
       columns: "chosen", // of the table
       // The part of the measure, or of the scatter, that is looked at: [from, to], [x, x, y, y].
       zoom: null,
       area: null,
-      sort: isComparison ? start.y : start.measure,
-      descending: isComparison || Format.measures[start.measure]?.better !== "low",
+      sort: start.measure,
+      descending: Format.measures[start.measure]?.better !== "low",
       page: 0,
       selected: null, // a point's id
       filters: Object.fromEntries(Results.dimensions.map((d) => [d, everything(d)])),
@@ -78,7 +76,7 @@ const ViewState = (() => {
     for (const key of ["zoom", "area"]) {
       if (state[key]) parameters.set(key, state[key].map((value) => value.toPrecision(6)).join(" "));
     }
-    const isSorted = state.sort === (isComparison ? state.y : initial.sort) &&
+    const isSorted = state.sort === (state.y ?? initial.sort) &&
       state.descending === initial.descending;
     if (!isSorted) {
       parameters.set("sort", (state.descending ? "-" : "") + state.sort);
@@ -105,7 +103,7 @@ const ViewState = (() => {
       const values = (parameters.get(key) ?? "").split(" ").map(Number);
       if (values.length === count && values.every(Number.isFinite)) state[key] = values;
     }
-    if (isComparison) state.sort = state.y;
+    state.sort = state.y ?? state.sort;
     const [, minus, sort] = /^(-?)(\w+)$/.exec(parameters.get("sort") ?? "") ?? [];
     if (choices.sort.includes(sort)) Object.assign(state, { sort, descending: minus === "-" });
     state.page = Math.max(0, (Number.parseInt(parameters.get("page"), 10) || 1) - 1);
@@ -133,7 +131,7 @@ const ViewState = (() => {
     if (keys.includes("mode") && !keys.includes("selected")) changes.selected = null;
     if (keys.some((key) => ["measure", "x", "marks"].includes(key))) changes.zoom = null;
     if (keys.includes("y") || keys.includes("mode")) changes.area = null;
-    if (isComparison && "y" in changes && current.sort === current.y) changes.sort = changes.y;
+    if ("y" in changes && current.sort === current.y) changes.sort = changes.y;
     current = { ...current, ...changes };
     const fragment = fragmentOf(current);
     history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
