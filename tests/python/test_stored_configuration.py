@@ -1,6 +1,7 @@
 """The configuration that a database keeps is a study file that makes the same results."""
 
 import json
+import re
 import shutil
 import sqlite3
 from contextlib import closing
@@ -35,17 +36,22 @@ MORE = {
         "broker/deadline.yaml", "trace: trace.json", "trace: {synthetic: daily, seed: 3, days: 2}"
     ),
 }  # fmt: skip
+MEASURED = re.compile(r"^(wall|alloc|refresh)_|_per_s$")
 CASES = {**{name: (file, "", "") for name, file in SMALL_STUDIES.items()}, **MORE}
 
 
-def compared(program: Path, file: Path) -> tuple[str, dict[str, object], list[list[object]]]:
-    """Return the name of a study, its configuration, and all that its database holds of it."""
+def compared(program: Path, file: Path) -> tuple[str, dict[str, object], list[dict[str, object]]]:
+    """Return the name of a study, its configuration, and what its database holds but for times."""
     printed_by(program, "compare", file.name, "-q", "--db", "runs.db", cwd=file.parent)
     database = file.parent / "runs.db"
     with closing(sqlite3.connect(database)) as connection:
+        connection.row_factory = sqlite3.Row
         (name, text), *_ = connection.execute("SELECT study, configuration FROM sweep")
         tables = ("run", "input", "axis_value")
-        rows = [connection.execute(f"SELECT * FROM {table}").fetchall() for table in tables]
+        found = [
+            dict(row) for table in tables for row in connection.execute(f"SELECT * FROM {table}")
+        ]
+    rows = [{key: each for key, each in row.items() if not MEASURED.search(key)} for row in found]
     database.unlink()
     return name, json.loads(text), rows
 
