@@ -42,8 +42,8 @@ struct MarketSpec {
 };
 
 /// A list of `{type, os, datacenter, prices: FILE}` is one set of markets; so is `{synthetic:
-/// us_east_2011, seed: N}` or `{label, markets: [...]}`, each with `types` of its own; a list of these is
-/// several. `types` is the study file's key of that name, or null. Errors: ConfigError.
+/// us_east_2011, seed: N}` or `{label, markets: [...]}`, each with `types` of its own; a list of
+/// these is several. `types` is the study file's key of that name, or null. Errors: ConfigError.
 [[nodiscard]] std::vector<MarketSpec> read_market_specs(const ConfigNode& node,
                                                         const ConfigNode* types,
                                                         const std::filesystem::path& folder);
