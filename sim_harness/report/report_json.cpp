@@ -130,7 +130,7 @@ Json add_figures(ResultsDatabase& results, const StudyFigures& study, Json& colu
   return deciding;
 }
 
-/// What the page needs to choose the best of what is in view.
+/// The rule by which the page chooses the best of what is in view.
 Json best_json(const StudyFigures& study) {
   if (!study.best) return nullptr;
   const BestOfEach& best = *study.best;

@@ -105,10 +105,9 @@ TEST_CASE("yaml_text, yaml_comment: any text stays on its line, and is read back
 }
 
 TEST_CASE(
-    "setting_json: a path that could not be a label, or names a model, has a key of its own") {
+    "workload_json: a path that could not be a label, or names a model, has a key of its own") {
   const auto written = [](const char* label, const char* path) {
-    return flow_yaml(
-        setting_json(WorkloadSpec{.label = label, .file = path, .synthetic = {}, .path = path}));
+    return flow_yaml(workload_json({.label = label, .file = path, .synthetic = {}}, path));
   };
   CHECK(written("a.csv", "a.csv") == "a.csv");
   CHECK(written("a%2Cb.csv", "a,b.csv") == R"({path: "a,b.csv", label: "a%2Cb.csv"})");

@@ -14,10 +14,6 @@ from small_studies import SMALL_STUDIES
 CLI = Path(__file__).parents[1] / "cli"
 #: Values of other forms: a study's file, what it says, and what it says instead.
 MORE = {
-    "labelled workload": (
-        "compare/sweep.yaml", "workloads: requests.csv",
-        "workloads: {path: requests.csv, label: mine}",
-    ),
     "labelled jobs": ("broker/broker.yaml", "jobs: {swf:", "jobs: {label: mine, swf:"),
     "another type": (
         "broker/broker.yaml", "alpha: 2",

@@ -98,7 +98,7 @@ struct RunMoney {
 [[nodiscard]] StudySummary money_heading(const WorkloadPrices& prices, bool is_relative,
                                          std::string_view means_over);
 
-/// What runs earn net of lost VMs, by position of the run, and in how many months.
+/// The income of runs net of lost VMs, by position of the run, and in how many months.
 struct NetIncome {
   RunValues net{}, months{};
 };

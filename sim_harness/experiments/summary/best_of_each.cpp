@@ -29,7 +29,7 @@ const Figure& deciding_figure(const StudyFigures& study) {
   return *std::ranges::find(study.figures, Better::kHigh, &Figure::better);
 }
 
-/// Of `hosts`, which are NULL in the column of headrooms, the label.
+/// The number of a value; numbers of hosts stand in the label, as they are NULL among headrooms.
 double number_of(const AxisValue& value) {
   const auto* number = std::get_if<double>(&value.value);
   return number != nullptr ? *number : std::stod(value.label);

@@ -107,7 +107,7 @@ SummaryTable gain_table(ResultsDatabase& results) {
   return table;
 }
 
-/// What holds for all runs of the study file.
+/// The facts that hold for all runs of the study file.
 struct StudyFacts {
   std::int64_t workloads = 0;
   bool has_own_sizes = false;  ///< headroom_of: each_policy: hosts differ between VM policies

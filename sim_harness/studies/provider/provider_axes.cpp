@@ -74,9 +74,9 @@ const Axis<P, OfferRule> kOtnAxis{
     .read_all = [](const StudyFile& file, const P&) { return read_offers(file.root); }};
 
 AxisValue axis_value(const WorkloadSpec& workload) {
+  const Json json = workload_json(workload, workload.path.empty() ? workload.label : workload.path);
   // Names need not be UTF-8; results have U+FFFD where such a byte stands.
-  return {workload.label, workload.label,
-          flow_yaml(Json::parse(compact_json(setting_json(workload))))};
+  return {workload.label, workload.label, flow_yaml(Json::parse(compact_json(json)))};
 }
 
 AxisValue axis_value(const Headroom& size) {

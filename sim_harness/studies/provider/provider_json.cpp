@@ -88,9 +88,8 @@ Json setting_json(const AllocatorSpec& allocator) {
           {"otn", setting_json(allocator.otn)}};
 }
 
-Json setting_json(const WorkloadSpec& workload) {
+Json workload_json(const WorkloadSpec& workload, const std::string& path) {
   const auto& recipe = workload.synthetic;
-  const std::string& path = workload.path.empty() ? workload.label : workload.path;
   const bool has_label = recipe || workload.label != path;
   if (!has_label && !workload.window && !names_model(path)) return path;
   Json json = Json::object();
@@ -107,6 +106,8 @@ Json setting_json(const WorkloadSpec& workload) {
   if (recipe) json["label"] = workload.label;
   return json;
 }
+
+Json setting_json(const WorkloadSpec& workload) { return workload_json(workload, workload.label); }
 
 Json setting_json(const OfferRule& otn) {
   if (otn.kind() == OfferRule::Kind::kTopN) return otn.otn();

@@ -44,7 +44,8 @@ void make_relative(ProviderSettings& settings, const fs::path& folder) {
 std::string workload_lines(const std::vector<WorkloadSpec>& workloads) {
   std::string lines = "workloads:\n";
   for (const WorkloadSpec& workload : workloads) {
-    lines += fmt::format("  - {}\n", flow_yaml(setting_json(workload)));
+    const std::string& path = workload.path.empty() ? workload.label : workload.path;
+    lines += fmt::format("  - {}\n", flow_yaml(workload_json(workload, path)));
   }
   return lines;
 }

@@ -88,7 +88,7 @@ const Results = (() => {
       column.name !== name || isKept(column))).map(({ name }) => name),
     ...raw.columns.filter(({ role }) => role === "money").map(({ name }) => name)];
 
-  // How to choose the best of each value of an axis, if the study declares it: the most of `y`, whose
+  // The rule for the best of each value of an axis, if the study declares it: the most of `y`, whose
   // first decides, where the condition is met. What it costs is `x`. Two databases have none.
   const best = raw.isPair || !raw.best ? null : { ...raw.best,
     axis: raw.best.axis === "headroom_percent" ? "size" : raw.best.axis,
