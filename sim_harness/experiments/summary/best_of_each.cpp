@@ -154,7 +154,7 @@ void add_best(ResultsDatabase& results, const StudyFigures& study, const MeansTa
         one.best && one.compared != one.best);
     add(of.bound, fmt::format("  {}", of.bound.title), one.bound, true);
     list.push_back(std::move(json));
-    missing += missing_text(of, one, bounds<rows, bounds> 0);
+    missing += missing_text(of, one, rows > bounds, bounds > 0);
   }
   if (values.empty()) return;
   summary.text.add_answer(answer_text(study, means, values));

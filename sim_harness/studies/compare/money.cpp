@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/policy/plugin.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/experiments/summary/best_of_each.hpp"
@@ -63,7 +64,7 @@ SummaryTable best_with_money(ResultsDatabase& results, const RunMoney& money) {
       if (!row) continue;
       const bool is_bound = means.is_bound(*row);
       std::vector<SummaryCell>& cells = table.rows.emplace_back();
-      cells.push_back({is_bound ? "  knows lifetimes" : best.value, best.value});
+      cells.push_back({is_bound ? fmt::format("  {}", kKnowsLifetimes) : best.value, best.value});
       cells.push_back({"", is_bound});
       const std::vector<SummaryCell>& all = means.table().rows[*row];
       cells.insert(cells.end(), all.begin() + static_cast<std::ptrdiff_t>(means.settings()),

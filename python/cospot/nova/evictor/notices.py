@@ -138,7 +138,7 @@ class Notices:
             if error.status != _CONFLICT:
                 raise
             server = self._servers.server(spot)
-            # For a task, which has ended since, or which a Nova that is behind does not show.
+            # It had a task, which has ended since or which a Nova that is behind does not show.
             if server and (server.task_state or server.vm_state in _CHANGES_METADATA):
                 raise CloudError(str(error)) from error
             raise
