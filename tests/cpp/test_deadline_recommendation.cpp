@@ -197,6 +197,9 @@ TEST_CASE("windows of a trace are samples; a job on several instances needs them
       deadline_summary_of("trace: {file: t.json, instances: 2, " + windows + "}\n" + job, folder);
   CHECK(has(two, "Caution: spot_only misses the deadline in 1 of 3 runs"));
   CHECK(experiment_of("trace: {file: t.json, " + windows + "}\n" + job, folder).inputs.size() == 1);
+  CHECK_THROWS_AS(
+      (void)experiment_of("trace: {file: t.json, window: 3, " + windows + "}\n" + job, folder),
+      ConfigError);
   CHECK_THROWS_AS((void)experiment_of("trace: {file: t.json, windows: {part: [0, 0.5], hours: 7, "
                                       "every_hours: 7}}\n" +
                                           job,

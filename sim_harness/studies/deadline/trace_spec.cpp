@@ -157,6 +157,7 @@ std::vector<TraceSpec> read_one(const ConfigNode& node, const std::filesystem::p
   }
   const ConfigNode* windows = node.find("windows");
   if (windows == nullptr) return whole;
+  if (spec.window) throw_bad_value(node, kKey, "one of the keys window, windows");
   std::vector<TraceSpec> specs;
   for (const TraceSpec& one : whole) {
     for (const TraceSpec& window : windows_of(one, *windows)) specs.push_back(window);
