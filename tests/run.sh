@@ -21,9 +21,9 @@ and the report in a browser, and checks format, types, spelling, shell scripts, 
                     random (tests/fuzz), the wheel, the Debian packages, the wheel and the container files
                     on fresh machines, and, if there is a release build, the Python tests marked slow and
                     the documentation's site
-  --nightly         only clang-tidy on all files, the simulation of 100,000 seeds
-                    (docs/nova/tested.md#simulation-by-seed) on the release build, an hour of inputs changed
-                    at random on the build with sanitizers, the scenarios on a cloud of Nova 34, Debian packages
+  --nightly         only clang-tidy on all files, all random cases of the unit tests and the simulation of
+                    100,000 seeds (docs/nova/tested.md#simulation-by-seed) on the release build, an hour of inputs
+                    changed at random on the build with sanitizers, the scenarios on a cloud of Nova 34, Debian packages
                     that are built on Ubuntu 24.04 and used there next to its Nova, and the page of
                     Kolla-Ansible (docs/nova) followed
   --no-nova         with --full: without what runs OpenStack Nova's services
@@ -302,9 +302,11 @@ check_plugin_cost() {
     tests/bench/bench_nova_scheduler.py --hosts 100 1000 --repeats 30 --changed --at-least 4
 }
 
-# Ten minutes of two processors that do nothing else.
+# Forty minutes of two processors that do nothing else.
 simulate_many_seeds() {
   if check "build release" build_preset release && has_module release "simulation by seed"; then
+    # Of which other runs look at a part.
+    COSPOT_ALL_CASES=1 test_preset release -R '^test_provider_(loop|study)$'
     check "simulation of 100,000 seeds" tests/nova/seeds/run.sh --seeds 100000
     tail -n 8 "$logs/simulation-of-100-000-seeds.log"
   fi

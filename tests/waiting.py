@@ -21,7 +21,7 @@ def wait_until(
 ) -> Found:
     """Return what `condition` returns as soon as that is true.
 
-    A pause is a twentieth of the wait so far, from 0.01 to 1 s: the processes that are waited for
+    A pause is a tenth of the wait so far, from 0.01 to 1 s: the processes that are waited for
     share the processors with this one.
 
     Raises:
@@ -32,7 +32,7 @@ def wait_until(
         waited = time.monotonic() - began
         if waited > PATIENCE_S:
             raise TimeoutError(f"not within {PATIENCE_S:g} s: {what() if callable(what) else what}")
-        time.sleep(min(max(0.01, waited / 20), 1.0))
+        time.sleep(min(max(0.01, waited / 10), 1.0))
     return found
 
 

@@ -22,7 +22,7 @@
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"
-#include "sim_harness/studies/provider/simulated_text.hpp"
+#include "sim_harness/studies/provider/study_yaml.hpp"
 #include "sim_harness/studies/signals/signals_report.hpp"
 #include "sim_harness/studies/signals/signals_summary.hpp"
 

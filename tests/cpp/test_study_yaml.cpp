@@ -104,10 +104,10 @@ TEST_CASE("yaml_text, yaml_comment: any text stays on its line, and is read back
   CHECK_THROWS_AS((void)yaml_text("a\xff"), ConfigError);
 }
 
-TEST_CASE(
-    "workload_json: a path that could not be a label, or names a model, has a key of its own") {
+TEST_CASE("study file: a path that could not be a label, or names a model, has a key of its own") {
   const auto written = [](const char* label, const char* path) {
-    return flow_yaml(workload_json({.label = label, .file = path, .synthetic = {}}, path));
+    return flow_yaml(
+        setting_json(WorkloadSpec{.label = label, .file = path, .synthetic = {}, .path = path}));
   };
   CHECK(written("a.csv", "a.csv") == "a.csv");
   CHECK(written("a%2Cb.csv", "a,b.csv") == R"({path: "a,b.csv", label: "a%2Cb.csv"})");

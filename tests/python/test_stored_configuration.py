@@ -24,6 +24,10 @@ MORE = {
         "trace: [{label: one, file: trace.json}, {label: two, file: trace.json, instances: 1,\n"
         "  quote: {up_hours: 5, down_hours: 1}}]",
     ),
+    "labelled workloads": (
+        "compare/sweep.yaml", "workloads: requests.csv",
+        "workloads: [{label: mine, path: requests.csv}]",
+    ),
     "windows": (
         "broker/deadline.yaml", "trace: trace.json",
         "trace: {file: trace.json, windows: {hours: 9.5, every_hours: 1}}",

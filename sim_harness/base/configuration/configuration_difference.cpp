@@ -5,12 +5,22 @@
 
 #include <vector>
 
-#include "sim_harness/base/json/json.hpp"
-
 namespace cospot {
 
+Json identity_of(const std::string& configuration) {
+  Json json = Json::parse(configuration, nullptr, false);
+  if (!json.contains("workloads")) return json;
+  for (Json& workload : json["workloads"]) {
+    if (workload.is_string()) workload = Json{{"path", workload}};
+    if (!workload.contains("path") || !workload.contains("label")) continue;
+    workload["path"] = workload["label"];
+    workload.erase("label");
+  }
+  return json;
+}
+
 std::string describe_difference(const std::string& one, const std::string& other) {
-  const Json left = Json::parse(one, nullptr, false), right = Json::parse(other, nullptr, false);
+  const Json left = identity_of(one), right = identity_of(other);
   std::vector<std::string> keys;
   for (const auto& [key, value] : right.items()) {
     if (left.is_object() && (!left.contains(key) || left[key] != value)) keys.push_back(key);

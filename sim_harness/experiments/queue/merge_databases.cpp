@@ -36,7 +36,7 @@ void require_same_as_first(const Gathered& gathered, ResultsDatabase& database,
     throw DatabaseError(fmt::format("{} holds the study '{}' and {} the study '{}'", first,
                                     mine.study, name, record.study));
   }
-  if (record.configuration != mine.configuration) {
+  if (identity_of(record.configuration) != identity_of(mine.configuration)) {
     throw DatabaseError(fmt::format("{} and {} hold different studies: they differ in {}", first,
                                     name,
                                     describe_difference(mine.configuration, record.configuration)));

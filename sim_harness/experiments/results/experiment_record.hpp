@@ -22,7 +22,7 @@ struct ExperimentRecord {
   std::string version;     ///< version of cospot that created the database
   std::string created_by;  ///< the command
 
-  [[nodiscard]] std::string sha256() const;  ///< of the configuration
+  [[nodiscard]] std::string sha256() const;  ///< of the configuration's identity_of()
 
   friend bool operator==(const ExperimentRecord&, const ExperimentRecord&) = default;
 };

@@ -85,7 +85,7 @@ void require_same_experiment(SqliteConnection& connection, const ExperimentTable
         "{}: holds the study '{}', not '{}'; --force replaces it, --db chooses another file",
         connection.name(), stored.study, record.study));
   }
-  if (stored.configuration != record.configuration) {
+  if (identity_of(stored.configuration) != identity_of(record.configuration)) {
     throw DatabaseError(fmt::format(
         "{}: holds another study: it differs in {}; --force replaces it, --db chooses "
         "another file",

@@ -9,6 +9,7 @@
 
 #include "core/digest.hpp"
 #include "core/errors.hpp"
+#include "sim_harness/base/configuration/configuration_difference.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
 
 namespace cospot {
@@ -278,7 +279,9 @@ Value read_value(SqliteStatement& select, const Column& column, const std::strin
 
 }  // namespace
 
-std::string ExperimentRecord::sha256() const { return sha256_hex(configuration); }
+std::string ExperimentRecord::sha256() const {
+  return sha256_hex(compact_json(identity_of(configuration)));
+}
 
 Content read_content(SqliteConnection& connection) {
   const std::int64_t application = connection.read_pragma("application_id");

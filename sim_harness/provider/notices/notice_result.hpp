@@ -30,6 +30,8 @@ struct NoticeResult {
   [[nodiscard]] std::optional<double> mean_s() const;
   /// The smallest notice that a share `part` of them does not exceed.
   [[nodiscard]] std::optional<double> quantile_s(double part) const;
+
+  friend bool operator==(const NoticeResult&, const NoticeResult&) = default;
 };
 
 }  // namespace cospot

@@ -74,7 +74,7 @@ const Axis<P, OfferRule> kOtnAxis{
     .read_all = [](const StudyFile& file, const P&) { return read_offers(file.root); }};
 
 AxisValue axis_value(const WorkloadSpec& workload) {
-  const Json json = workload_json(workload, workload.path.empty() ? workload.label : workload.path);
+  const Json json = setting_json(workload);
   // Names need not be UTF-8; results have U+FFFD where such a byte stands.
   return {workload.label, workload.label, flow_yaml(Json::parse(compact_json(json)))};
 }
@@ -160,7 +160,9 @@ RunSettings run_settings_at(const GridPoint<P>& at, std::size_t hosts) {
 
 std::string run_json(const GridPoint<P>& at, std::size_t hosts) {
   const AllocatorSpec of = allocator_at(at);
-  ProviderSettings run{.workloads = {at.get(kWorkloadAxis)},
+  WorkloadSpec workload = at.get(kWorkloadAxis);
+  workload.path.clear();  // a run is the same wherever a worker has its copy
+  ProviderSettings run{.workloads = {workload},
                        .host = at.settings().host,
                        .sizes = {{.percent = {}, .hosts = hosts}},
                        .vm = {of.vm},

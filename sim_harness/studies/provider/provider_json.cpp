@@ -88,7 +88,8 @@ Json setting_json(const AllocatorSpec& allocator) {
           {"otn", setting_json(allocator.otn)}};
 }
 
-Json workload_json(const WorkloadSpec& workload, const std::string& path) {
+Json setting_json(const WorkloadSpec& workload) {
+  const std::string& path = workload.path.empty() ? workload.label : workload.path;
   const auto& recipe = workload.synthetic;
   const bool has_label = recipe || workload.label != path;
   if (!has_label && !workload.window && !names_model(path)) return path;
@@ -106,8 +107,6 @@ Json workload_json(const WorkloadSpec& workload, const std::string& path) {
   if (recipe) json["label"] = workload.label;
   return json;
 }
-
-Json setting_json(const WorkloadSpec& workload) { return workload_json(workload, workload.label); }
 
 Json setting_json(const OfferRule& otn) {
   if (otn.kind() == OfferRule::Kind::kTopN) return otn.otn();

@@ -18,9 +18,6 @@ namespace cospot {
 // the default.
 
 /// An element of `workloads`: a path, or a mapping if it needs more.
-[[nodiscard]] Json workload_json(const WorkloadSpec& workload, const std::string& path);
-/// The same by its label in place of the path: a configuration stays the same when its files are
-/// moved. The SHA-256 of the bytes is stored separately.
 [[nodiscard]] Json setting_json(const WorkloadSpec& workload);
 
 [[nodiscard]] Json setting_json(const ChainSpec& chain);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/random.hpp"
-#include "sim_harness/studies/provider/parts/parts.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 
 namespace cospot {

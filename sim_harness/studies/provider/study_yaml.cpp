@@ -10,6 +10,7 @@
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/files/path_expansion.hpp"
+#include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 
 namespace cospot {
@@ -44,8 +45,7 @@ void make_relative(ProviderSettings& settings, const fs::path& folder) {
 std::string workload_lines(const std::vector<WorkloadSpec>& workloads) {
   std::string lines = "workloads:\n";
   for (const WorkloadSpec& workload : workloads) {
-    const std::string& path = workload.path.empty() ? workload.label : workload.path;
-    lines += fmt::format("  - {}\n", flow_yaml(workload_json(workload, path)));
+    lines += fmt::format("  - {}\n", flow_yaml(setting_json(workload)));
   }
   return lines;
 }
@@ -78,6 +78,14 @@ std::string study_yaml(ProviderSettings settings, const std::string& host, const
     }
   }
   return text;
+}
+
+std::string simulated_text(const RunSettings& run) {
+  return fmt::format(
+      "Simulated on {} host{}: vm {}, spot {}, evictor {}, saf {}, otn {} (--set KEY=VALUE changes "
+      "them)\n",
+      count_text(static_cast<std::int64_t>(run.hosts)), run.hosts == 1 ? "" : "s", run.vm.label,
+      run.spot.label, run.evictor.label, run.saf_label(), run.otn.label());
 }
 
 }  // namespace cospot

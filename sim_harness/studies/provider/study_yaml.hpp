@@ -13,4 +13,7 @@ namespace cospot {
 [[nodiscard]] std::string study_yaml(ProviderSettings settings, const std::string& host,
                                      const std::filesystem::path& folder);
 
+/// A line that names the hosts and the policies on which a history was simulated.
+[[nodiscard]] std::string simulated_text(const RunSettings& run);
+
 }  // namespace cospot

@@ -21,7 +21,7 @@
 #include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
 #include "sim_harness/provider/loop/provider_run.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
-#include "sim_harness/studies/provider/simulated_text.hpp"
+#include "sim_harness/studies/provider/study_yaml.hpp"
 #include "sim_harness/studies/sla/sla_settings.hpp"
 
 namespace cospot {

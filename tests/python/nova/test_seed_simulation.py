@@ -29,11 +29,11 @@ def run(*arguments: str) -> Any:
 
 
 # Two, so that two processors share the work.
-@pytest.mark.parametrize("first", [0, SEEDS // 2])
+@pytest.mark.parametrize("first", [0, 500])
 def test_no_seed_finds_anything(first):
-    done = run("--from", str(first), "--seeds", str(SEEDS // 2))
+    done = run("--from", str(first), "--seeds", "500")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.startswith(f"{SEEDS // 2:,} seeds")
+    assert done.stdout.startswith("500 seeds")
 
 
 def test_seeds_have_what_clouds_suffer_from():

@@ -32,4 +32,7 @@ struct DisruptionSettings {
 
 extern const Axis<DisruptionSettings, LifeSettings> kDisruptionsAxis;
 
+/// Its entry of study_parts().
+[[nodiscard]] struct StudyPart disruptions_part();
+
 }  // namespace cospot

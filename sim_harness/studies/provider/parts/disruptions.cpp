@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "sim_harness/provider/disruptions/make_life_plan.hpp"
-#include "sim_harness/studies/provider/parts/parts.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_money.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"

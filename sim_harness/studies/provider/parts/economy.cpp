@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "sim_harness/studies/provider/parts/economy_levels.hpp"
-#include "sim_harness/studies/provider/parts/parts.hpp"
 #include "sim_harness/studies/provider/parts/promise_plan.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_money.hpp"

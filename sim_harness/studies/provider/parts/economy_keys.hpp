@@ -53,4 +53,7 @@ extern const Setting<EconomyClassSettings> kEconomyPriceSetting;
 /// The way in which promises are made, apart from the datacenter's own settings.
 [[nodiscard]] Setting<EconomyClassSettings> economy_promise_setting();
 
+/// Its entry of study_parts().
+[[nodiscard]] struct StudyPart economy_part();
+
 }  // namespace cospot

@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "sim_harness/studies/provider/parts/parts.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"
 
 namespace cospot {

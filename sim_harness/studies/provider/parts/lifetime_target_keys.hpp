@@ -35,4 +35,7 @@ extern const Axis<TargetSettings, SlaTarget> kTargetAxis;
 /// The way in which the promise is made: the options of the filter.
 [[nodiscard]] Setting<TargetSettings> lifetime_promise_setting();
 
+/// Its entry of study_parts().
+[[nodiscard]] struct StudyPart lifetime_target_part();
+
 }  // namespace cospot

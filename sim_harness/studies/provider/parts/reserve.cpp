@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/studies/provider/parts/parts.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_money.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"

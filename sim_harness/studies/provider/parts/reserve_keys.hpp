@@ -29,4 +29,7 @@ struct ReserveKeys {
 extern const Axis<ReserveKeys, ReserveSpec> kReserveAxis;
 extern const Axis<ReserveKeys, double> kNoticeAxis;
 
+/// Its entry of study_parts().
+[[nodiscard]] struct StudyPart reserve_part();
+
 }  // namespace cospot

@@ -40,4 +40,8 @@ extern const Axis<SchedulersSettings, RetryRule> kRetryRuleAxis;
 extern const Axis<SchedulersSettings, std::int64_t> kMaxRetriesAxis;
 extern const Axis<SubsetSettings, std::int64_t> kHostSubsetSizeAxis;
 
+/// Their entries of study_parts().
+[[nodiscard]] struct StudyPart schedulers_part();
+[[nodiscard]] struct StudyPart host_subset_part();
+
 }  // namespace cospot

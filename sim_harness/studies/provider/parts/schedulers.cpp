@@ -6,7 +6,6 @@
 #include <cmath>
 #include <string>
 
-#include "sim_harness/studies/provider/parts/parts.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_money.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"

@@ -21,4 +21,7 @@ extern const Axis<SignalSettings, SignalQuestion> kSignalAxis;
 /// The times at which signals are given, and the folds over which they are scored.
 [[nodiscard]] Setting<SignalSettings> signal_times_setting();
 
+/// Its entry of study_parts().
+[[nodiscard]] struct StudyPart signals_part();
+
 }  // namespace cospot

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "sim_harness/provider/signals/signal_watch.hpp"
-#include "sim_harness/studies/provider/parts/parts.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"
 #include "sim_harness/studies/provider/run_measures.hpp"
 
