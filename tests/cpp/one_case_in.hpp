@@ -5,7 +5,7 @@
 
 namespace cospot {
 
-/// One random case in so many is looked at; at night (COSPOT_ALL_CASES) every one. Sanitizers take ten times as long.
+/// One random case in so many is looked at; all at night (COSPOT_ALL_CASES), fewer by sanitizers.
 inline std::uint64_t one_case_in() {
   if (std::getenv("COSPOT_ALL_CASES") != nullptr) return 1;
 #ifdef COSPOT_SANITIZED
