@@ -280,7 +280,7 @@ TEST_CASE("one loop: a reserve, and notices") {
   CHECK(alone.full_notices > 300);
   CHECK(alone.short_notices > 10);
   CHECK(alone.without_notice > 300);
-  CHECK(alone.withdrawn > 50);
+  CHECK(alone.withdrawn > 100);
   const Sums promised = check_random_cases(6500, 150, {.sla = true, .reserve = true});
   CHECK(promised.promises_broken > 20);
   CHECK(promised.full_notices > 100);
