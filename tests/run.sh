@@ -13,21 +13,22 @@ Installs what is missing, builds with g++, runs the unit tests, the command line
 and the report in a browser, and checks format, types, spelling, shell scripts, docs/evidence.md and budgets.
 
   --quick           only the build and its tests
-  --full            also what --slow does, the plugin's cost, the plugin in Nova's fixtures, and the
-                    scenarios on a whole cloud of Nova's services
+  --full            also the build by clang with sanitizers and its unit tests, a minute of inputs changed at random,
+                    the plugin's cost, the plugin in Nova's fixtures, and the scenarios on a whole cloud of Nova's
+                    services that are about evicting and staying safe
   --sources         only what looks at the sources: format, types, spelling, shell scripts, docs/evidence.md,
                     and the lines of each folder beside their budget (tests/budgets.txt)
-  --slow            only the build by clang with sanitizers and its tests, 3 minutes of inputs changed at
+  --slow            only the build by clang with sanitizers and all its tests, 3 minutes of inputs changed at
                     random (tests/fuzz), the wheel, the Debian packages, the wheel and the container files
-                    on fresh machines, and, if there is a release build, the Python tests marked slow and
-                    the documentation's site
+                    on fresh machines, and, if there is a release build, the Python tests marked slow, the
+                    documentation's site and all scenarios on the cloud
   --nightly         only clang-tidy on all files, all random cases of the unit tests and the simulation of
                     100,000 seeds (docs/nova/tested.md#simulation-by-seed) on the release build, an hour of inputs
                     changed at random on the build with sanitizers, the scenarios on a cloud of Nova 34, Debian packages
                     that are built on Ubuntu 24.04 and used there next to its Nova, and the page of
                     Kolla-Ansible (docs/nova) followed
-  --no-nova         with --full: without what runs OpenStack Nova's services
-  --no-nova-cloud   with --full: without the scenarios on the cloud, which take a quarter of an hour
+  --no-nova         with --full or --slow: without what runs OpenStack Nova's services
+  --no-nova-cloud   with --full or --slow: without the scenarios on the cloud
   --nova-releases   with --full: Nova's fixtures also on releases from the Python registry
   --no-install      do not look for missing packages
 TEXT
@@ -213,15 +214,11 @@ test_nova() {
   if $nova_releases; then test_nova_releases; fi
 }
 
+# test_nova_cloud PYTEST_ARGUMENT...
 test_nova_cloud() {
+  if ! $nova || ! $nova_cloud; then return; fi
   has_module release "a cloud of Nova" || return
-  test_python "a cloud of Nova" tests/nova/run.sh
-}
-
-test_all_nova() {
-  if ! $nova; then return; fi
-  test_nova
-  if $nova_cloud; then test_nova_cloud; fi
+  test_python "a cloud of Nova" tests/nova/run.sh "$@"
 }
 
 # change_inputs SECONDS: runs the dev build on inputs that are changed at random, with fixed seeds.
@@ -230,12 +227,18 @@ change_inputs() {
     tail -n 2 "$logs/changed-inputs-for-$1-s.log"
 }
 
+# test_by_clang SECONDS CTEST_ARGUMENT...: that long with changed inputs.
 test_by_clang() {
+  local seconds=$1
+  shift
   has_tool clang++ "build and tests with sanitizers" || return
   if check "build dev" build_preset dev; then
-    test_preset dev
-    change_inputs 180
+    test_preset dev "$@"
+    change_inputs "$seconds"
   fi
+}
+
+test_python_by_clang() {
   if has_module dev "python with sanitizers"; then
     test_python "python with sanitizers" tests/python/run_asan.sh build/dev
   fi
@@ -252,14 +255,15 @@ check_packaging_files() {
 }
 
 check_what_is_slow() {
-  test_by_clang
+  test_by_clang 180
+  test_python_by_clang
+  test_nova_cloud
   if has_module release "slow python"; then test_python "slow python" tests/python/run.sh build/release -m slow; fi
   test_python "python from the wheel" tests/python/run_wheel_test.sh
   # Its notebooks run with the release build, which this mode alone does not make.
   if has_module release "site"; then check "site" scripts/build-site.sh build/release; fi
   test_python "packages on fresh machines" tests/packages/run.sh --built-wheels build/wheel-test/wheels \
     -k "not kolla"
-  check_packaging_files
 }
 
 # Makes a session go last, where the kernel schedules by session.
@@ -313,16 +317,13 @@ simulate_many_seeds() {
 }
 
 check_the_rest() {
-  if $nova; then check_plugin_cost; fi
-  if $nova && $nova_cloud && [ -n "$give_way" ]; then
-    # The cloud waits most of the time; the builds and their tests take what it leaves.
-    start_beside slow
-    test_all_nova
-    finish_beside slow
-  else
-    test_all_nova
-    check_what_is_slow
+  if $nova; then
+    check_plugin_cost
+    test_nova
   fi
+  test_nova_cloud -k "test_evicting or test_staying_safe or test_reserve or test_unconfirmed"
+  test_by_clang 60 -L unit
+  check_packaging_files
 }
 
 if $install; then
