@@ -172,7 +172,7 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
   const py::object told = read_progress(progress);
   GivenPolicies policies;
   const TuneCandidates choices =
-      read_candidates(candidates, plan_candidates(), false, "plan", policies);
+      read_candidates(candidates, TuneCandidates(), false, "plan", policies);
   TunedDatacenter datacenter = read_datacenter(host, hosts, headroom_percent, added_type);
   const std::vector<double> economy_percents = read_numbers(given_percents, "economy_percents");
   const std::vector<double> confidences = read_numbers(given_confidences, "confidences");
@@ -196,7 +196,7 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
                       .confidences = confidences};
   if (!parts.is_none()) {
     request.parts = static_cast<std::size_t>(
-        read_integer(parts, "parts", kPastParts + 1, INT64_C(1) * kMostTuneParts));
+        read_integer(parts, "parts", kLeastPast + 1, INT64_C(1) * kMostTuneParts));
   }
   if (!demand.is_none()) request.demand = read_demand_curve(read_path(demand, "demand"));
   request.settings = read_settings(max_vm_loss_percent, with_parts, threads, choices, policies);

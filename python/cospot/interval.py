@@ -18,3 +18,25 @@ class Interval:
         if self.low is None or self.high is None:
             return self
         return Interval(self.mean, max(self.low, least), min(self.high, most))
+
+
+@dataclass(frozen=True)
+class ForecastOrigin:
+    """A forecast of one judged part, made when it began, and the amount that came."""
+
+    by: str  #: "last part", "mean" or "trend"
+    forecast: float
+    half_width_90: float | None  #: of the 90 % interval; None before the first error is known
+    last_part: float  #: the amount of the part before, by the same setting
+    came: float
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """An amount of the next month, and how well such forecasts did in the judged parts."""
+
+    next: float
+    half_width_90: float | None
+    by: str
+    mean_error: float | None  #: as a fraction of the mean amount that came; None: of nothing
+    origins: list[ForecastOrigin]

@@ -60,6 +60,7 @@ Json money_json(const TuneMoney& money) {
             {"without_cooperation",
              money.without_cooperation ? income_json(*money.without_cooperation) : Json()}};
   json["gain_per_month"] = mean_json(money.gain_per_month);
+  json["next_month_gain"] = money.next_gain ? forecast_json(*money.next_gain) : Json();
   json["note"] = sold_once_note();
   return json;
 }
@@ -95,19 +96,11 @@ Json run_setting_json(const PlanRun& run) {
 
 /// The use of a part's capacity, as fractions of its vcpu-time.
 Json shares_json(const PlanFindings& findings, const PlanRun& run, std::size_t part) {
-  const WindowParts& parts = findings.datacenter.parts;
-  const double capacity = static_cast<double>(findings.datacenter.host.sum(run.hosts).vcpus) *
-                          static_cast<double>((parts.end(part) - parts.begin(part)).count());
-  const auto share = [&](Level level) {
-    return static_cast<double>(run.parts[part].of(level).earned) / capacity;
-  };
-  const double vms = share(Level::kVm);
-  const double economy = share(Level::kEconomy);
-  const double spots = share(Level::kSpot);
-  return {{"vms", json_of(vms)},
-          {"economy", json_of(economy)},
-          {"spots", json_of(spots)},
-          {"idle", json_of(1 - vms - economy - spots)}};
+  const CapacityShares shares = capacity_shares(findings, run, part);
+  return {{"vms", json_of(shares.vms)},
+          {"economy", json_of(shares.economy)},
+          {"spots", json_of(shares.spots)},
+          {"idle", json_of(shares.idle())}};
 }
 
 Json alternative_json(const PlanFindings& findings, const JudgedAlternative& one) {
@@ -115,9 +108,9 @@ Json alternative_json(const PlanFindings& findings, const JudgedAlternative& one
   for (std::size_t i = 0; i < one.chosen.size(); ++i) {
     const PlanRun& run = findings.runs[one.chosen[i]];
     Json part = run_setting_json(run);
-    part["part"] = kPastParts + i + 1;
+    part["part"] = findings.past() + i + 1;
     part["net_per_day"] = json_of(one.net[i]);
-    part["sold"] = shares_json(findings, run, kPastParts + i);
+    part["sold"] = shares_json(findings, run, findings.past() + i);
     chosen.push_back(std::move(part));
   }
   return {{"name", alternative_name(one.alternative)},
@@ -169,8 +162,8 @@ Json sensitivity_json(const Sensitivity& one) {
 }  // namespace
 
 std::string_view advice_name(TuneAdvice advice) {
-  static constexpr std::array<std::string_view, 4> kNames{
-      "cooperate", "keep: over the limit", "keep: no gain beyond its interval", "not compared"};
+  static constexpr std::array<std::string_view, 4> kNames{"cooperate", "keep: over the limit",
+                                                          "keep: no gain", "not compared"};
   return kNames[static_cast<std::size_t>(advice)];
 }
 
@@ -225,6 +218,8 @@ Json plan_json(const PlanFindings& findings) {
             {"gain_per_day", mean_json(findings.gain)},
             {"next_best", alternative_name(findings.next_best)},
             {"lead_per_day", mean_json(findings.lead)},
+            {"next_month", forecast_json(findings.income_forecast)},
+            {"next_month_lead", forecast_json(findings.lead_forecast)},
             {"set", run_setting_json(findings.set_from_now_on())}};
   json["alternatives"] = json_list_of(findings.alternatives, [&](const JudgedAlternative& one) {
     return alternative_json(findings, one);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim_harness/advise/forecast_record.hpp"
 #include "sim_harness/experiments/summary/mean_interval.hpp"
 
 namespace cospot {
@@ -26,6 +27,18 @@ namespace cospot {
 [[nodiscard]] std::string signed_money(double amount, const std::string& currency);
 /// "+3.10 to +21.50": the interval of an amount; requires a width.
 [[nodiscard]] std::string money_interval(const MeanInterval& amount);
+
+/// "2.9 days", "1 day".
+[[nodiscard]] std::string days_text(double days);
+
+/// The amount of a month, of an amount a day.
+[[nodiscard]] MeanInterval of_month(MeanInterval day);
+[[nodiscard]] std::string month_text(double day);
+
+/// "33,412 EUR (90 % interval 12,000 to 55,000, as in the last part)", of amounts a day.
+[[nodiscard]] std::string forecast_text(const ForecastRecord& record, const std::string& currency);
+/// The errors of such forecasts, and the number inside their interval.
+[[nodiscard]] std::string record_sentence(const ForecastRecord& record);
 
 /// A mean over samples with its standard error.
 struct Spread {

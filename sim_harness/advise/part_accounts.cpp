@@ -39,6 +39,7 @@ LevelAccount& LevelAccount::operator+=(const LevelAccount& other) {
   earned += other.earned;
   requests += other.requests;
   placed += other.placed;
+  carried += other.carried;
   evictions += other.evictions;
   return *this;
 }
@@ -73,12 +74,14 @@ void PartAccounts::count_requests(const Workload& workload) {
 
 void PartAccounts::add(InstanceIndex instance, SimTime from, SimTime to,
                        Revenue LevelAccount::*amount) {
+  const std::size_t first = parts_.of(from);
   const std::size_t last = parts_.of(std::min(to, parts_.window));
-  for (std::size_t part = parts_.of(from); part <= last; ++part) {
+  for (std::size_t part = first; part <= last; ++part) {
     const SimTime begin = std::max(from, parts_.begin(part));
     const SimTime end = std::min(to, parts_.end(part));
-    accounts_[part].levels[level_of(instance)].*amount +=
-        schedule_->revenue(vcpus_[instance], begin, end);
+    LevelAccount& account = accounts_[part].levels[level_of(instance)];
+    account.*amount += schedule_->revenue(vcpus_[instance], begin, end);
+    if (amount == &LevelAccount::earned && part > first && begin < end) ++account.carried;
   }
 }
 

@@ -72,6 +72,7 @@ struct LevelAccount {
   Revenue earned = 0;
   std::uint64_t requests = 0;   ///< that begin in the part
   std::uint64_t placed = 0;     ///< placements in the part
+  std::uint64_t carried = 0;    ///< instances that already run when the part begins
   std::uint64_t evictions = 0;  ///< in the part
 
   LevelAccount& operator+=(const LevelAccount& other);

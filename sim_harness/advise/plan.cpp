@@ -17,11 +17,6 @@
 namespace cospot {
 namespace {
 
-/// The number of settings of each kind that are tried on the whole history, after one look at its
-/// first parts.
-constexpr std::size_t kMostSettings = 16;
-constexpr std::size_t kMostWithoutCooperation = 6;
-constexpr std::size_t kMostBounds = 4;
 /// Settings with which divisions are tried.
 constexpr std::size_t kMostDivided = 2;
 
@@ -33,36 +28,18 @@ AllocatorSpec setting_of_today() {
   return {.vm = nova, .spot = nova, .evictor = {.label = "FIFO", .name = "FIFO"}};
 }
 
-/// The candidates worth a run of the whole history, of those ranked by one look at its first parts:
-/// those that lose least and earn most, and some of the ones without cooperation and of the bounds
-/// in any case.
-std::vector<std::size_t> worth_a_run(std::span<const std::size_t> ranked,
-                                     const CandidateSpace& space) {
-  std::array<std::size_t, 3> left{kMostWithoutCooperation, kMostSettings, kMostBounds};
-  std::array<std::vector<std::size_t>, 3> kept;
-  for (const std::size_t candidate : ranked) {
-    const bool is_alone = space.baseline_of(candidate) == candidate;
-    const std::size_t kind = space.is_bound(candidate) ? 2 : is_alone ? 0 : 1;
-    if (left[kind] == 0) continue;
-    --left[kind];
-    kept[kind].push_back(candidate);
-  }
-  std::vector<std::size_t> all;
-  for (const auto& of_kind : kept) all.insert(all.end(), of_kind.begin(), of_kind.end());
-  return all;
-}
-
 class PlanMaker {
  public:
   PlanMaker(const PlanRequest& request, ProgressSink& progress)
-      : request_(request), counter_(&progress, 0) {}
+      : request_(request), progress_(progress), counter_(&progress, 0) {}
 
   PlanFindings make(const WarningSink& warn) {
-    look_at_settings(*load_history(request_, found_, warn));
+    find_settings(*load_history(request_, found_, warn));
     simulate_settings();
     if (found_.sells_economy) simulate_divisions();
     judge_alternatives(found_);
     advise(found_);
+    forecast_next(found_);
     promise();
     judge_classes(found_);
     if (found_.sells_economy) {
@@ -76,16 +53,27 @@ class PlanMaker {
   }
 
  private:
-  void look_at_settings(const TuneSamples& samples) {
-    const std::span first(samples.samples);
-    TuneRuns looks(request_.settings, first.subspan(kPastParts - 1, 1), request_.datacenter.host);
-    std::vector<std::size_t> all(looks.space().size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    const std::size_t only[] = {0};
-    looks.simulate(all, only);
-    for (const std::size_t candidate : worth_a_run(looks.by_limit(all, only), looks.space())) {
-      settings_.push_back(looks.space().prepared(candidate, *found_.datacenter.history));
+  /// Finds the settings worth a run of the whole history: those that `tune` recommends for each
+  /// judged part, and from now on.
+  void find_settings(const TuneSamples& samples) {
+    TuneRuns runs(request_.settings, samples.samples, request_.datacenter.host, 0, &progress_);
+    const std::size_t parts = found_.datacenter.parts.count;
+    std::vector<SampleUse> uses = forward_in_time(parts);
+    uses.push_back(use_all(parts));
+    std::set<std::size_t> known;
+    for (const SampleUse& use : uses) {
+      const TuneOutcome found = tune(use, runs);
+      for (const std::optional<std::size_t> candidate :
+           {found.with_cooperation, found.without_cooperation, found.recommendation_for_nova,
+            found.bound}) {
+        if (!candidate || !known.insert(*candidate).second) continue;
+        settings_.push_back(
+            {.setting = runs.space().prepared(*candidate, *found_.datacenter.history),
+             .hosts = hosts(),
+             .from_part = use.selection.size()});
+      }
     }
+    runs.finish();
   }
 
   [[nodiscard]] std::size_t hosts() const { return found_.datacenter.history->hosts; }
@@ -110,13 +98,11 @@ class PlanMaker {
     std::vector<PlanTask> tasks;
     for (const ChainSpec& vm : request_.settings.vm) {
       tasks.push_back(
-          {.setting = {.vm = vm, .evictor = settings_.front().evictor}, .hosts = hosts()});
+          {.setting = {.vm = vm, .evictor = settings_.front().setting.evictor}, .hosts = hosts()});
     }
     found_.today = tasks.size();
     tasks.push_back({.setting = setting_of_today(), .hosts = hosts()});
-    for (const AllocatorSpec& setting : settings_) {
-      tasks.push_back({.setting = setting, .hosts = hosts()});
-    }
+    tasks.insert(tasks.end(), settings_.begin(), settings_.end());
     run(tasks);
   }
 
@@ -258,9 +244,10 @@ class PlanMaker {
   }
 
   const PlanRequest& request_;
+  ProgressSink& progress_;
   RunCounter counter_;
   PlanFindings found_{};
-  std::vector<AllocatorSpec> settings_;
+  std::vector<PlanTask> settings_;
 };
 
 }  // namespace
@@ -272,19 +259,8 @@ std::string_view alternative_name(Alternative alternative) {
   return kNames[static_cast<std::size_t>(alternative)];
 }
 
-std::string days_text(double days) {
-  return fmt::format("{:.3g} day{}", days, days == 1 ? "" : "s");
-}
-
 double PlanFindings::days(std::size_t parts) const {
   return days_of(datacenter.parts.begin(1)) * static_cast<double>(parts);
-}
-
-TuneCandidates plan_candidates() {
-  TuneCandidates made;
-  made.evictor.emplace_back("YJF");  // by which lifetimes are promised
-  made.otn = {"1", "4", "16", "32"};
-  return made;
 }
 
 PlanFindings make_plan(const PlanRequest& request, ProgressSink& progress,

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim_harness/advise/forecast_record.hpp"
 #include "sim_harness/advise/part_accounts.hpp"
 #include "sim_harness/advise/tuning.hpp"
 #include "sim_harness/base/json/json.hpp"
@@ -24,9 +25,6 @@
 
 namespace cospot {
 
-/// The minimum number of parts on which settings are chosen before the first judging part.
-inline constexpr std::size_t kPastParts = 2;
-inline constexpr std::size_t kDefaultPlanParts = 7;
 /// The fraction of admitted economy instances that VMs may evict.
 inline constexpr double kEconomyBroken = 0.01;
 
@@ -45,6 +43,8 @@ struct PlanTask {
   std::size_t hosts = 0;
   bool promises = false;  ///< lifetimes are promised and judged, which changes nothing else
   double demand = 1;      ///< the share of the history's spots that are requested
+  /// The first part that may judge it: the parts before found it.
+  std::size_t from_part = 0;
 };
 
 /// The results of one run over the whole history, by part of its window.
@@ -74,7 +74,7 @@ struct PlanRequest {
   WorkloadSpec workload;
   TunedDatacenter datacenter;
   TuneSettings settings;  ///< candidates, parts of every run, the limit of VM loss, threads
-  std::size_t parts = 0;  ///< 0: kDefaultPlanParts, or as many as the history has days
+  std::size_t parts = 0;  ///< 0: kDefaultTuneParts, or as many as the history has days
   PriceList prices;
   std::vector<double> economy_percents{10, 25, 50};
   std::vector<double> confidences{0.5, 0.9};  ///< of the promises to the Economy class
@@ -172,6 +172,9 @@ struct PlanFindings {
   /// The best single alternative other than the recommended one, and the recommended one's lead.
   Alternative next_best = Alternative::kSellNothing;
   MeanInterval lead{};
+  /// The recommended one's net income of the next part, per day, and its lead in it.
+  ForecastRecord income_forecast{};
+  ForecastRecord lead_forecast{};
   PlanAdvice advice = PlanAdvice::kSingle;
   Alternative advised = Alternative::kSellNothing;
   std::vector<std::string> notes;  ///< what this history cannot answer, and what data would
@@ -181,11 +184,10 @@ struct PlanFindings {
   }
   [[nodiscard]] const PlanRun& set_from_now_on() const { return runs[of(advised).last]; }
   [[nodiscard]] double days(std::size_t parts = 1) const;
-  [[nodiscard]] std::size_t judged_parts() const { return datacenter.parts.count - kPastParts; }
+  /// The number of parts before the first judged one.
+  [[nodiscard]] std::size_t past() const { return past_parts(datacenter.parts.count); }
+  [[nodiscard]] std::size_t judged_parts() const { return datacenter.parts.count - past(); }
 };
-
-/// The default policies and offers to try.
-[[nodiscard]] TuneCandidates plan_candidates();
 
 /// Learns from earlier parts and judges on later ones. Calls `warn` once, before the first run.
 ///
@@ -194,7 +196,7 @@ struct PlanFindings {
                                      const WarningSink& warn);
 
 /// Loads the history into the findings, with what its runs share and what it cannot answer. Returns
-/// its samples, of which the one before the first judging part is for a first look at settings.
+/// its samples, by which settings are found.
 [[nodiscard]] std::shared_ptr<const TuneSamples> load_history(const PlanRequest& request,
                                                               PlanFindings& findings,
                                                               const WarningSink& warn);
@@ -208,6 +210,9 @@ void judge_alternatives(PlanFindings& findings);
 /// Dividing binds a provider for as long as its promises run, so it is recommended only if its lead
 /// over the best single alternative has an interval above 0.
 void advise(PlanFindings& findings);
+
+/// Forecasts the next part by the recommendation; sets `income_forecast` and `lead_forecast`.
+void forecast_next(PlanFindings& findings);
 
 /// Judges every class of promised lifetimes by the `promised` runs, on the parts in which it was
 /// sold: because it had held in all parts before.
@@ -224,13 +229,25 @@ void compare_divisions(PlanFindings& findings, std::span<const Division> divisio
 /// The best of all runs at some prices, divided only if that surely earns more.
 [[nodiscard]] std::size_t best_at(const PlanFindings& findings, const VcpuHourPrices& prices);
 
-/// "2.9 days", "1 day".
-[[nodiscard]] std::string days_text(double days);
-
-/// The decision in three sentences: what to do, its value, its risk.
+/// The decision in sentences: what to do, its forecast and record, its value so far, its risk.
 [[nodiscard]] std::vector<std::string> decision_of(const PlanFindings& findings);
-/// The output of `cospot plan`: the decision and all numbers behind it.
-[[nodiscard]] SummaryText plan_text(const PlanFindings& findings);
+/// The use of a part's capacity by a run, as fractions of its vcpu-time.
+struct CapacityShares {
+  double vms = 0;
+  double economy = 0;
+  double spots = 0;
+
+  [[nodiscard]] double idle() const { return 1 - vms - economy - spots; }
+};
+[[nodiscard]] CapacityShares capacity_shares(const PlanFindings& findings, const PlanRun& run,
+                                             std::size_t part);
+
+enum class PlanDetail : std::uint8_t {
+  kBrief,  ///< the decision, the judged parts, and the promises that can be sold
+  kAll,    ///< and all numbers behind it
+};
+/// The output of `cospot plan`.
+[[nodiscard]] SummaryText plan_text(const PlanFindings& findings, PlanDetail detail);
 /// The same as one object; docs/json.md describes its keys.
 [[nodiscard]] Json plan_json(const PlanFindings& findings);
 

@@ -78,6 +78,13 @@ Chosen deployable(const PlanFindings& findings) {
   return choices(findings)[static_cast<std::size_t>(Alternative::kPlan)];
 }
 
+/// Those of some runs that the parts before a part found; at least one of them.
+Chosen known_by(const PlanFindings& findings, const Chosen& some, std::size_t part) {
+  Chosen known = some;
+  std::erase_if(known, [&](std::size_t run) { return findings.runs[run].from_part > part; });
+  return known.empty() ? Chosen{some.front()} : known;
+}
+
 bool sells_spots(const PlanRun& run) { return !run.setting.places_no_spots(); }
 
 void account_for(const PlanFindings& findings, JudgedAlternative& judged) {
@@ -85,7 +92,7 @@ void account_for(const PlanFindings& findings, JudgedAlternative& judged) {
   double capacity = 0;
   for (std::size_t i = 0; i < judged.chosen.size(); ++i) {
     const PlanRun& run = findings.runs[judged.chosen[i]];
-    const PartAccount& part = run.parts[kPastParts + i];
+    const PartAccount& part = run.parts[findings.past() + i];
     const Income income = income_of(part, findings.prices);
     judged.net.push_back(income.net() / findings.days());
     judged.income += income.total() / findings.days(findings.judged_parts());
@@ -143,7 +150,7 @@ JudgedClass judged_class(const PlanFindings& findings, std::size_t index) {
   for (std::size_t i = 0; i < plan.chosen.size(); ++i) {
     const auto run = findings.promised.find(plan.chosen[i]);
     if (run == findings.promised.end()) continue;
-    const std::size_t part = kPastParts + i;
+    const std::size_t part = findings.past() + i;
     if (!held_before(run->second.parts, index, judged.promise, part)) continue;
     ++judged.parts;
     judged.tally.append(run->second.parts[part].promises[index]);
@@ -177,7 +184,49 @@ MeanInterval gain_of(const PlanFindings& findings, Alternative of, Alternative o
   return gain_over(findings.of(of).net, findings.of(over).net);
 }
 
+/// The net income of a run in its first parts, per day.
+std::vector<double> net_per_day(const PlanFindings& findings, std::size_t run, std::size_t parts) {
+  std::vector<double> net;
+  for (const PartAccount& part : std::span(findings.runs[run].parts).first(parts)) {
+    net.push_back(income_of(part, findings.prices).net() / findings.days());
+  }
+  return net;
+}
+
+/// The forecast of what an alternative earns in the next part, less what `over` earns, if any.
+ForecastRecord forecast_of(const PlanFindings& findings, Alternative of,
+                           std::optional<Alternative> over) {
+  const auto series = [&](const auto& run_of, std::size_t parts) {
+    std::vector<double> net = net_per_day(findings, run_of(findings.of(of)), parts);
+    if (!over) return net;
+    const std::vector<double> other = net_per_day(findings, run_of(findings.of(*over)), parts);
+    for (std::size_t part = 0; part < parts; ++part) net[part] -= other[part];
+    return net;
+  };
+  std::vector<std::vector<double>> known;
+  std::vector<double> came;
+  for (std::size_t i = 0; i < findings.judged_parts(); ++i) {
+    const auto chosen = [i](const JudgedAlternative& one) { return one.chosen[i]; };
+    known.push_back(series(chosen, findings.past() + i + 1));
+    came.push_back(known.back().back());
+    known.back().pop_back();
+  }
+  const auto last = [](const JudgedAlternative& one) { return one.last; };
+  return forecast_record(known, came, series(last, findings.datacenter.parts.count),
+                         findings.days());
+}
+
 }  // namespace
+
+CapacityShares capacity_shares(const PlanFindings& findings, const PlanRun& run, std::size_t part) {
+  const WindowParts& parts = findings.datacenter.parts;
+  const double capacity = static_cast<double>(findings.datacenter.host.sum(run.hosts).vcpus) *
+                          static_cast<double>((parts.end(part) - parts.begin(part)).count());
+  const auto share = [&](Level level) {
+    return static_cast<double>(run.parts[part].of(level).earned) / capacity;
+  };
+  return {share(Level::kVm), share(Level::kEconomy), share(Level::kSpot)};
+}
 
 void judge_alternatives(PlanFindings& findings) {
   const VcpuHourPrices& prices = findings.prices;
@@ -187,9 +236,10 @@ void judge_alternatives(PlanFindings& findings) {
     const auto alternative = static_cast<Alternative>(i);
     const bool is_bound = alternative == Alternative::kHindsight;
     JudgedAlternative judged{.alternative = alternative};
-    for (std::size_t part = kPastParts; part < parts; ++part) {
+    for (std::size_t part = findings.past(); part < parts; ++part) {
       judged.chosen.push_back(
-          best_of(findings, prices, all[i], is_bound ? part : 0, is_bound ? part + 1 : part));
+          is_bound ? best_of(findings, prices, all[i], part, part + 1)
+                   : best_of(findings, prices, known_by(findings, all[i], part), 0, part));
     }
     judged.last = best_of(findings, prices, all[i], 0, parts);
     judged.last_vm_loss = past_of(findings.runs[judged.last], prices, 0, parts).most_vm_loss;
@@ -214,6 +264,11 @@ void advise(PlanFindings& findings) {
   }
   findings.next_best = best_single_but(findings, findings.advised);
   findings.lead = gain_of(findings, findings.advised, findings.next_best);
+}
+
+void forecast_next(PlanFindings& findings) {
+  findings.income_forecast = forecast_of(findings, findings.advised, std::nullopt);
+  findings.lead_forecast = forecast_of(findings, findings.advised, findings.next_best);
 }
 
 void judge_classes(PlanFindings& findings) {
@@ -247,11 +302,11 @@ void compare_divisions(PlanFindings& findings, std::span<const Division> divisio
 }
 
 std::vector<std::size_t> best_before_judging(const PlanFindings& findings, std::size_t count) {
-  Chosen some = deployable(findings);
+  Chosen some = known_by(findings, deployable(findings), findings.past());
   std::erase_if(some, [&](std::size_t run) { return !sells_spots(findings.runs[run]); });
   Chosen best;
   while (best.size() < count && !some.empty()) {
-    best.push_back(best_of(findings, findings.prices, some, 0, kPastParts));
+    best.push_back(best_of(findings, findings.prices, some, 0, findings.past()));
     std::erase(some, best.back());
   }
   return best;

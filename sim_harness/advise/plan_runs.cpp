@@ -82,17 +82,18 @@ std::size_t parts_of(const PlanRequest& request, const Workload& given, PlanFind
   }
   if (request.parts != 0) return request.parts;
   const double had = days_of(given.window);
-  const auto parts = std::min(kDefaultPlanParts, static_cast<std::size_t>(had));
-  if (parts <= kPastParts) {
+  const auto parts = std::min(kDefaultTuneParts, static_cast<std::size_t>(had));
+  if (parts <= kLeastPast) {
     throw ConfigError(fmt::format(
         "{}: has {}, expected {} or more: two to choose on and one to judge, each a day or "
         "longer; two weeks are better",
-        request.workload.label, days_text(had), kPastParts + 1));
+        request.workload.label, days_text(had), kLeastPast + 1));
   }
-  if (parts < kDefaultPlanParts) {
-    findings.notes.push_back(fmt::format(
-        "The history has {}, of which {} judge; with {} days, {} would.", days_text(had),
-        parts - kPastParts, kDefaultPlanParts, kDefaultPlanParts - kPastParts));
+  if (parts < kDefaultTuneParts) {
+    findings.notes.push_back(
+        fmt::format("The history has {}, of which {} judge; with {} days, {} would.",
+                    days_text(had), parts - past_parts(parts), kDefaultTuneParts,
+                    kDefaultTuneParts - past_parts(kDefaultTuneParts)));
   }
   return parts;
 }
@@ -103,7 +104,7 @@ void prepare_economy(const PlanRequest& request, PlanFindings& findings) {
   const double hours = std::floor(24 * days_of(datacenter.parts.begin(1)));
   EconomySettings& promise = datacenter.economy.economy;
   promise.period_hours = 1;
-  promise.training_days = kPastParts * hours / 24;
+  promise.training_days = kLeastPast * hours / 24;
   promise.horizon_days = hours / 24;
   const double had = days_of(datacenter.parts.window);
   const double needed = EconomySettings{}.training_days + EconomySettings{}.horizon_days;
@@ -145,9 +146,7 @@ std::shared_ptr<const TuneSamples> load_history(const PlanRequest& request, Plan
   warn(sample_warnings(*made));
   const Workload& whole = made->samples.back().workload;
   findings.prices = request.prices.of(whole, vcpus_unit_of(request.workload));
-  TuneSample& first = made->samples[kPastParts - 1];
-  first.goes_on = false;
-  first.vm_worth = vm_worth_of(findings.prices);
+  for (TuneSample& sample : made->samples) sample.vm_worth = vm_worth_of(findings.prices);
   findings.currency = request.prices.currency;
   findings.max_vm_loss = settings.max_vm_loss;
   PlanDatacenter& datacenter = findings.datacenter;
@@ -169,7 +168,7 @@ std::shared_ptr<const TuneSamples> load_history(const PlanRequest& request, Plan
 }
 
 PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task) {
-  const auto& [setting, division, hosts, promises, demand] = task;
+  const auto& [setting, division, hosts, promises, demand, from_part] = task;
   const TuneSample& history = *datacenter.history;
   EventSchedule fewer;
   if (demand < 1) fewer = with_demand(history.workload, history.schedule, demand);

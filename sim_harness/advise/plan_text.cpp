@@ -15,11 +15,11 @@
 namespace cospot {
 namespace {
 
-/// "+12.30 EUR a day (95 % interval +3.10 to +21.50)".
-std::string day_gain_text(const MeanInterval& gain, const std::string& currency) {
-  std::string text = signed_money(gain.mean, currency) + " a day";
+/// "+374 EUR a month (95 % interval +94 to +654)", of an amount a day.
+std::string month_gain_text(const MeanInterval& gain, const std::string& currency) {
+  std::string text = signed_money(kDaysPerMonth * gain.mean, currency) + " a month";
   if (!gain.half_width) return text + " (one part, so no interval)";
-  return text + fmt::format(" (95 % interval {})", money_interval(gain));
+  return text + fmt::format(" (95 % interval {})", money_interval(of_month(gain)));
 }
 
 std::string loss_sentence(const JudgedAlternative& of, double limit) {
@@ -42,8 +42,8 @@ std::string loss_sentence(const JudgedAlternative& of, double limit) {
 std::string lost_anyway(const PlanFindings& findings) {
   const double net = findings.of(Alternative::kSellNothing).mean_net.mean;
   if (net >= 0) return "";
-  return fmt::format(" (they lose {} a day even if nothing is sold)",
-                     money(-net, findings.currency));
+  return fmt::format(" (they lose {} a month even if nothing is sold)",
+                     money(-kDaysPerMonth * net, findings.currency));
 }
 
 std::string division_label(const Division& division) {
@@ -68,7 +68,7 @@ SummaryColumn column(std::string title, TextTable::Align align = TextTable::Alig
 }
 SummaryColumn left(std::string title) { return column(std::move(title), TextTable::Align::kLeft); }
 SummaryColumn net_column(const std::string& currency) {
-  return column(currency.empty() ? "net a day" : "net " + currency + " a day");
+  return column(currency.empty() ? "net a month" : "net " + currency + " a month");
 }
 void add_row(SummaryTable& table, std::vector<std::string> cells) {
   std::vector<SummaryCell>& row = table.rows.emplace_back();
@@ -76,7 +76,7 @@ void add_row(SummaryTable& table, std::vector<std::string> cells) {
 }
 
 std::string half_width_text(const MeanInterval& mean) {
-  return mean.half_width ? fmt::format("+/- {}", money_text(*mean.half_width)) : "";
+  return mean.half_width ? fmt::format("+/- {}", month_text(*mean.half_width)) : "";
 }
 
 SummaryTable alternatives_table(const PlanFindings& findings) {
@@ -87,7 +87,7 @@ SummaryTable alternatives_table(const PlanFindings& findings) {
   for (const JudgedAlternative& one : findings.alternatives) {
     const PlanRun& last = findings.runs[one.last];
     std::string name(alternative_name(one.alternative));
-    add_row(table, {std::move(name), money_text(one.mean_net.mean), half_width_text(one.mean_net),
+    add_row(table, {std::move(name), month_text(one.mean_net.mean), half_width_text(one.mean_net),
                     percent(one.vm_loss, 3), percent(one.most_vm_loss, 3),
                     count_text(static_cast<std::int64_t>(one.evictions)), broken_text(one.economy),
                     percent(one.recovered), label_of(last)});
@@ -128,7 +128,7 @@ std::string verdict_text(const JudgedClass& one) {
   return std::string(verdict_name(verdict));
 }
 
-SummaryTable classes_table(const PlanFindings& findings) {
+SummaryTable classes_table(const PlanFindings& findings, bool all) {
   SummaryTable table{.columns = {column("lives at least"), column("with"), left("sell?"),
                                  column("parts"), column("promised"), column("tested"),
                                  column("broken"), column("allowed"), column("95 % interval"),
@@ -136,6 +136,7 @@ SummaryTable classes_table(const PlanFindings& findings) {
   const bool has_worth = has_worths(findings);
   if (has_worth) table.columns.push_back(column("could carry"));
   for (const JudgedClass& one : findings.classes) {
+    if (!all && !one.is_sold) continue;
     const PromiseCount tested = one.tally.tested();
     std::string broken = "-";
     std::string interval = "-";
@@ -160,6 +161,52 @@ SummaryTable classes_table(const PlanFindings& findings) {
   return table;
 }
 
+void add_classes(const PlanFindings& findings, bool all, SummaryText& text) {
+  if (findings.classes.empty()) return;
+  const auto sold = std::ranges::count_if(findings.classes, &JudgedClass::is_sold);
+  if (!all && sold == 0) {
+    text +=
+        fmt::format("\nNone of {} promised lifetimes can be sold yet.\n", findings.classes.size());
+    return;
+  }
+  text +=
+      fmt::format("\nPromised lifetimes of spots{}, tested on parts after those that chose them\n",
+                  all ? "" : " that can be sold");
+  text.add(classes_table(findings, all));
+  if (has_worths(findings)) {
+    text +=
+        "\"could carry\": how much more the promise is worth to a job than a plain spot, by the "
+        "utility price: an estimate of value, not of demand\n";
+  }
+}
+
+/// The judged parts: the use of the capacity, the income of the recommendation beside what was
+/// forecast before the part, and its lead.
+SummaryTable judged_parts_table(const PlanFindings& findings) {
+  const JudgedAlternative& advised = findings.of(findings.advised);
+  SummaryTable table{.columns = {left("part"), column("days"), column("VMs use"), column("sold"),
+                                 column("idle"), net_column(findings.currency), column("forecast"),
+                                 column("lead"), column("VM loss"), column("evicted")}};
+  const WindowParts& parts = findings.datacenter.parts;
+  for (std::size_t i = 0; i < advised.chosen.size(); ++i) {
+    const std::size_t part = findings.past() + i;
+    const PlanRun& run = findings.runs[advised.chosen[i]];
+    const LevelAccount& spots = run.parts[part].of(Level::kSpot);
+    const CapacityShares shares = capacity_shares(findings, run, part);
+    const ForecastOrigin& forecast = findings.income_forecast.origins[i];
+    add_row(table,
+            {std::to_string(part + 1),
+             fmt::format("{:.3g} to {:.3g}", days_of(parts.begin(part)), days_of(parts.end(part))),
+             percent(shares.vms), percent(shares.economy + shares.spots), percent(shares.idle()),
+             month_text(forecast.came), month_text(forecast.forecast),
+             signed_money(kDaysPerMonth * findings.lead_forecast.origins[i].came, ""),
+             percent(vm_loss_of(run.parts[part]), 3),
+             fmt::format("{} of {}", count_text(static_cast<std::int64_t>(spots.evictions)),
+                         count_text(static_cast<std::int64_t>(spots.placed + spots.carried)))});
+  }
+  return table;
+}
+
 /// Describes an alternative that exceeds a limit.
 std::string beyond_text(const PlanFindings& findings, double vm_loss, const PromiseCount& economy) {
   std::string text;
@@ -175,7 +222,7 @@ SummaryTable sensitivity_table(const PlanFindings& findings) {
                                  column("VM loss, worst part"), left("then")}};
   for (const Sensitivity& one : findings.sensitivities) {
     const std::string division = division_label(one.division);
-    add_row(table, {one.what, money_text(one.net), percent(one.vm_loss, 3),
+    add_row(table, {one.what, month_text(one.net), percent(one.vm_loss, 3),
                     one.label + (division.empty() ? "" : "; " + division) +
                         beyond_text(findings, one.vm_loss, {})});
   }
@@ -185,8 +232,8 @@ SummaryTable sensitivity_table(const PlanFindings& findings) {
 SummaryTable divisions_table(const PlanFindings& findings) {
   const std::string unit = findings.currency.empty() ? "" : findings.currency + " ";
   SummaryTable table{.columns = {left("of requested spots"), column("of all vCPUs promised"),
-                                 column("Economy " + unit + "a day"),
-                                 column("spots " + unit + "a day"), net_column(findings.currency),
+                                 column("Economy " + unit + "a month"),
+                                 column("spots " + unit + "a month"), net_column(findings.currency),
                                  column("VM loss, worst part"), column("Economy broken"),
                                  left("by")}};
   for (const DivisionResult& one : findings.divisions) {
@@ -194,8 +241,8 @@ SummaryTable divisions_table(const PlanFindings& findings) {
     const bool is_plain = run.division == Division{};
     add_row(table, {is_plain ? "none as Economy" : division_label(run.division),
                     run.promised_percent ? percent(*run.promised_percent / 100) : "-",
-                    is_plain ? "-" : money_text(one.economy), money_text(one.spots),
-                    money_text(one.net), percent(one.vm_loss, 3), broken_text(one.promises),
+                    is_plain ? "-" : month_text(one.economy), month_text(one.spots),
+                    month_text(one.net), percent(one.vm_loss, 3), broken_text(one.promises),
                     run.setting.label() + beyond_text(findings, one.vm_loss, one.promises)});
   }
   return table;
@@ -290,6 +337,42 @@ std::string why_not_to_divide(const PlanFindings& findings) {
   return ", too uncertain to divide";
 }
 
+/// "ahead in 4 of 5 parts, -97 EUR a month in the worst".
+std::string ahead_text(const PlanFindings& findings) {
+  std::vector<double> leads;
+  for (const ForecastOrigin& origin : findings.lead_forecast.origins) leads.push_back(origin.came);
+  if (leads.empty()) return "";
+  const auto ahead = std::ranges::count_if(leads, [](double lead) { return lead > 0; });
+  return fmt::format("ahead in {} of {}, {} in the worst", ahead, plural(leads.size(), "part"),
+                     signed_money(kDaysPerMonth * std::ranges::min(leads), findings.currency));
+}
+
+/// The forecast of the next month.
+std::string forecast_sentence(const PlanFindings& findings) {
+  std::string text =
+      fmt::format("The next month should earn {} from idle capacity, net of lost VMs",
+                  forecast_text(findings.income_forecast, findings.currency));
+  if (!is_zero(findings.lead)) {
+    text += fmt::format("; over {}: {}", alternative_name(findings.next_best),
+                        forecast_text(findings.lead_forecast, findings.currency));
+  }
+  return text + ".";
+}
+
+/// The reason to act on a lead that more parts may reverse: what is at stake on either side.
+std::string stakes_sentence(const PlanFindings& findings) {
+  const MeanInterval lead = of_month(findings.lead);
+  if (is_zero(findings.lead) || is_above_zero(findings.lead) || !lead.half_width) return "";
+  // The interval shrinks with the root of the number of parts.
+  const double ratio = *lead.half_width / lead.mean;
+  const double days = findings.days(findings.judged_parts()) * (ratio * ratio - 1);
+  return fmt::format(
+      "More parts may reverse that lead: to act on it risks up to {} a month, to wait gives up {} "
+      "a month as far as is known; about {} more days like these would settle it.",
+      money(*lead.half_width - lead.mean, findings.currency), money(lead.mean, findings.currency),
+      count_text(static_cast<std::int64_t>(std::ceil(days))));
+}
+
 std::string second_sentence(const PlanFindings& findings) {
   const JudgedAlternative& advised = findings.of(findings.advised);
   const std::string judged = findings.judged_parts() == 1
@@ -298,22 +381,21 @@ std::string second_sentence(const PlanFindings& findings) {
   if (findings.set_from_now_on().setting.places_no_spots()) {
     const JudgedAlternative& most = most_earning(findings);
     return fmt::format(
-        "The best alternative, {}, earned {} a day in {}, net of lost VMs{}, with {} of VM "
+        "The best alternative, {}, earned {} a month in {}, net of lost VMs{}, with {} of VM "
         "revenue lost in the worst part.",
-        alternative_name(most.alternative), money(most.mean_net.mean, findings.currency), judged,
-        lost_anyway(findings), percent(most.most_vm_loss, 4));
+        alternative_name(most.alternative),
+        money(kDaysPerMonth * most.mean_net.mean, findings.currency), judged, lost_anyway(findings),
+        percent(most.most_vm_loss, 4));
   }
   std::string text = fmt::format(
-      "Settings chosen on earlier parts would have earned {} a day ({} a month) from idle capacity "
-      "in {}, net of lost VMs{}: ",
-      money(advised.mean_net.mean, findings.currency),
-      money(kDaysPerMonth * advised.mean_net.mean, ""), judged, lost_anyway(findings));
+      "In {}, settings chosen on earlier parts earned {} a month{}: ", judged,
+      money(kDaysPerMonth * advised.mean_net.mean, findings.currency), lost_anyway(findings));
   const std::string_view next = alternative_name(findings.next_best);
   if (is_zero(findings.lead)) {
     text += fmt::format("the same as {}", next);
   } else {
-    text += fmt::format("{} over {}", day_gain_text(findings.lead, findings.currency), next);
-    if (!is_above_zero(findings.lead)) text += ", which more parts may reverse";
+    text += fmt::format("{} over {}, {}", month_gain_text(findings.lead, findings.currency), next,
+                        ahead_text(findings));
   }
   const auto same = static_cast<std::size_t>(std::ranges::count(advised.chosen, advised.last));
   if (same < advised.chosen.size()) {
@@ -327,7 +409,7 @@ std::string second_sentence(const PlanFindings& findings) {
       });
   if (is_divided && !is_zero(findings.gain)) {
     text += fmt::format("; dividing it as the past suggested would have earned {} in comparison",
-                        day_gain_text(findings.gain, findings.currency));
+                        month_gain_text(findings.gain, findings.currency));
     if (findings.gain.mean > 0) text += why_not_to_divide(findings);
   }
   return text + ".";
@@ -341,48 +423,59 @@ std::string_view verdict_name(PromiseVerdict verdict) {
 }
 
 std::vector<std::string> decision_of(const PlanFindings& findings) {
-  return {first_sentence(findings), second_sentence(findings),
-          loss_sentence(findings.of(findings.advised), findings.max_vm_loss)};
+  std::vector<std::string> sentences{first_sentence(findings)};
+  const bool sells = !findings.set_from_now_on().setting.places_no_spots();
+  if (sells) {
+    sentences.push_back(forecast_sentence(findings));
+    sentences.push_back(record_sentence(findings.income_forecast));
+  }
+  sentences.push_back(second_sentence(findings));
+  if (sells) sentences.push_back(stakes_sentence(findings));
+  sentences.push_back(loss_sentence(findings.of(findings.advised), findings.max_vm_loss));
+  std::erase(sentences, "");
+  return sentences;
 }
 
-SummaryText plan_text(const PlanFindings& findings) {
+SummaryText plan_text(const PlanFindings& findings, PlanDetail detail) {
   const PlanDatacenter& datacenter = findings.datacenter;
+  const bool all = detail == PlanDetail::kAll;
   SummaryText text;
   std::string decision;
   for (const std::string& sentence : decision_of(findings)) decision += sentence + "\n";
   text.add_answer(decision);
   text += fmt::format(
-      "\n{} on {} hosts: {} parts of {}. From part {} on, each part validates the setting chosen "
-      "on the parts before it.\n\n",
+      "\n{} on {} hosts: {} parts of {}. From part {} on, each part judges the setting chosen on "
+      "the parts before it.\n\n",
       findings.workload.label, datacenter.history->hosts, datacenter.parts.count,
-      days_text(findings.days()), kPastParts + 1);
-  text.add(alternatives_table(findings));
-  text += above_bound_text(findings);
-  if (findings.of(Alternative::kPlan).economy.promised > 0) {
-    text += fmt::format(
-        "\nAn eviction breaks the promise to an Economy instance; at most {} of those admitted may "
-        "be evicted.\n",
-        percent(kEconomyBroken, 0));
-  }
-  if (!findings.classes.empty()) {
-    text +=
-        "\nPromised lifetimes of spots, tested on parts after those that chose them; sell those "
-        "marked yes\n";
-    text.add(classes_table(findings));
-    if (has_worths(findings)) {
-      text +=
-          "\"could carry\": how much more the promise is worth to a job than a plain spot, by the "
-          "utility price: an estimate of value, not of demand\n";
+      days_text(findings.days()), findings.past() + 1);
+  text.add(judged_parts_table(findings));
+  if (all) {
+    text += "\nAlternatives in the judged parts\n";
+    text.add(alternatives_table(findings));
+    text += above_bound_text(findings);
+    if (findings.of(Alternative::kPlan).economy.promised > 0) {
+      text += fmt::format(
+          "\nAn eviction breaks the promise to an Economy instance; at most {} of those admitted "
+          "may be evicted.\n",
+          percent(kEconomyBroken, 0));
     }
   }
-  if (!findings.divisions.empty()) {
-    text += "\nWhat each division would earn (simulated on the whole history)\n";
-    text.add(divisions_table(findings));
+  add_classes(findings, all, text);
+  if (all) {
+    if (!findings.divisions.empty()) {
+      text += "\nWhat each division would earn (simulated on the whole history)\n";
+      text.add(divisions_table(findings));
+    }
+    text += "\nWhat would change the decision (simulated on the whole history)\n";
+    text.add(sensitivity_table(findings));
   }
-  text += "\nWhat would change the decision (simulated on the whole history)\n";
-  text.add(sensitivity_table(findings));
   if (!findings.notes.empty()) text += "\n";
   for (const std::string& note : findings.notes) text += note + "\n";
+  if (!all) {
+    text +=
+        "\n--all adds the alternatives, every promised lifetime, divisions, and what would change "
+        "the decision; --report draws them.\n";
+  }
   return text;
 }
 

@@ -137,12 +137,11 @@ CandidatePool pool_of(const CandidateSpace& space, bool bounds) {
 class Search {
  public:
   /// Args: pool: of one candidate or more; budget: of this search.
-  Search(const std::vector<bool>& held_out, TuneRuns& runs, CandidatePool pool,
+  Search(const SampleUse& use, TuneRuns& runs, CandidatePool pool,
          std::optional<std::size_t> budget)
       : settings_(runs.settings()), runs_(runs), pool_(std::move(pool)), budget_(budget) {
-    for (std::size_t i = 0; i < held_out.size(); ++i) {
-      (held_out[i] ? outcome_.held_out : outcome_.selection).push_back(i);
-    }
+    outcome_.selection = use.selection;
+    outcome_.held_out = use.held_out;
   }
 
   TuneOutcome run() {
@@ -302,6 +301,9 @@ class Search {
     const std::vector<std::size_t> ranked = by_choice(outcome_.complete);
     outcome_.recommendation = ranked.front();
     outcome_.keeps_limit = keeps_limit(outcome_.recommendation);
+    const auto cooperates = [this](std::size_t one) { return runs_.space().at(one).cooperates(); };
+    const auto best_with = std::ranges::find_if(ranked, cooperates);
+    if (best_with != ranked.end()) outcome_.with_cooperation = *best_with;
     const std::vector<std::size_t> compared =
         best(outcome_.complete, outcome_.selection, kFinalists);
     std::set<std::size_t> finalists(compared.begin(), compared.end());
@@ -338,7 +340,7 @@ class Search {
 
 }  // namespace
 
-TuneOutcome tune(const std::vector<bool>& held_out, TuneRuns& runs) {
+TuneOutcome tune(const SampleUse& use, TuneRuns& runs) {
   const TuneSettings& settings = runs.settings();
   require_something_to_set(settings);
   const CandidateSpace& space = runs.space();
@@ -350,22 +352,10 @@ TuneOutcome tune(const std::vector<bool>& held_out, TuneRuns& runs) {
     budget = *settings.budget * to_set.candidates.size() / space.size();
     rest = *settings.budget - *budget;
   }
-  TuneOutcome outcome = Search(held_out, runs, std::move(to_set), budget).run();
+  TuneOutcome outcome = Search(use, runs, std::move(to_set), budget).run();
   if (bounds.candidates.empty()) return outcome;
-  outcome.bound = Search(held_out, runs, std::move(bounds), rest).run_for_best();
+  outcome.bound = Search(use, runs, std::move(bounds), rest).run_for_best();
   return outcome;
-}
-
-std::vector<TuneOutcome> cross_validate(std::span<const std::size_t> fold_of, TuneRuns& runs) {
-  const std::size_t folds = fold_of.empty() ? 0 : std::ranges::max(fold_of) + 1;
-  if (folds < 2) throw ConfigError("cross-validation needs two folds or more");
-  std::vector<TuneOutcome> outcomes;
-  for (std::size_t fold = 0; fold < folds; ++fold) {
-    std::vector<bool> held_out;
-    for (const std::size_t of : fold_of) held_out.push_back(of == fold);
-    outcomes.push_back(tune(held_out, runs));
-  }
-  return outcomes;
 }
 
 }  // namespace cospot

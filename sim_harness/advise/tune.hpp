@@ -68,14 +68,33 @@ struct TuneSamples {
 [[nodiscard]] std::vector<Workload> lengthening_windows(const Workload& workload,
                                                         std::size_t parts);
 
-/// Marks a random half (rounded down) of `count` samples as held out. Errors: ConfigError if there
-/// are fewer than two.
-[[nodiscard]] std::vector<bool> draw_held_out(std::size_t count, std::uint64_t seed);
+/// The samples that choose a setting, and those that judge it. Both ascending.
+struct SampleUse {
+  std::vector<std::size_t> selection{};
+  std::vector<std::size_t> held_out{};
+};
+
+/// All samples choose.
+[[nodiscard]] SampleUse use_all(std::size_t count);
+
+/// A random half (rounded down) of `count` samples judges. Errors: ConfigError if there are fewer
+/// than two.
+[[nodiscard]] SampleUse draw_halves(std::size_t count, std::uint64_t seed);
 
 /// Assigns `count` samples to `folds` folds at random, with sizes that differ by at most one; in
-/// the samples' order if each has its own fold. Errors: ConfigError if a fold would be empty.
-[[nodiscard]] std::vector<std::size_t> draw_folds(std::size_t count, std::size_t folds,
-                                                  std::uint64_t seed);
+/// the samples' order if each has its own fold. Each fold judges what the others choose. Errors:
+/// ConfigError if a fold would be empty, or there is only one.
+[[nodiscard]] std::vector<SampleUse> draw_folds(std::size_t count, std::size_t folds,
+                                                std::uint64_t seed);
+
+/// The parts of one history on which settings are chosen before the first judged part, at least.
+inline constexpr std::size_t kLeastPast = 2;
+/// The same for a number of parts: about two sevenths, so that any number of parts judges the same
+/// time.
+[[nodiscard]] std::size_t past_parts(std::size_t parts);
+/// The parts of one history, forward in time: each after the first `past_parts` judges what all
+/// before it choose.
+[[nodiscard]] std::vector<SampleUse> forward_in_time(std::size_t parts);
 
 /// Loads the workloads, splits the window of a single one into parts, and sizes each sample's
 /// datacenter. All VM policies get the same hosts: a headroom counts from the fewest hosts that any
@@ -169,6 +188,8 @@ struct HeldOutFigures {
   std::vector<double> shares{};  ///< revenue, per sample
   std::vector<double> losses{};
   std::vector<double> nets{};  ///< revenue minus loss (TuneRuns::net)
+  /// The weight of each in a mean: for parts of one history the spot revenue that they request.
+  std::vector<double> weights{};
   std::size_t over_limit = 0;  ///< samples on which the loss exceeds the limit
 };
 
@@ -190,13 +211,13 @@ class TuneRuns {
   [[nodiscard]] bool knows(std::size_t candidate, std::size_t sample) const;
   /// Requires a simulated run.
   [[nodiscard]] CostAndRevenue point(std::size_t candidate, std::size_t sample) const;
-  /// The mean over simulated samples.
+  /// The mean over simulated samples; of parts of one history the shares of their sums.
   [[nodiscard]] CostAndRevenue mean(std::size_t candidate,
                                     std::span<const std::size_t> samples) const;
   /// Spot revenue minus VM loss, as a fraction of the requested spot revenue. A VM's lost vCPU-hour
   /// counts as `vm_worth` (of the sample) spot vCPU-hours.
   [[nodiscard]] double net(std::size_t candidate, std::size_t sample) const;
-  /// The mean over simulated samples.
+  /// The same of it.
   [[nodiscard]] double mean_net(std::size_t candidate, std::span<const std::size_t> samples) const;
   /// The number of these samples on which its VM loss exceeds the limit.
   [[nodiscard]] std::size_t over_limit(std::size_t candidate,
@@ -224,6 +245,13 @@ class TuneRuns {
   [[nodiscard]] std::vector<Group> missing(std::span<const std::size_t> candidates,
                                            std::span<const std::size_t> samples) const;
   void run_group(const Group& group);
+  [[nodiscard]] double net_of(const PartAccount& of, std::size_t sample) const;
+  /// The sum over parts of one history.
+  [[nodiscard]] PartAccount sum_of(std::size_t candidate,
+                                   std::span<const std::size_t> samples) const;
+  [[nodiscard]] bool is_one_history() const {
+    return samples_.size() > 1 && samples_.back().goes_on;
+  }
 
   const TuneSettings& settings_;
   std::span<const TuneSample> samples_;
@@ -261,6 +289,8 @@ struct TuneOutcome {
   std::size_t tried_without_cooperation = 0;
   /// The best of those that a stock Nova can express.
   std::optional<std::size_t> without_cooperation_for_nova;
+  /// The best of `complete` that cooperates, by the same rule.
+  std::optional<std::size_t> with_cooperation;
   /// The best candidate that needs true lifetimes, by the same rule: an upper bound.
   std::optional<std::size_t> bound;
   /// The best finalist that a stock Nova can express (is_for_nova).
@@ -283,6 +313,8 @@ template <class Pick>
 
 /// The mean gain of one choice over another, paired by sample or part.
 [[nodiscard]] MeanInterval gain_over(std::vector<double> net, std::span<const double> other);
+/// The same of runs on the same samples, as a share of what spots request.
+[[nodiscard]] MeanInterval gain_over(const HeldOutFigures& figures, const HeldOutFigures& others);
 
 /// Throws ConfigError if every candidate needs true lifetimes, because none could be deployed.
 void require_something_to_set(const TuneSettings& settings);
@@ -299,15 +331,8 @@ void require_something_to_set(const TuneSettings& settings);
 /// the best of them. Candidates that need true lifetimes have a separate search for the upper
 /// bound: they are never the recommendation, a finalist, or on the front.
 ///
-/// Args: held_out: for each sample, whether it judges; if none does, all samples choose. Errors:
-/// ConfigError if the budget is too small or no candidate can be deployed; PolicyError.
-[[nodiscard]] TuneOutcome tune(const std::vector<bool>& held_out, TuneRuns& runs);
-
-/// Cross-validation: one search per fold, which is held out while the others choose.
-///
-/// Args: fold_of: for each sample, from 0 (draw_folds). Errors: ConfigError if there is one fold;
-/// PolicyError.
-[[nodiscard]] std::vector<TuneOutcome> cross_validate(std::span<const std::size_t> fold_of,
-                                                      TuneRuns& runs);
+/// Args: use: one sample or more chooses. Errors: ConfigError if the budget is too small or no
+/// candidate can be deployed; PolicyError.
+[[nodiscard]] TuneOutcome tune(const SampleUse& use, TuneRuns& runs);
 
 }  // namespace cospot

@@ -117,13 +117,30 @@ Income TuneRuns::income(std::size_t candidate, std::size_t sample,
   return income;
 }
 
-CostAndRevenue TuneRuns::point(std::size_t candidate, std::size_t sample) const {
-  const PartAccount of = account(candidate, sample);
+namespace {
+
+CostAndRevenue point_of(const PartAccount& of) {
   const LevelAccount& spots = of.of(Level::kSpot);
   return {.vm_loss = vm_loss_of(of), .spot_share = share_of(spots.earned, spots.requested)};
 }
 
+}  // namespace
+
+CostAndRevenue TuneRuns::point(std::size_t candidate, std::size_t sample) const {
+  return point_of(account(candidate, sample));
+}
+
+PartAccount TuneRuns::sum_of(std::size_t candidate, std::span<const std::size_t> samples) const {
+  PartAccount sum;
+  for (const std::size_t sample : samples) {
+    const PartAccount part = account(candidate, sample);
+    for (std::size_t level = 0; level < kLevels; ++level) sum.levels[level] += part.levels[level];
+  }
+  return sum;
+}
+
 CostAndRevenue TuneRuns::mean(std::size_t candidate, std::span<const std::size_t> samples) const {
+  if (is_one_history()) return point_of(sum_of(candidate, samples));
   CostAndRevenue sum;
   for (const std::size_t sample : samples) {
     const CostAndRevenue one = point(candidate, sample);
@@ -134,15 +151,19 @@ CostAndRevenue TuneRuns::mean(std::size_t candidate, std::span<const std::size_t
   return {.vm_loss = sum.vm_loss / count, .spot_share = sum.spot_share / count};
 }
 
-double TuneRuns::net(std::size_t candidate, std::size_t sample) const {
-  const PartAccount of = account(candidate, sample);
+double TuneRuns::net_of(const PartAccount& of, std::size_t sample) const {
   const LevelAccount& vms = of.of(Level::kVm);
   const LevelAccount& spots = of.of(Level::kSpot);
   return share_of(spots.earned, spots.requested) -
          samples_[sample].vm_worth * share_of(vms.requested - vms.earned, spots.requested);
 }
 
+double TuneRuns::net(std::size_t candidate, std::size_t sample) const {
+  return net_of(account(candidate, sample), sample);
+}
+
 double TuneRuns::mean_net(std::size_t candidate, std::span<const std::size_t> samples) const {
+  if (is_one_history()) return net_of(sum_of(candidate, samples), samples.front());
   double sum = 0;
   for (const std::size_t sample : samples) sum += net(candidate, sample);
   return sum / static_cast<double>(samples.size());
@@ -170,6 +191,10 @@ HeldOutFigures TuneRuns::figures(const JudgedRuns& runs) const {
     figures.shares.push_back(at.spot_share);
     figures.losses.push_back(at.vm_loss);
     figures.nets.push_back(net(candidate, sample));
+    figures.weights.push_back(
+        is_one_history()
+            ? static_cast<double>(account(candidate, sample).of(Level::kSpot).requested)
+            : 1);
     if (at.vm_loss > settings_.max_vm_loss) ++figures.over_limit;
   }
   return figures;
@@ -178,6 +203,14 @@ HeldOutFigures TuneRuns::figures(const JudgedRuns& runs) const {
 MeanInterval gain_over(std::vector<double> net, std::span<const double> other) {
   for (std::size_t i = 0; i < net.size(); ++i) net[i] -= other[i];
   return mean_interval(net);
+}
+
+MeanInterval gain_over(const HeldOutFigures& figures, const HeldOutFigures& others) {
+  std::vector<double> gains;
+  for (std::size_t i = 0; i < figures.nets.size(); ++i) {
+    gains.push_back((figures.nets[i] - others.nets[i]) * figures.weights[i]);
+  }
+  return ratio_interval(gains, figures.weights);
 }
 
 std::size_t TuneRuns::hosts(std::size_t sample) const {

@@ -116,7 +116,13 @@ std::vector<Workload> lengthening_windows(const Workload& workload, std::size_t 
   return windows;
 }
 
-std::vector<bool> draw_held_out(std::size_t count, std::uint64_t seed) {
+SampleUse use_all(std::size_t count) {
+  SampleUse use;
+  for (std::size_t i = 0; i < count; ++i) use.selection.push_back(i);
+  return use;
+}
+
+SampleUse draw_halves(std::size_t count, std::uint64_t seed) {
   if (count < 2)
     throw ConfigError("one sample cannot both train and validate; expected two or more");
   std::vector<bool> held_out(count, false);
@@ -127,20 +133,43 @@ std::vector<bool> draw_held_out(std::size_t count, std::uint64_t seed) {
     held_out[drawn] = true;
     --left;
   }
-  return held_out;
+  SampleUse use;
+  for (std::size_t i = 0; i < count; ++i) {
+    (held_out[i] ? use.held_out : use.selection).push_back(i);
+  }
+  return use;
 }
 
-std::vector<std::size_t> draw_folds(std::size_t count, std::size_t folds, std::uint64_t seed) {
+std::vector<SampleUse> draw_folds(std::size_t count, std::size_t folds, std::uint64_t seed) {
   if (folds > count) {
     throw ConfigError(fmt::format(
         "--folds {}: there are {} samples, expected at most one fold each", folds, count));
   }
+  if (folds < 2) throw ConfigError("cross-validation needs two folds or more");
   std::vector<std::size_t> fold_of(count);
   for (std::size_t i = 0; i < count; ++i) fold_of[i] = i % folds;
-  if (folds == count) return fold_of;  // nothing to draw
-  Random random(seed);
-  for (std::size_t i = count; i > 1; --i) std::swap(fold_of[i - 1], fold_of[random.below(i)]);
-  return fold_of;
+  if (folds < count) {  // else nothing to draw
+    Random random(seed);
+    for (std::size_t i = count; i > 1; --i) std::swap(fold_of[i - 1], fold_of[random.below(i)]);
+  }
+  std::vector<SampleUse> uses(folds);
+  for (std::size_t fold = 0; fold < folds; ++fold) {
+    for (std::size_t i = 0; i < count; ++i) {
+      (fold_of[i] == fold ? uses[fold].held_out : uses[fold].selection).push_back(i);
+    }
+  }
+  return uses;
+}
+
+std::size_t past_parts(std::size_t parts) { return std::max(kLeastPast, (2 * parts + 6) / 7); }
+
+std::vector<SampleUse> forward_in_time(std::size_t parts) {
+  std::vector<SampleUse> uses;
+  for (std::size_t part = past_parts(parts); part < parts; ++part) {
+    uses.push_back(use_all(part));
+    uses.back().held_out = {part};
+  }
+  return uses;
 }
 
 TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDatacenter& datacenter,

@@ -38,10 +38,16 @@ const std::string* model_of(const EvictorSpec& evictor) {
 std::string money_gain_text(const std::optional<TuneMoney>& made) {
   if (!made || !made->gain_per_month) return "";
   const MeanInterval& gain = *made->gain_per_month;
-  return fmt::format(
-      "In money, cooperation is worth {} a month{}, net of lost VMs.\n",
-      signed_money(gain.mean, made->currency),
-      gain.half_width ? fmt::format(" (95% interval {})", money_interval(gain)) : "");
+  std::string text =
+      fmt::format("In money, cooperation was worth {} a month{}, net of lost VMs.\n",
+                  signed_money(gain.mean, made->currency),
+                  gain.half_width ? fmt::format(" (95% interval {})", money_interval(gain)) : "");
+  if (made->next_gain) {
+    text += fmt::format("Next month it should be worth {}.\n{}\n",
+                        forecast_text(*made->next_gain, made->currency),
+                        record_sentence(*made->next_gain));
+  }
+  return text;
 }
 
 std::string money_line(std::string_view name, const Income& income, const std::string& currency) {
@@ -104,6 +110,10 @@ class Writer {
 
   [[nodiscard]] std::string judges() const {
     if (findings_.folds.empty()) return plural(outcome_.held_out.size(), "validation sample");
+    if (findings_.whole) {
+      return fmt::format("the last {} of which validate, each what those before it choose",
+                         findings_.folds.size());
+    }
     return fmt::format("each used once for validation, in one of {} folds", findings_.folds.size());
   }
 

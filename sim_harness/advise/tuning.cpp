@@ -91,25 +91,38 @@ TuneSamples load(const TuneRequest& request, std::span<const VcpuHourPrices> pri
   return made;
 }
 
-/// 1: half of the samples judge instead. Each part of a single workload is a fold.
-std::size_t number_of_folds(const TuneRequest& request, std::size_t samples) {
-  if (request.folds) return *request.folds;
-  if (request.settings.budget) return 1;
-  return request.workloads.size() == 1 ? samples : std::min(kDefaultFolds, samples);
+/// The uses of the samples that judge; none: half of the samples judge instead.
+std::vector<SampleUse> judging_uses(const TuneRequest& request, std::size_t samples) {
+  if (request.workloads.size() == 1) {
+    if (request.folds) {
+      throw ConfigError(
+          "--folds: the parts of one workload judge forward in time, each what all before it "
+          "choose; expected several workloads");
+    }
+    return request.settings.budget ? std::vector<SampleUse>{} : forward_in_time(samples);
+  }
+  const std::size_t folds =
+      request.folds.value_or(request.settings.budget ? 1 : std::min(kDefaultFolds, samples));
+  return folds == 1 ? std::vector<SampleUse>{} : draw_folds(samples, folds, request.settings.seed);
 }
 
-/// One search over all samples, and those of the cross-validation if any.
+/// The halves of a search that judges itself; of one history the second.
+SampleUse halves(const TuneRequest& request, std::size_t samples) {
+  if (request.workloads.size() != 1) return draw_halves(samples, request.settings.seed);
+  SampleUse use = use_all(samples);
+  const auto middle = use.selection.begin() + static_cast<std::ptrdiff_t>(samples - samples / 2);
+  use.held_out.assign(middle, use.selection.end());
+  use.selection.erase(middle, use.selection.end());
+  return use;
+}
+
+/// One search over all samples, and those that judge if any.
 std::pair<TuneOutcome, std::vector<TuneOutcome>> search(const TuneRequest& request,
                                                         std::size_t samples, TuneRuns& runs) {
-  const TuneSettings& settings = request.settings;
-  std::vector<TuneOutcome> folds;
-  std::vector<bool> held_out(samples, false);
-  if (const std::size_t count = number_of_folds(request, samples); count > 1) {
-    folds = cross_validate(draw_folds(samples, count, settings.seed), runs);
-  } else {
-    held_out = draw_held_out(samples, settings.seed);
-  }
-  return {tune(held_out, runs), std::move(folds)};
+  std::vector<TuneOutcome> judged;
+  for (const SampleUse& use : judging_uses(request, samples)) judged.push_back(tune(use, runs));
+  const SampleUse use = judged.empty() ? halves(request, samples) : use_all(samples);
+  return {tune(use, runs), std::move(judged)};
 }
 
 /// Judges one choice of each search.
@@ -127,9 +140,10 @@ TuneVerdict judge_choice(JudgedChoice choice, const TuneRuns& runs, const TuneOu
   if (!without || !outcome.without_cooperation) return verdict;
   const HeldOutFigures others = runs.figures(*without);
   verdict.over_limit_without = others.over_limit;
-  verdict.gain = gain_over(figures.nets, others.nets);
+  verdict.gain = gain_over(figures, others);
+  // Where no VM is lost, a gain that is uncertain costs nothing to try.
   verdict.advice = verdict.over_limit > 0 || !outcome.keeps_limit ? TuneAdvice::kKeepForLimit
-                   : is_above_zero(verdict.gain)                  ? TuneAdvice::kCooperate
+                   : verdict.gain.mean > 0                        ? TuneAdvice::kCooperate
                                                                   : TuneAdvice::kKeepForGain;
   return verdict;
 }
@@ -144,6 +158,29 @@ std::optional<std::vector<Income>> incomes_of(const std::optional<JudgedRuns>& r
     incomes.push_back(findings.runs.income(candidate, sample, prices[findings.whole ? 0 : sample]));
   }
   return incomes;
+}
+
+/// The forecast of the gain of a choice over no cooperation, by the parts of one history.
+ForecastRecord forecast_gain(const TuneFindings& findings, JudgedChoice choice,
+                             const VcpuHourPrices& prices) {
+  const auto gains = [&](const TuneOutcome& search, std::size_t parts) {
+    std::vector<double> made;
+    for (std::size_t part = 0; part < parts; ++part) {
+      const Income with = findings.runs.income(*judged_setting(choice, search), part, prices);
+      const Income without = findings.runs.income(*search.without_cooperation, part, prices);
+      made.push_back((with.net() - without.net()) / with.days);
+    }
+    return made;
+  };
+  std::vector<std::vector<double>> known;
+  std::vector<double> came;
+  for (const TuneOutcome& search : findings.folds) {
+    known.push_back(gains(search, search.held_out.front() + 1));
+    came.push_back(known.back().back());
+    known.back().pop_back();
+  }
+  return forecast_record(known, came, gains(findings.outcome, findings.samples.size()),
+                         days_of(findings.whole->part));
 }
 
 TuneMoney money_of(const TuneFindings& findings, std::span<const VcpuHourPrices> prices) {
@@ -163,7 +200,11 @@ TuneMoney money_of(const TuneFindings& findings, std::span<const VcpuHourPrices>
   if (verdict.advice == TuneAdvice::kNotCompared) return money;
   const auto judged =
       made_by([&](const TuneOutcome& of) { return judged_setting(verdict.choice, of); });
-  if (judged && without) money.gain_per_month = gain_per_month(*judged, *without);
+  if (!judged || !without) return money;
+  money.gain_per_month = gain_per_month(*judged, *without);
+  if (findings.whole && !findings.folds.empty() && findings.outcome.without_cooperation) {
+    money.next_gain = forecast_gain(findings, verdict.choice, prices.front());
+  }
   return money;
 }
 

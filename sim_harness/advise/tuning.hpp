@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim_harness/advise/forecast_record.hpp"
 #include "sim_harness/advise/tune.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
@@ -65,9 +66,9 @@ struct TuneRequest {
 
 /// The verdict of the validation samples on the searches' recommendations.
 enum class TuneAdvice {
-  kCooperate,     ///< keeps the limit of VM loss on each, and its gain's interval is above 0
+  kCooperate,     ///< keeps the limit of VM loss on each, and gains: to act costs nothing
   kKeepForLimit,  ///< exceeds the limit of VM loss: do not cooperate
-  kKeepForGain,   ///< its gain over no cooperation has no interval above 0
+  kKeepForGain,   ///< gains nothing over no cooperation
   kNotCompared,   ///< no setting without cooperation was tried
 };
 
@@ -101,8 +102,8 @@ struct TuneVerdict {
 
 /// Judges the recommendations of `judged`: the searches of all folds, or the one with held-out
 /// samples. Pairs by sample: the net revenue of a search's recommendation minus that of its best
-/// setting without cooperation. If the best of all settings exceeds the limit or has no gain with
-/// an interval above 0, the best that Nova can express may still pass.
+/// setting without cooperation. If the best of all settings exceeds the limit or gains nothing, the
+/// best that Nova can express may still pass.
 [[nodiscard]] TuneVerdict judge(const TuneRuns& runs, const TuneOutcome& outcome,
                                 std::span<const TuneOutcome> judged);
 
@@ -134,6 +135,8 @@ struct TuneMoney {
   std::optional<Income> without_cooperation{};
   /// The verdict's gain: what its setting earns more than no cooperation, net of lost VMs.
   std::optional<MeanInterval> gain_per_month{};
+  /// The same gain in the next part of one history, per day.
+  std::optional<ForecastRecord> next_gain{};
 };
 
 /// The results of a tuning, for its texts. Referenced objects outlive it.
@@ -142,7 +145,8 @@ struct TuneFindings {
   std::span<const TuneSample> samples;
   const TuneRuns& runs;
   const TuneOutcome& outcome;
-  std::span<const TuneOutcome> folds;  ///< of cross_validate; empty: `outcome` has held-out samples
+  /// One search for each use of the samples; empty: `outcome` has held-out samples.
+  std::span<const TuneOutcome> folds;
   const std::optional<WholeWorkload>& whole;  ///< of make_samples
   TuneVerdict verdict{};
   std::span<const MoreHosts> tried{};  ///< if the verdict is to keep the current setting

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,25 @@ std::string gain_text(const TuneVerdict& verdict) {
 std::string agreement_text(const TuneVerdict& verdict) {
   if (verdict.chose_it == verdict.searches) return "";
   return fmt::format(
-      "{} of {} folds chose the setting below; the gain is that of the setting each fold chose.\n",
+      "{} of {} searches chose the setting below; the gain is that of the setting each chose.\n",
       verdict.chose_it, verdict.searches);
+}
+
+/// The reason to act on a gain that is not sure: what is at stake on either side.
+std::string uncertainty_text(const TuneVerdict& verdict) {
+  if (is_above_zero(verdict.gain) || !verdict.gain.half_width) return "";
+  const double half = *verdict.gain.half_width;
+  // The interval shrinks with the root of the number of samples.
+  const double samples = static_cast<double>(verdict.validated) * half * half /
+                         (verdict.gain.mean * verdict.gain.mean);
+  return fmt::format(
+      "The gain is not sure. No VM is at stake: to cooperate risks up to {:.1f} points, to wait "
+      "gives "
+      "up {:.1f}\npoints as far as is known. About {:.0f} validation samples like these, instead "
+      "of "
+      "{}, would settle it.\n",
+      100 * (half - verdict.gain.mean), 100 * verdict.gain.mean, std::ceil(samples),
+      verdict.validated);
 }
 
 std::string limit_reason(const TuneVerdict& verdict, double max_vm_loss) {
@@ -53,7 +71,7 @@ std::string plainer_reason(const TuneVerdict& verdict) {
       verdict.over_limit_of_best > 0
           ? fmt::format("loses more VM revenue than the limit on {} of {}",
                         verdict.over_limit_of_best, plural(verdict.validated, "validation sample"))
-          : "shows no clear gain";
+          : "gains nothing";
   return fmt::format("Only settings that nova.conf supports are considered: the best of all {}.\n",
                      why);
 }
@@ -196,8 +214,9 @@ std::string fold_table(const TuneFindings& findings) {
   const TuneRuns& runs = findings.runs;
   const std::vector<std::string> names = sample_names(findings);
   TextTable table;
-  table.add_column("validation fold", TextTable::Align::kLeft);
-  table.add_column("chosen on the other folds", TextTable::Align::kLeft);
+  table.add_column(findings.whole ? "validation part" : "validation fold", TextTable::Align::kLeft);
+  table.add_column(findings.whole ? "chosen on the parts before" : "chosen on the other folds",
+                   TextTable::Align::kLeft);
   for (const char* title : {"earned", "no cooperation", "VM lost", "net gain", "over the limit"}) {
     table.add_column(title);
   }
@@ -224,10 +243,13 @@ std::string cross_validation_text(const TuneFindings& findings) {
   const auto same =
       std::ranges::count(findings.folds, outcome.recommendation, &TuneOutcome::recommendation);
   return fmt::format(
-      "Cross-validation: each fold validates the setting chosen on the other folds\n"
-      "(spot revenue earned and VM revenue lost, % of requested; net gain over no cooperation, net "
+      "{}\n(spot revenue earned and VM revenue lost, % of requested; net gain over no cooperation, "
+      "net "
       "of lost VMs, points)\n{}\nExpected of the search's choice, here {}\n{}"
-      "  {} of {} folds choose the same setting.\n{}",
+      "  {} of {} searches choose the same setting.\n{}",
+      findings.whole
+          ? "Forward in time: each part validates the setting chosen on the parts before it"
+          : "Cross-validation: each fold validates the setting chosen on the other folds",
       fold_table(findings), findings.runs.space().at(outcome.recommendation).label(),
       comparison_text(findings), same, findings.folds.size(), limit_warning(outcome));
 }
@@ -260,13 +282,13 @@ std::string verdict_text(const TuneVerdict& verdict, double max_vm_loss,
                  "Recommendation: cooperate. Cooperation raises spot revenue, net of lost VMs, by "
                  "{:.1f} points\nof what spots request {}.\n",
                  100 * verdict.gain.mean, interval_text(verdict)) +
-             agreement_text(verdict) + plainer_reason(verdict);
+             agreement_text(verdict) + uncertainty_text(verdict) + plainer_reason(verdict);
     case TuneAdvice::kKeepForLimit:
       return keep + limit_reason(verdict, max_vm_loss) + "\n" + more_hosts_text(tried);
     case TuneAdvice::kKeepForGain:
       return keep +
              fmt::format(
-                 "No clear gain: cooperation changes spot revenue, net of lost VMs, by\n{} of what "
+                 "No gain: cooperation changes spot revenue, net of lost VMs, by\n{} of what "
                  "spots request.\n",
                  gain_text(verdict)) +
              more_hosts_text(tried);

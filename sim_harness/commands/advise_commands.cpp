@@ -68,6 +68,7 @@ struct PlanArguments : AdviceArguments {
   std::vector<double> confidences;
   std::string report;
   std::string demand;
+  bool all = false;
 };
 
 TunedDatacenter read_datacenter(const AdviceArguments& arguments) {
@@ -216,7 +217,7 @@ std::string command_of(const PlanArguments& arguments) {
   if (arguments.parts > 0) add("--parts", std::to_string(arguments.parts));
   add("--economy-percent", fmt::format("{}", fmt::join(arguments.economy_percents, ",")));
   add("--confidence", fmt::format("{}", fmt::join(arguments.confidences, ",")));
-  const TuneCandidates usual = plan_candidates();
+  const TuneCandidates usual;
   const auto add_unusual = [&](std::string_view option, const std::vector<std::string>& given,
                                const std::vector<std::string>& by_default) {
     if (given != by_default) add(option, fmt::format("{}", fmt::join(given, ",")));
@@ -241,13 +242,14 @@ void run_plan_command(const PlanArguments& arguments, PolicyLoader& loader) {
   const PlanFindings findings = make_plan(request, *progress, print_warnings);
   write_study_file(arguments, findings, plan_yaml);
   if (!arguments.report.empty()) {
-    write_stored_file(arguments.report, plan_page({.title = "What to sell of idle capacity",
-                                                   .answer = plan_text(findings).html(),
-                                                   .data_json = text_of(plan_json(findings)),
-                                                   .command = command_of(arguments)}));
+    write_stored_file(arguments.report,
+                      plan_page({.title = "What to sell of idle capacity",
+                                 .answer = plan_text(findings, PlanDetail::kAll).html(),
+                                 .data_json = text_of(plan_json(findings)),
+                                 .command = command_of(arguments)}));
   }
   if (arguments.json) return print_json(plan_json(findings));
-  print(plan_text(findings).plain());
+  print(plan_text(findings, arguments.all ? PlanDetail::kAll : PlanDetail::kBrief).plain());
 }
 
 /// The evictors of which an info `is_wanted`: "A", "A and B".
@@ -351,7 +353,6 @@ void add_tune_command(CLI::App& app, PolicyLoader& loader) {
 
 void add_plan_command(CLI::App& app, PolicyLoader& loader) {
   const auto arguments = std::make_shared<PlanArguments>();
-  arguments->candidates = plan_candidates();
   CLI::App* command = app.add_subcommand(
       "plan", "Divide idle capacity among Economy instances, promised lifetimes and spots");
   command
@@ -372,7 +373,7 @@ void add_plan_command(CLI::App& app, PolicyLoader& loader) {
           "--parts", arguments->parts,
           "Number of equal parts in time; each part from the third on validates the settings "
           "chosen on the parts before it (default: 7, or the number of days if fewer)")
-      ->check(CLI::Range(kPastParts + 1, kMostTuneParts));
+      ->check(CLI::Range(kLeastPast + 1, kMostTuneParts));
   command
       ->add_option("--economy-percent", arguments->economy_percents,
                    "Shares of requests to sell as Economy instances, % (default: 10,25,50)")
@@ -389,6 +390,9 @@ void add_plan_command(CLI::App& app, PolicyLoader& loader) {
   command->add_option("-o,--output", arguments->output,
                       "Write the plan as a study file (YAML), for cospot compare and cospot-nova");
   command->add_option("--report", arguments->report, "Write one HTML page to read and hand on");
+  command->add_flag("--all", arguments->all,
+                    "Print the alternatives, every promised lifetime, divisions and what would "
+                    "change the decision too");
   add_json_flag(*command, arguments->json);
   command->add_flag("-q,--quiet", arguments->quiet, "No progress");
   command->callback([arguments, &loader] { run_plan_command(*arguments, loader); });

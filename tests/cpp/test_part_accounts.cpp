@@ -66,6 +66,12 @@ TEST_CASE("PartAccounts: what runs over a boundary earns on both sides of it") {
   CHECK(vcpu_hours(parts[2].of(Level::kSpot).requested) == 72 + 48);
   CHECK(parts[1].of(Level::kSpot).evictions == 1);
   CHECK(parts[0].of(Level::kSpot).placed == 1);
+  // The spot runs on into the second part, the VM into both others.
+  CHECK(parts[0].of(Level::kSpot).carried == 0);
+  CHECK(parts[1].of(Level::kSpot).carried == 1);
+  CHECK(parts[2].of(Level::kSpot).carried == 0);
+  CHECK(parts[0].of(Level::kVm).carried == 0);
+  CHECK(parts[2].of(Level::kVm).carried == 1);
 }
 
 TEST_CASE("PartAccounts: a promise counts in the part in which it was given") {

@@ -101,7 +101,7 @@ TEST_CASE("A plan is the best of what was tried, by the parts before") {
   const PlanFindings found = monthly_plan_of(request_for(kHistory));
   const JudgedAlternative& plan = found.of(Alternative::kPlan);
   for (std::size_t i = 0; i < plan.chosen.size(); ++i) {
-    const std::size_t parts = kPastParts + i;
+    const std::size_t parts = found.past() + i;
     const auto past = [&](const PlanRun& run) {
       double net = 0;
       bool holds = true;
@@ -160,7 +160,7 @@ TEST_CASE("Only what does not keep its limits is above what is known afterwards"
     bool is_above = false;
     for (const JudgedAlternative& one : found.alternatives) {
       for (std::size_t i = 0; i < one.chosen.size(); ++i) {
-        const PartAccount& part = found.runs[one.chosen[i]].parts[kPastParts + i];
+        const PartAccount& part = found.runs[one.chosen[i]].parts[found.past() + i];
         const LevelAccount& economy = part.of(Level::kEconomy);
         const bool keeps_promises =
             eviction_interval({.promised = economy.placed, .broken = economy.evictions}).lower <=
@@ -169,7 +169,7 @@ TEST_CASE("Only what does not keep its limits is above what is known afterwards"
       }
       if (one.mean_net.mean > bound.mean_net.mean) is_above = true;
     }
-    const std::string text = plan_text(found).plain();
+    const std::string text = plan_text(found, PlanDetail::kAll).plain();
     CHECK((text.find("More was earned only by not keeping them: ") != std::string::npos) ==
           is_above);
     if (is_above) ++above;
@@ -303,7 +303,7 @@ TEST_CASE("A plan says what each division would earn") {
   CHECK(half.net == doctest::Approx((economy + spots) / 9));
   CHECK(half.promises.promised == static_cast<std::uint64_t>(std::round(economy / 360)));
   CHECK(half.promises.broken == 0);
-  CHECK(plan_text(found).plain().find("50% Economy at 0.5") != std::string::npos);
+  CHECK(plan_text(found, PlanDetail::kAll).plain().find("50% Economy at 0.5") != std::string::npos);
 
   // Below the price of the spot that it replaces, nobody would divide.
   request.prices.vcpu_hour.economy = 1.5;
@@ -321,7 +321,7 @@ TEST_CASE("A plan with several schedulers does not blame the hosts for what thes
   request.settings.with = parse_given_parts("{schedulers: 4, refresh_interval_s: 30}");
   const std::vector<std::string> decision = decision_of(monthly_plan_of(request));
   CHECK(decision[0].starts_with("Sell nothing yet: with what --with adds, VMs lose "));
-  CHECK(decision[1].find(" EUR a day even if nothing is sold)") != std::string::npos);
+  CHECK(decision[1].find(" EUR a month even if nothing is sold)") != std::string::npos);
 }
 
 TEST_CASE("A plan with the demand at other prices") {
@@ -484,7 +484,7 @@ TEST_CASE("A division that breaks its promises is marked") {
   PlanFindings found = monthly_plan_of(request);
   REQUIRE(found.divisions.size() == 2);
   const auto is_marked = [&found] {
-    return plan_text(found).plain().find("; breaks its promises") != std::string::npos;
+    return plan_text(found, PlanDetail::kAll).plain().find("; breaks its promises") != std::string::npos;
   };
   CHECK_FALSE(is_marked());
   // Clopper and Pearson: 1 of 20 may be 0.13 %, 5 of 100 are 1.6 % at least.

@@ -77,6 +77,11 @@ def test_what_its_numbers_mean(made: cospot.SpotPlan) -> None:
     advised, next_best = by_name[made.advised].net_per_day, by_name[made.next_best].net_per_day
     assert advised is not None and next_best is not None
     assert made.lead_per_day.mean == pytest.approx(advised.mean - next_best.mean)
+    # A month has 365.25 / 12 days.
+    earned = [365.25 / 12 * each.net_per_day for each in by_name[made.advised].judged]
+    assert [one.came for one in made.next_month.origins] == pytest.approx(earned)
+    lead = sum(one.came for one in made.next_month_lead.origins) / 2
+    assert lead == pytest.approx(365.25 / 12 * made.lead_per_day.mean)
 
 
 def test_notebooks_frames_and_processes(made: cospot.SpotPlan) -> None:

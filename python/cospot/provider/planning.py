@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cospot.html_tables import html_table, share
-from cospot.interval import Interval
+from cospot.interval import Forecast, Interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,6 +134,8 @@ class SpotPlan:
     gain_per_day: Interval | None  #: of dividing over the best single alternative
     next_best: str
     lead_per_day: Interval | None  #: of the recommended alternative over the next best
+    next_month: Forecast  #: the recommended alternative's net income
+    next_month_lead: Forecast  #: what it earns more than the next best
     chosen: PlanSetting = field(metadata={"key": "set"})  #: from now on
     alternatives: list[AlternativeResult] = field(default_factory=list)
     classes: list[PromisedClass] = field(default_factory=list)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from cospot.html_tables import html_table, share
-from cospot.interval import Interval
+from cospot.interval import Forecast, Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,6 +93,8 @@ class TuningMoney:
     without_cooperation: SettingMoney | None
     #: The verdict's gain: what its setting earns more than no cooperation, net of lost VMs.
     gain_per_month: Interval | None
+    #: The same gain in the next month, of one history judged forward in time.
+    next_month_gain: Forecast | None
 
 
 @dataclass(frozen=True, repr=False)
