@@ -230,6 +230,10 @@ Json plan_json(const PlanFindings& findings) {
   });
   json["sensitivity"] = json_list_of(findings.sensitivities, sensitivity_json);
   json["notes"] = findings.notes;
+  json["vm_growth"] = findings.growth ? Json{{"per_month", json_of(findings.growth->per_month)},
+                                             {"hosts_needed", findings.growth->needed},
+                                             {"days_left", json_of(findings.growth->days_left)}}
+                                      : Json();
   return json;
 }
 

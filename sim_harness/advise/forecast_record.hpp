@@ -8,12 +8,21 @@
 #include <vector>
 
 #include "sim_harness/base/json/json.hpp"
+#include "sim_harness/experiments/summary/mean_interval.hpp"
 
 namespace cospot {
 
 /// Ways to forecast an amount of the next part of a history from those of its parts so far.
 enum class PartForecast : std::uint8_t { kLast, kMean, kTrend };
 [[nodiscard]] std::string_view forecast_name(PartForecast way);
+
+/// The line of least squares through amounts of parts that follow each other: its slope per part,
+/// with an interval for three or more, and its level at the end of the last part.
+struct AmountTrend {
+  MeanInterval slope{};
+  double level = 0;
+};
+[[nodiscard]] AmountTrend trend_of(std::span<const double> amounts);
 
 /// The forecast of the next part by one way. Args: so_far: not empty.
 [[nodiscard]] double forecast_by(PartForecast way, std::span<const double> so_far);
@@ -50,7 +59,7 @@ struct ForecastRecord {
 };
 
 /// Forecasts that the last part's amount comes again, unless another way's errors at the origins
-/// before were clearly smaller: in sum less than 0.8 of its, at three origins or more. The interval
+/// before were clearly smaller: in sum less than 0.7 of its, at three origins or more. The interval
 /// is Student's around it, by the root of the mean square of the errors of the forecasts that were
 /// made; each error weighs 0.7 of the one after it.
 ///

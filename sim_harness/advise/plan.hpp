@@ -65,6 +65,7 @@ struct PlanDatacenter {
   std::optional<VmUse> vm_use{};   ///< nothing: the parts are too short for promises
   std::shared_ptr<const GivenParts> with{};
   std::vector<PromiseClass> classes{};
+  std::size_t needed = 0;  ///< the fewest hosts that hold all VMs; 0: no number does
 };
 
 [[nodiscard]] PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task);
@@ -112,6 +113,14 @@ struct JudgedAlternative {
 
   /// The maximum in the judged parts, and in all parts by the run to deploy.
   [[nodiscard]] double worst_vm_loss() const { return std::max(most_vm_loss, last_vm_loss); }
+};
+
+/// The growth of the VMs' demand over the parts, where it is beyond chance.
+struct VmGrowth {
+  double per_month = 0;    ///< of the level at the end of the history, as a fraction
+  std::size_t needed = 0;  ///< the fewest hosts that hold all VMs of the history; 0: unknown
+  /// Until these VMs, growing on, no longer fit the hosts.
+  std::optional<double> days_left{};
 };
 
 /// The results of a class of promised lifetimes in the parts that judged it.
@@ -175,6 +184,7 @@ struct PlanFindings {
   /// The recommended one's net income of the next part, per day, and its lead in it.
   ForecastRecord income_forecast{};
   ForecastRecord lead_forecast{};
+  std::optional<VmGrowth> growth{};
   PlanAdvice advice = PlanAdvice::kSingle;
   Alternative advised = Alternative::kSellNothing;
   std::vector<std::string> notes;  ///< what this history cannot answer, and what data would
@@ -211,7 +221,8 @@ void judge_alternatives(PlanFindings& findings);
 /// over the best single alternative has an interval above 0.
 void advise(PlanFindings& findings);
 
-/// Forecasts the next part by the recommendation; sets `income_forecast` and `lead_forecast`.
+/// Forecasts the next part by the recommendation; sets `income_forecast`, `lead_forecast` and
+/// `growth`.
 void forecast_next(PlanFindings& findings);
 
 /// Judges every class of promised lifetimes by the `promised` runs, on the parts in which it was

@@ -153,6 +153,7 @@ std::shared_ptr<const TuneSamples> load_history(const PlanRequest& request, Plan
   datacenter.parts = {.window = whole.window, .count = parts};
   datacenter.history = std::shared_ptr<const TuneSample>(made, &made->samples.back());
   findings.workload = request.workload;
+  if (!made->whole->needed.empty()) datacenter.needed = std::ranges::min(made->whole->needed);
   datacenter.host = request.datacenter.host;
   datacenter.vms =
       make_schedule(whole, ScheduledClasses::kVmsOnly, datacenter.host.isolated_tenants());

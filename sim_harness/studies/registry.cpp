@@ -1,14 +1,8 @@
 // The studies of cospot. A new one is a folder beside this file, its #include and its row here, and
 // a test (docs/extending.md).
-#include "sim_harness/studies/broker/broker_study.hpp"
-#include "sim_harness/studies/classes/classes_study.hpp"
 #include "sim_harness/studies/compare/compare_study.hpp"
-#include "sim_harness/studies/deadline/deadline_study.hpp"
-#include "sim_harness/studies/economy/economy_study.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"
-#include "sim_harness/studies/signals/signals_study.hpp"
-#include "sim_harness/studies/sla/sla_study.hpp"
-#include "sim_harness/studies/study.hpp"
+#include "sim_harness/studies/studies.hpp"
 
 namespace cospot {
 

@@ -119,6 +119,15 @@ class Change:
 
 
 @dataclass(frozen=True)
+class VmGrowth:
+    """The growth of the VMs' demand over the history."""
+
+    per_month: float  #: of the level at its end, as a fraction
+    hosts_needed: int  #: the fewest that hold all VMs of the history; 0: no number does
+    days_left: float | None  #: until these VMs, growing on, no longer fit the hosts
+
+
+@dataclass(frozen=True)
 class SpotPlan:
     """The capacity to sell, its out-of-sample income, and the promises that held."""
 
@@ -142,6 +151,7 @@ class SpotPlan:
     divisions: list[DivisionResult] = field(default_factory=list)  #: none first
     sensitivity: list[Change] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  #: questions that the history cannot answer
+    vm_growth: VmGrowth | None = None  #: None: none beyond chance
 
     def __str__(self) -> str:
         return "\n".join(self.decision)

@@ -1,5 +1,3 @@
-#include "sim_harness/studies/broker/broker_study.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,6 +11,7 @@
 #include "sim_harness/studies/broker/broker_run_at.hpp"
 #include "sim_harness/studies/broker/broker_settings.hpp"
 #include "sim_harness/studies/broker/broker_text.hpp"
+#include "sim_harness/studies/studies.hpp"
 
 namespace cospot {
 namespace {

@@ -1,5 +1,3 @@
-#include "sim_harness/studies/classes/classes_study.hpp"
-
 #include <fmt/format.h>
 
 #include <memory>
@@ -12,6 +10,7 @@
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/experiments/results/measure.hpp"
 #include "sim_harness/studies/classes/class_settings.hpp"
+#include "sim_harness/studies/studies.hpp"
 
 namespace cospot {
 namespace {

@@ -1,5 +1,3 @@
-#include "sim_harness/studies/deadline/deadline_study.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,6 +21,7 @@
 #include "sim_harness/experiments/results/measure.hpp"
 #include "sim_harness/studies/deadline/deadline_text.hpp"
 #include "sim_harness/studies/deadline/trace_spec.hpp"
+#include "sim_harness/studies/studies.hpp"
 
 namespace cospot {
 namespace {

@@ -1,5 +1,3 @@
-#include "sim_harness/studies/economy/economy_study.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +14,7 @@
 #include "sim_harness/studies/promises/economy_keys.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
+#include "sim_harness/studies/studies.hpp"
 
 namespace cospot {
 namespace {

@@ -1,8 +1,7 @@
-#include "sim_harness/studies/signals/signals_study.hpp"
-
 #include "sim_harness/studies/provider/provider_study.hpp"
 #include "sim_harness/studies/provider/run_measures.hpp"
 #include "sim_harness/studies/signals/signals_summary.hpp"
+#include "sim_harness/studies/studies.hpp"
 
 namespace cospot {
 

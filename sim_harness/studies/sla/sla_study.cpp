@@ -1,7 +1,6 @@
-#include "sim_harness/studies/sla/sla_study.hpp"
-
 #include "sim_harness/studies/sla/sla_settings.hpp"
 #include "sim_harness/studies/sla/sla_summary.hpp"
+#include "sim_harness/studies/studies.hpp"
 
 namespace cospot {
 
