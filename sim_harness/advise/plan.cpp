@@ -70,7 +70,8 @@ class PlanMaker {
         settings_.push_back(
             {.setting = runs.space().prepared(*candidate, *found_.datacenter.history),
              .hosts = hosts(),
-             .from_part = use.selection.size()});
+             .from_part = use.selection.size(),
+             .is_for_nova = runs.space().is_for_nova(*candidate)});
       }
     }
     runs.finish();

@@ -45,6 +45,7 @@ struct PlanTask {
   double demand = 1;      ///< the share of the history's spots that are requested
   /// The first part that may judge it: the parts before found it.
   std::size_t from_part = 0;
+  bool is_for_nova = false;  ///< nova.conf can express it (CandidateSpace::is_for_nova)
 };
 
 /// The results of one run over the whole history, by part of its window.
@@ -102,10 +103,11 @@ struct JudgedAlternative {
   std::size_t last = 0;
   std::vector<double> net{};  ///< by judged part, per day: Income::net
   MeanInterval mean_net{};
-  double income = 0;        ///< per day, VMs included: the mean
-  double vm_loss = 0;       ///< fraction of the VM revenue requested in all judged parts
-  double most_vm_loss = 0;  ///< maximum over the judged parts
-  double last_vm_loss = 0;  ///< of `last`, maximum over all parts
+  double income = 0;         ///< per day, VMs included: the mean
+  double vm_loss = 0;        ///< fraction of the VM revenue requested in all judged parts
+  double most_vm_loss = 0;   ///< maximum over the judged parts
+  double last_vm_loss = 0;   ///< of `last`, maximum over all parts
+  bool is_for_nova = false;  ///< it had to choose among those, as the best exceeded the limit
   std::uint64_t evictions = 0;
   double idle = 0;       ///< fraction of the capacity that is unused
   double recovered = 0;  ///< fraction of the capacity left by VMs that is sold

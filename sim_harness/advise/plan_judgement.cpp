@@ -228,22 +228,41 @@ CapacityShares capacity_shares(const PlanFindings& findings, const PlanRun& run,
   return {share(Level::kVm), share(Level::kEconomy), share(Level::kSpot)};
 }
 
-void judge_alternatives(PlanFindings& findings) {
+namespace {
+
+JudgedAlternative judged_among(const PlanFindings& findings, Alternative alternative,
+                               const Chosen& some) {
   const VcpuHourPrices& prices = findings.prices;
-  const auto all = choices(findings);
   const std::size_t parts = findings.datacenter.parts.count;
+  JudgedAlternative judged{.alternative = alternative};
+  for (std::size_t part = findings.past(); part < parts; ++part) {
+    judged.chosen.push_back(
+        alternative == Alternative::kHindsight
+            ? best_of(findings, prices, some, part, part + 1)
+            : best_of(findings, prices, known_by(findings, some, part), 0, part));
+  }
+  judged.last = best_of(findings, prices, some, 0, parts);
+  judged.last_vm_loss = past_of(findings.runs[judged.last], prices, 0, parts).most_vm_loss;
+  account_for(findings, judged);
+  return judged;
+}
+
+}  // namespace
+
+void judge_alternatives(PlanFindings& findings) {
+  const auto all = choices(findings);
   for (std::size_t i = 0; i < kAlternatives; ++i) {
     const auto alternative = static_cast<Alternative>(i);
-    const bool is_bound = alternative == Alternative::kHindsight;
-    JudgedAlternative judged{.alternative = alternative};
-    for (std::size_t part = findings.past(); part < parts; ++part) {
-      judged.chosen.push_back(
-          is_bound ? best_of(findings, prices, all[i], part, part + 1)
-                   : best_of(findings, prices, known_by(findings, all[i], part), 0, part));
+    JudgedAlternative judged = judged_among(findings, alternative, all[i]);
+    Chosen plainer = all[i];
+    std::erase_if(plainer, [&](std::size_t run) { return !findings.runs[run].is_for_nova; });
+    // As `judge` of a tuning: what nova.conf supports may keep the limit where the best does not.
+    if (alternative == Alternative::kCooperation && !plainer.empty() &&
+        judged.worst_vm_loss() > findings.max_vm_loss) {
+      JudgedAlternative for_nova = judged_among(findings, alternative, plainer);
+      for_nova.is_for_nova = true;
+      if (for_nova.worst_vm_loss() <= findings.max_vm_loss) judged = std::move(for_nova);
     }
-    judged.last = best_of(findings, prices, all[i], 0, parts);
-    judged.last_vm_loss = past_of(findings.runs[judged.last], prices, 0, parts).most_vm_loss;
-    account_for(findings, judged);
     findings.alternatives.push_back(std::move(judged));
   }
 }

@@ -169,7 +169,7 @@ std::shared_ptr<const TuneSamples> load_history(const PlanRequest& request, Plan
 }
 
 PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task) {
-  const auto& [setting, division, hosts, promises, demand, from_part] = task;
+  const auto& [setting, division, hosts, promises, demand, from_part, is_for_nova] = task;
   const TuneSample& history = *datacenter.history;
   EventSchedule fewer;
   if (demand < 1) fewer = with_demand(history.workload, history.schedule, demand);

@@ -410,6 +410,11 @@ std::string second_sentence(const PlanFindings& findings) {
     text += fmt::format("{} over {}, {}", month_gain_text(findings.lead, findings.currency), next,
                         ahead_text(findings));
   }
+  if (advised.is_for_nova) {
+    text +=
+        ", by settings that nova.conf supports, as the best of all lost more VM revenue than "
+        "the limit";
+  }
   const auto same = static_cast<std::size_t>(std::ranges::count(advised.chosen, advised.last));
   if (same < advised.chosen.size()) {
     text += fmt::format("; {} of these parts used this very setting",
