@@ -78,7 +78,7 @@ Chosen deployable(const PlanFindings& findings) {
   return choices(findings)[static_cast<std::size_t>(Alternative::kPlan)];
 }
 
-/// Those of some runs that the parts before a part found; at least one of them.
+/// The runs, of some, that the parts before a part found; at least one of them.
 Chosen known_by(const PlanFindings& findings, const Chosen& some, std::size_t part) {
   Chosen known = some;
   std::erase_if(known, [&](std::size_t run) { return findings.runs[run].from_part > part; });

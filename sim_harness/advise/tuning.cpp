@@ -141,7 +141,7 @@ TuneVerdict judge_choice(JudgedChoice choice, const TuneRuns& runs, const TuneOu
   const HeldOutFigures others = runs.figures(*without);
   verdict.over_limit_without = others.over_limit;
   verdict.gain = gain_over(figures, others);
-  // Where no VM is lost, a gain that is uncertain costs nothing to try.
+  // An unsure gain costs nothing to try where no VM is lost.
   verdict.advice = verdict.over_limit > 0 || !outcome.keeps_limit ? TuneAdvice::kKeepForLimit
                    : verdict.gain.mean > 0                        ? TuneAdvice::kCooperate
                                                                   : TuneAdvice::kKeepForGain;
