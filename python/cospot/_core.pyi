@@ -737,7 +737,7 @@ def tune(
 def economy_plan(
     usage: _Path,
     *,
-    forecaster: str = "ses",
+    forecaster: str | None = None,
     confidences: Sequence[float] = [0.5, 0.6, 0.7, 0.8, 0.9],
     price: float = 0.7,
     **settings: Any,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -10,9 +11,9 @@
 
 namespace cospot {
 
-/// The input of a backtest.
+/// The input of a backtest or a plan.
 struct BacktestRequest {
-  std::vector<std::string> forecasters;
+  std::vector<std::string> forecasters;  ///< none: a plan chooses among the built-in ones
   std::vector<double> confidences;
   std::vector<double> prices;  ///< of the Economy class, fractions of the on-demand price
   /// Price of a unit-hour of the Economy class, in money; nothing: not given.
@@ -55,10 +56,13 @@ struct BacktestReport {
 [[nodiscard]] BacktestReport backtest(const EconomyInput& input, const EconomySettings& settings,
                                       const BacktestRequest& request);
 
-/// The capacity that can be promised after the last period, at one confidence level.
-struct PlannedPromise {
+/// The capacity that can be promised after the last period, at one confidence level. The quantity
+/// is a fraction of the capacity.
+struct PlannedPromise : PromiseRecord {
   double confidence = 0;
-  double quantity = 0;                       ///< fraction of the capacity
+  std::string forecaster{};  ///< empty: the history is too short to choose one
+  std::string model{};
+  std::string note{};
   SlackAmount amount = 0;                    ///< rounded down
   std::optional<BacktestResult> backtest{};  ///< nothing: the history is too short for one
   /// At most the oracle's: promising more would sell capacity that does not exist.
@@ -67,13 +71,20 @@ struct PlannedPromise {
 };
 
 struct EconomyPlan {
-  std::string model;
-  std::string note;
+  bool chooses = false;  ///< the forecasters were not given
   SlackAmount capacity = 0;
   std::vector<PlannedPromise> promises;
+
+  /// The one of the highest confidence; there is one.
+  [[nodiscard]] const PlannedPromise& most_certain() const {
+    return *std::ranges::max_element(promises, {}, &PlannedPromise::confidence);
+  }
 };
 
-/// `request` has one forecaster. Errors: ConfigError for the oracle.
+/// Promises by the forecaster of the request or, if it has none, by best_forecaster() at each
+/// confidence.
+///
+/// Errors: ConfigError for the oracle; InputError if a given forecaster has too short a history.
 [[nodiscard]] EconomyPlan plan_promises(const EconomyInput& input, const EconomySettings& settings,
                                         const BacktestRequest& request);
 

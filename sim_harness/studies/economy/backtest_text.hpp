@@ -14,9 +14,12 @@ namespace cospot {
                                         const BacktestReport& report);
 [[nodiscard]] Json backtest_json(const EconomyInput& input, const EconomySettings& settings,
                                  const BacktestRequest& request, const BacktestReport& report);
+/// Returns what can be promised, or why nothing can, in a sentence.
+[[nodiscard]] std::string answer_text(const EconomyInput& input, const EconomySettings& settings,
+                                      const EconomyPlan& plan, const PlannedPromise& promise);
 [[nodiscard]] std::string plan_text(const EconomyInput& input, const EconomySettings& settings,
                                     const EconomyPlan& plan, const std::string& currency = {});
 [[nodiscard]] Json plan_json(const EconomyInput& input, const EconomySettings& settings,
-                             const BacktestRequest& request, const EconomyPlan& plan);
+                             double price, const EconomyPlan& plan);
 
 }  // namespace cospot
