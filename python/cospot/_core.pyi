@@ -615,7 +615,7 @@ def size(
     workload: Workload,
     *,
     host: _Hosts,
-    vm: _ChainEntry,
+    vm: _ChainEntry | None = None,
     headroom_percent: _Number = 0.0,
     added_type: str | None = None,
 ) -> DatacenterSize: ...
