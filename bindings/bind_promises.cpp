@@ -25,7 +25,7 @@
 #include "sim_harness/data/workloads/workload_schema.hpp"
 #include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
 #include "sim_harness/provider/loop/provider_run.hpp"
-#include "sim_harness/studies/economy/backtest_text.hpp"
+#include "sim_harness/studies/economy/backtest_report.hpp"
 #include "sim_harness/studies/promises/economy_keys.hpp"
 #include "sim_harness/studies/sla/sla_quote.hpp"
 

@@ -69,6 +69,16 @@ CycleOutcome judge_cycle(const Forecast& forecast, const CycleData& data,
   return outcome;
 }
 
+std::vector<CycleOutcome> judge_all(std::span<const Forecast> forecasts,
+                                    std::span<const CycleData> cycles,
+                                    const PromiseSettings& settings) {
+  std::vector<CycleOutcome> outcomes;
+  for (std::size_t i = 0; i < cycles.size(); ++i) {
+    outcomes.push_back(judge_cycle(forecasts[i], cycles[i], settings));
+  }
+  return outcomes;
+}
+
 bool PromiseRecord::keeps(double confidence) const {
   constexpr double kRounding = 1e-9;
   return static_cast<double>(kept) >= confidence * static_cast<double>(tests) - kRounding;

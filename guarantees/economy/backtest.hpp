@@ -59,6 +59,11 @@ struct CycleOutcome {
 [[nodiscard]] CycleOutcome judge_cycle(const Forecast& forecast, const CycleData& data,
                                        const PromiseSettings& settings);
 
+/// Args: forecasts: of each cycle.
+[[nodiscard]] std::vector<CycleOutcome> judge_all(std::span<const Forecast> forecasts,
+                                                  std::span<const CycleData> cycles,
+                                                  const PromiseSettings& settings);
+
 /// All cycles of a backtest. Means are over cycles, except those of theta, which is what all of
 /// them earn with the Economy class over what they earn without.
 struct BacktestResult {

@@ -11,7 +11,7 @@
 #include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
 #include "sim_harness/provider/forecasts/spot_forecasts.hpp"
 #include "sim_harness/provider/loop/provider_run.hpp"
-#include "sim_harness/studies/economy/backtest_text.hpp"
+#include "sim_harness/studies/economy/backtest_report.hpp"
 
 namespace cospot {
 namespace {

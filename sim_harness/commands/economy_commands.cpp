@@ -24,7 +24,6 @@
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/studies/economy/backtest_report.hpp"
-#include "sim_harness/studies/economy/backtest_text.hpp"
 #include "sim_harness/studies/promises/economy_keys.hpp"
 
 namespace cospot {

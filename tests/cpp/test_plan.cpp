@@ -17,7 +17,7 @@
 #include "sim_harness/data/workloads/workload_writer.hpp"
 #include "sim_harness/provider/policies/policy_loader.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
-#include "sim_harness/studies/economy/backtest_text.hpp"
+#include "sim_harness/studies/economy/backtest_report.hpp"
 #include "sim_harness/studies/provider/given_parts.hpp"
 #include "sim_harness/studies/provider/parts/economy_levels.hpp"
 #include "tests/cpp/error_text.hpp"

@@ -10,41 +10,30 @@ from collections.abc import Sequence
 from math import floor, sqrt
 from pathlib import Path
 from statistics import NormalDist, fmean, stdev
-from typing import NamedTuple
+from typing import Any
 
 import pytest
 from cospot import economy
 
 CONFIDENCES = [0.5, 0.7, 0.9]
+Chosen = dict[float, tuple[str, int, int, float]]
 
 
-class Case(NamedTuple):
-    """Periods of a usage file, and how promises are made from them."""
-
-    file: Path
-    hours: float
-    training_days: float
-    horizon_days: float
-
-    def periods(self, days: float) -> int:
-        return round(days * 24 / self.hours)
-
-    def least_slack(self) -> tuple[list[float], list[float]]:
-        """Return the least slack of each period, and its last capacity."""
-        slack: dict[int, float] = {}
-        capacity: dict[int, float] = {}
-        opened = gzip.open if self.file.suffix == ".gz" else open
-        with opened(self.file, "rt") as lines:
-            for row in csv.DictReader(lines):
-                period = int(float(row["time_s"]) // (3600 * self.hours))
-                capacity[period] = float(row["capacity"])
-                left = capacity[period] - float(row["used"])
-                slack[period] = min(left, slack.get(period, left))
-        return list(slack.values()), list(capacity.values())
+def least_slack(file: Path, hours: float) -> tuple[list[float], list[float]]:
+    """Return the least slack of each period, and its last capacity."""
+    slack: dict[int, float] = {}
+    capacity: dict[int, float] = {}
+    with (gzip.open if file.suffix == ".gz" else open)(file, "rt") as lines:
+        for row in csv.DictReader(lines):
+            period = int(float(row["time_s"]) // (3600 * hours))
+            capacity[period] = float(row["capacity"])
+            left = capacity[period] - float(row["used"])
+            slack[period] = min(left, slack.get(period, left))
+    return list(slack.values()), list(capacity.values())
 
 
-def smoothed(known: Sequence[float], horizon: int) -> tuple[float, float]:
-    """Return level and largest error of simple exponential smoothing."""
+def forecasts(known: Sequence[float], horizon: int) -> dict[str, tuple[float, float]]:
+    """Return value and largest error by forecaster."""
     best = (float("inf"), 0.0, 0.0)
     for thousandths in range(1, 1000):
         alpha = thousandths / 1000
@@ -54,16 +43,9 @@ def smoothed(known: Sequence[float], horizon: int) -> tuple[float, float]:
             squares += error * error
             level += alpha * error
         best = min(best, (squares, alpha, level))
-    squares, alpha, level = best
-    return level, sqrt(squares / (len(known) - 1) * (1 + (horizon - 1) * alpha**2))
-
-
-def forecasts(known: Sequence[float], horizon: int) -> dict[str, tuple[float, float]]:
-    return {
-        "ses": smoothed(known, horizon),
-        "mean": (fmean(known), stdev(known)),
-        "minimum": (min(known), 0.0),
-    }
+    sigma = sqrt(best[0] / (len(known) - 1) * (1 + (horizon - 1) * best[1] ** 2))
+    mean = (fmean(known), stdev(known))
+    return {"ses": (best[2], sigma), "mean": mean, "minimum": (min(known), 0.0)}
 
 
 def is_kept(promise: float, actual: Sequence[float], bill: int) -> bool:
@@ -72,49 +54,37 @@ def is_kept(promise: float, actual: Sequence[float], bill: int) -> bool:
     return all(sum(slack >= promise for slack in one) > 0.99 * len(one) for one in bills)
 
 
-def expected(case: Case) -> dict[float, tuple[str, int, int, float]]:
+def expected(file: Path, hours: float, training_days: float, horizon_days: float) -> Chosen:
     """Return forecaster, kept promises, tests and promised share for each confidence."""
-    slack, capacity = case.least_slack()
-    horizon, bill = case.periods(case.horizon_days), case.periods(30)
-    begins = range(case.periods(case.training_days), len(slack) - horizon + 1, horizon)
-    made = {
-        begin: forecasts([one / capacity[begin - 1] for one in slack[:begin]], horizon)
-        for begin in [*begins, len(slack)]
+    slack, capacity = least_slack(file, hours)
+    training, horizon, bill = (round(d * 24 / hours) for d in (training_days, horizon_days, 30))
+    begins = range(training, len(slack) - horizon + 1, horizon)
+    shares = {
+        begin: [one / capacity[begin - 1] for one in slack] for begin in (*begins, len(slack))
     }
-    found = {}
+    made = {begin: forecasts(shares[begin][:begin], horizon) for begin in shares}
+    found: Chosen = {}
     for confidence in CONFIDENCES:
         z = NormalDist().inv_cdf((1 + confidence) / 2)
         records = {}
         for name in ("ses", "mean", "minimum"):
-            promise = {begin: max(0.0, of[name][0] - z * of[name][1]) for begin, of in made.items()}
-            kept = sum(
-                is_kept(
-                    promise[begin],
-                    [one / capacity[begin - 1] for one in slack[begin : begin + horizon]],
-                    bill,
-                )
-                for begin in begins
-            )
-            records[name] = (kept, promise[len(slack)])
+            at = {begin: max(0.0, of[name][0] - z * of[name][1]) for begin, of in made.items()}
+            kept = [is_kept(at[one], shares[one][one : one + horizon], bill) for one in begins]
+            records[name] = (sum(kept), at[len(slack)])
         enough = [one for one in records if records[one][0] >= confidence * len(begins) - 1e-9]
         if enough:
             chosen = max(enough, key=lambda one: records[one][1])
         else:
             chosen = max(records, key=lambda one: records[one][0])
-        kept, share = records[chosen]
-        found[confidence] = (chosen, kept, len(begins), share if kept else 0)
+        count, share = records[chosen]
+        found[confidence] = (chosen, count, len(begins), share if count else 0)
     return found
 
 
-def check(case: Case) -> dict[float, tuple[str, int, int, float]]:
-    plan = economy.plan(
-        case.file,
-        confidences=CONFIDENCES,
-        period_hours=case.hours,
-        training_days=case.training_days,
-        horizon_days=case.horizon_days,
-    )
-    wanted = expected(case)
+def check(file: Path, hours: float, training_days: float, horizon_days: float) -> Chosen:
+    days: dict[str, Any] = {"training_days": training_days, "horizon_days": horizon_days}
+    plan = economy.plan(file, confidences=CONFIDENCES, period_hours=hours, **days)
+    wanted = expected(file, hours, **days)
     for promise in plan.promises:
         forecaster, kept, tests, share = wanted[promise.confidence]
         assert promise.forecaster == forecaster
@@ -122,20 +92,15 @@ def check(case: Case) -> dict[float, tuple[str, int, int, float]]:
         assert (promise.backtest.kept, promise.backtest.cycles) == (kept, tests)
         assert promise.quantity == pytest.approx(share, abs=1e-9)
         assert promise.amount == pytest.approx(share * plan.capacity, abs=1e-5)
-        said = (
-            f"(forecaster {forecaster} at {promise.confidence:g}): "
-            f"kept in {kept} of {tests} past tests."
-        )
+        amount = f"{floor(promise.amount):,} of {floor(plan.capacity):,} "
         if plan.capacity < 10:
             amount = f"{promise.amount:.3g} of {plan.capacity:g} "
-        else:
-            amount = f"{floor(promise.amount):,} of {floor(plan.capacity):,} "
+        told = f"Promise {amount}(forecaster {forecaster} at {promise.confidence:g}): "
+        told += f"kept in {kept} of {tests} past tests."
         if kept == 0 or amount.startswith("0 "):
-            assert promise.answer.startswith("Nothing can be promised, because ")
-        else:
-            assert promise.answer.startswith(f"Promise {amount}{said}")
-    assert plan.answer == plan.promises[-1].answer
-    assert plan.forecaster == plan.promises[-1].forecaster
+            told = "Nothing can be promised, because "
+        assert promise.answer.startswith(told)
+    assert (plan.answer, plan.forecaster) == (promise.answer, promise.forecaster)
     return wanted
 
 
@@ -143,20 +108,16 @@ def test_the_choice_is_that_of_a_search(tmp_path: Path) -> None:
     chosen = set()
     for seed in range(20):
         draw = random.Random(seed)
-        noise, walk, trend = (
-            draw.choice([0, 1, 8]),
-            draw.choice([0, 3]),
-            draw.choice([0, 0, 0.3, 3]),
-        )
-        used, lines = 500.0, ["time_s,capacity,used"]
+        noise, walk = draw.choice([0, 1, 8]), draw.choice([0, 3])
+        trend = draw.choice([0, 0, 0.3, 3])
+        used, text = 500.0, "time_s,capacity,used\n"
         for day in range(150):
             used = min(max(used + draw.gauss(trend, walk), 0), 990)
             now = min(max(used + draw.gauss(0, noise), 0), 1000)
-            lines.append(f"{86400 * day},1000,{now:.6f}")
+            text += f"{86400 * day},1000,{now:.6f}\n"
         file = tmp_path / f"{seed}.csv"
-        file.write_text("\n".join(lines) + "\n")
-        wanted = check(Case(file, 24, 60, 20))
-        chosen |= {(one[0], one[1] == 0) for one in wanted.values()}
+        file.write_text(text)
+        chosen |= {(one[0], one[1] == 0) for one in check(file, 24, 60, 20).values()}
     # Each forecaster is the best of some history, and for some none kept a promise.
     assert {name for name, _ in chosen} == {"ses", "mean", "minimum"}
     assert any(is_broken for _, is_broken in chosen)
@@ -167,7 +128,7 @@ def test_the_choice_on_public_clouds(name: str, forecaster: str) -> None:
     folder = os.environ.get("COSPOT_HISTORIES")
     if not folder:
         pytest.skip("COSPOT_HISTORIES does not name a folder of histories")
-    wanted = check(Case(Path(folder) / f"{name}-usage.csv.gz", 1, 14, 7))
+    wanted = check(Path(folder) / f"{name}-usage.csv.gz", 1, 14, 7)
     assert wanted[0.9][:3] == (forecaster, 2, 2)
 
 
@@ -175,7 +136,7 @@ def test_nothing_is_promised_from_a_short_history(tmp_path: Path) -> None:
     file = tmp_path / "short.csv"
     rows = "".join(f"{86400 * day},100,{50 + day}\n" for day in range(9))
     file.write_text("time_s,capacity,used\n" + rows)
-    days = {"training_days": 6, "horizon_days": 4}
+    days: dict[str, Any] = {"training_days": 6, "horizon_days": 4}
     plan = economy.plan(file, confidences=[0.9], **days)
     assert plan.answer == (
         "Nothing can be promised, because the history is too short to test a promise on: "

@@ -1,6 +1,5 @@
-#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/prices/sold_once_json.hpp"
-#include "sim_harness/studies/economy/backtest_text.hpp"
+#include "sim_harness/studies/economy/backtest_report.hpp"
 #include "sim_harness/studies/promises/economy_keys.hpp"
 
 namespace cospot {

@@ -1,5 +1,7 @@
 #include "sim_harness/studies/economy/backtest_report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -18,14 +20,11 @@ ClassPrices prices_at(double price, const EconomySettings& settings) {
   return {.economy = price, .opportunistic = settings.opportunistic_price};
 }
 
-std::vector<CycleOutcome> judge_all(const std::vector<Forecast>& forecasts,
-                                    const std::vector<CycleData>& cycles,
-                                    const PromiseSettings& promise) {
-  std::vector<CycleOutcome> outcomes;
-  for (std::size_t i = 0; i < cycles.size(); ++i) {
-    outcomes.push_back(judge_cycle(forecasts[i], cycles[i], promise));
-  }
-  return outcomes;
+/// The nearest-rank percentile of ascending values.
+double quantile_of(const std::vector<double>& ascending, int percent) {
+  // The rank is ceil(n * percent / 100), counted from 1.
+  const std::size_t rank = (ascending.size() * static_cast<std::size_t>(percent) + 99) / 100;
+  return ascending[std::max<std::size_t>(rank, 1) - 1];
 }
 
 BacktestTradeOff trade_off(const std::string& forecaster, double confidence,
@@ -83,7 +82,22 @@ void require_forecaster(const std::string& forecaster, const EconomyInput& input
         "forecaster: the oracle knows what was, not what will be; expected ses, "
         "mean, minimum, arima or ets");
   }
-  check_training(input, settings);
+  const CycleSettings cycles = settings.cycles();
+  const std::size_t training = cycles.training;
+  const std::size_t horizon = cycles.horizon;
+  if (input.periods.size() < training) {
+    throw InputError(fmt::format(
+        "{}: the history is too short to promise from: {} periods of {} h, expected at "
+        "least {} (--training-days {}); give a smaller --training-days or --period-hours",
+        input.name, input.periods.size(), settings.period_hours, training, settings.training_days));
+  }
+  if (input.periods.size() < horizon) {
+    throw InputError(
+        fmt::format("{}: the history is too short for promises of {} days: {} periods of {} h, "
+                    "expected at least {} (--horizon-days {}); give a smaller --horizon-days",
+                    input.name, settings.horizon_days, input.periods.size(), settings.period_hours,
+                    horizon, settings.horizon_days));
+  }
 }
 
 /// Args: forecasts: of the past cycles, and the next one.
@@ -108,12 +122,6 @@ PlannedPromise promise_of(const std::string& forecaster, double confidence,
 }
 
 }  // namespace
-
-double quantile_of(const std::vector<double>& ascending, int percent) {
-  // The rank is ceil(n * percent / 100), counted from 1.
-  const std::size_t rank = (ascending.size() * static_cast<std::size_t>(percent) + 99) / 100;
-  return ascending[std::max<std::size_t>(rank, 1) - 1];
-}
 
 BacktestReport backtest(const EconomyInput& input, const EconomySettings& settings,
                         const BacktestRequest& request) {

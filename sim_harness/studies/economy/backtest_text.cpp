@@ -1,5 +1,3 @@
-#include "sim_harness/studies/economy/backtest_text.hpp"
-
 #include <fmt/format.h>
 
 #include <optional>
@@ -7,6 +5,7 @@
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/base/text/text_table.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
+#include "sim_harness/studies/economy/backtest_report.hpp"
 
 namespace cospot {
 namespace {

@@ -246,25 +246,6 @@ std::vector<CycleData> cycles_of(const EconomyInput& input, const EconomySetting
                   settings.horizon_days));
 }
 
-void check_training(const EconomyInput& input, const EconomySettings& settings) {
-  const CycleSettings cycles = settings.cycles();
-  const std::size_t training = cycles.training;
-  const std::size_t horizon = cycles.horizon;
-  if (input.periods.size() < training) {
-    throw InputError(fmt::format(
-        "{}: the history is too short to promise from: {} periods of {} h, expected at "
-        "least {} (--training-days {}); give a smaller --training-days or --period-hours",
-        input.name, input.periods.size(), settings.period_hours, training, settings.training_days));
-  }
-  if (input.periods.size() < horizon) {
-    throw InputError(
-        fmt::format("{}: the history is too short for promises of {} days: {} periods of {} h, "
-                    "expected at least {} (--horizon-days {}); give a smaller --horizon-days",
-                    input.name, settings.horizon_days, input.periods.size(), settings.period_hours,
-                    horizon, settings.horizon_days));
-  }
-}
-
 std::vector<Forecast> make_forecasts(const std::string& forecaster,
                                      std::span<const CycleData> cycles,
                                      const EconomySettings& settings, std::size_t processes) {

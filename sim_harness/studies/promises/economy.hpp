@@ -73,9 +73,6 @@ void name_unit_of_requests(const WorkloadSpec& spec, const EconomySettings& sett
 [[nodiscard]] std::vector<CycleData> cycles_of(const EconomyInput& input,
                                                const EconomySettings& settings);
 
-/// Errors: InputError if there are fewer periods than a first promise needs.
-void check_training(const EconomyInput& input, const EconomySettings& settings);
-
 /// A forecast per cycle by the named forecaster.
 [[nodiscard]] std::vector<Forecast> make_forecasts(const std::string& forecaster,
                                                    std::span<const CycleData> cycles,
