@@ -56,9 +56,10 @@ double promised_quantity(const Forecast& forecast, const PromiseSettings& settin
 CycleOutcome judge_cycle(const Forecast& forecast, const CycleData& data,
                          const PromiseSettings& settings) {
   const double quantity = promised_quantity(forecast, settings);
-  CycleOutcome outcome{.promise = judge_promise(quantity, data.actual),
-                       .is_kept = periods_paid_back(quantity, data.actual, settings.penalty) == 0,
-                       .penalty = penalty_share(quantity, data.actual, settings.penalty)};
+  CycleOutcome outcome{
+      .promise = judge_promise(quantity, data.actual),
+      .is_kept = quantity > 0 && periods_paid_back(quantity, data.actual, settings.penalty) == 0,
+      .penalty = penalty_share(quantity, data.actual, settings.penalty)};
   if (settings.sellable == SellableSlack::kMean) {
     outcome.slack = std::accumulate(data.actual.begin(), data.actual.end(), 0.0) /
                     static_cast<double>(data.actual.size());

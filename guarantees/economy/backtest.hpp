@@ -47,7 +47,7 @@ struct PromiseSettings {
 /// One cycle, judged.
 struct CycleOutcome {
   PromiseOutcome promise{};
-  bool is_kept = true;  ///< no bill of it is paid back
+  bool is_kept = true;  ///< no bill of it is paid back; a promise of nothing is not kept
   double penalty = 0;   ///< X_e, mean over the bills
   double slack = 0;     ///< f_slack
 };

@@ -33,8 +33,7 @@ struct PenaltyRule {
   friend bool operator==(const PenaltyRule&, const PenaltyRule&) = default;
 };
 
-/// The periods whose bill is paid back; a promise is kept if there are none. Only the promised
-/// periods count.
+/// The periods whose bill is paid back. Only the promised periods count.
 [[nodiscard]] std::size_t periods_paid_back(double quantity, std::span<const double> actual,
                                             const PenaltyRule& rule);
 

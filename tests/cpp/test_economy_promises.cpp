@@ -295,6 +295,7 @@ TEST_CASE("a promise is kept if no bill is paid back, whatever comes after the p
   const CycleOutcome kept = judge_cycle(minimum_forecast(cycles[0].training), cycles[0], {});
   CHECK(kept.is_kept);
   CHECK(kept.promise.short_periods == 0);
+  CHECK_FALSE(judge_cycle({.point = {0}, .sigma = {0}}, cycles[0], {}).is_kept);  // of nothing
   // 1 of 200 periods is short, and the bills are of 100: 99.5 % of all, but 99 % of the first bill.
   std::vector<double> actual(200, 0.5);
   actual[7] = 0.4;

@@ -49,9 +49,11 @@ def forecasts(known: Sequence[float], horizon: int) -> dict[str, tuple[float, fl
 
 
 def is_kept(promise: float, actual: Sequence[float], bill: int) -> bool:
-    """Say whether each bill had more than 99 % of its periods without a shortage."""
+    """Say whether something was promised, and over 99 % of each bill's periods had no shortage."""
     bills = [actual[i : i + bill] for i in range(0, len(actual), bill)]
-    return all(sum(slack >= promise for slack in one) > 0.99 * len(one) for one in bills)
+    return promise > 0 and all(
+        sum(slack >= promise for slack in one) > 0.99 * len(one) for one in bills
+    )
 
 
 def expected(file: Path, hours: float, training_days: float, horizon_days: float) -> Chosen:

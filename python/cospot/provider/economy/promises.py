@@ -22,7 +22,6 @@ class Past:
     """The outcome of a promise in the past: means over its cycles."""
 
     cycles: int
-    kept: int  #: cycles of which no bill is paid back
     quantity: float
     quantity_sd: float
     availability: float  #: share of the periods without a shortage
@@ -32,6 +31,7 @@ class Past:
     shortage: float  #: missing capacity
     slack: float  #: capacity that could have been sold
     penalty: float  #: refund to customers
+    kept: int = 0  #: cycles of which something was promised and no bill is paid back
 
 
 @dataclass(frozen=True)
