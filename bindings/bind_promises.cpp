@@ -25,7 +25,7 @@
 #include "sim_harness/data/workloads/workload_schema.hpp"
 #include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
 #include "sim_harness/provider/loop/provider_run.hpp"
-#include "sim_harness/studies/economy/backtest_text.hpp"
+#include "sim_harness/studies/economy/backtest_report.hpp"
 #include "sim_harness/studies/promises/economy_keys.hpp"
 #include "sim_harness/studies/sla/sla_quote.hpp"
 
@@ -143,12 +143,17 @@ GivenEconomy read_economy(const py::object& usage, const std::vector<std::string
   return given;
 }
 
-py::object plan(const py::object& usage, const std::string& forecaster,
+py::object plan(const py::object& usage, const std::optional<std::string>& forecaster,
                 const py::object& confidences, double price, const py::kwargs& settings) {
-  const GivenEconomy given = read_economy(usage, {forecaster}, confidences, {price}, settings);
+  std::vector<std::string> forecasters;
+  if (forecaster) forecasters.push_back(*forecaster);
+  const GivenEconomy given = read_economy(usage, forecasters, confidences, {price}, settings);
+  if (given.request.confidences.empty()) {
+    throw ConfigError("confidences: found an empty list, expected one or more, as [0.9]");
+  }
   const EconomyPlan made =
       watched([&] { return plan_promises(given.input, given.settings, given.request); });
-  return make_result(kEconomy, "Plan", plan_json(given.input, given.settings, given.request, made));
+  return make_result(kEconomy, "Plan", plan_json(given.input, given.settings, price, made));
 }
 
 py::object run_backtest(const py::object& usage, const py::object& forecasters,
@@ -222,14 +227,16 @@ Returns:
 Raises:
     ConfigError, PolicyError: As simulate.
 )doc");
-  core.def("economy_plan", &plan, "usage"_a, py::kw_only(), "forecaster"_a = "ses",
+  core.def("economy_plan", &plan, "usage"_a, py::kw_only(), "forecaster"_a = py::none(),
            "confidences"_a = std::vector<double>{0.5, 0.6, 0.7, 0.8, 0.9}, "price"_a = 0.7,
            (std::string(R"doc(
 Say how much of the capacity can be promised from now on (docs/economy.md).
 
 Args:)doc") +
             kEconomyArguments + R"doc(
-    forecaster: ses, mean, minimum, arima or ets; the last two need statsmodels.
+    forecaster: ses, mean, minimum, arima or ets; the last two need statsmodels. None: at each
+        confidence the one of ses, mean and minimum that promises most, among those that kept that
+        share of their past promises.
     confidences: That the slack is not lower; 0: no interval.
     price: Of the Economy class; on-demand is 1.)doc" +
             kEconomySettings)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "bindings/arguments.hpp"
@@ -14,6 +15,7 @@
 #include "bindings/workloads.hpp"
 #include "core/errors.hpp"
 #include "core/model/revenue.hpp"
+#include "sim_harness/advise/tuning.hpp"
 #include "sim_harness/provider/explain/event_log.hpp"
 #include "sim_harness/provider/explain/explain.hpp"
 #include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
@@ -83,20 +85,31 @@ DatacenterSize size(const PythonWorkload& workload, const py::object& host, cons
                     const py::object& headroom_percent, const py::object& added_type) {
   HostMix hosts = read_host_mix(host, "host");
   if (!added_type.is_none()) hosts.add_only(read_text(added_type, "added_type"));
-  const ChainSpec chain = read_chain(vm, "vm");
+  std::vector<ChainSpec> chains;
+  if (vm.is_none()) {
+    for (const std::string& name : TuneCandidates().vm) {
+      chains.push_back(read_chain(py::str(name), "vm"));
+    }
+  } else {
+    chains.push_back(read_chain(vm, "vm"));
+  }
   const double percent = read_number(headroom_percent, "headroom_percent", 0, kMaxHeadroomPercent);
   warn_of_inputs(workload, hosts);
   constexpr std::string_view kRemedy = "use a larger host";
   DatacenterSize found = watched([&] {
-    if (hosts.isolated_tenants().empty()) {
-      require_possible_placements(workload.workload(), workload.vm_schedule(), hosts, std::nullopt);
-      return smallest_datacenter(workload.workload(), workload.vm_schedule(), hosts, chain,
-                                 workload.unit(), kRemedy);
+    std::optional<EventSchedule> isolated;
+    if (!hosts.isolated_tenants().empty()) {
+      isolated =
+          make_schedule(workload.workload(), ScheduledClasses::kVmsOnly, hosts.isolated_tenants());
     }
-    const EventSchedule vms =
-        make_schedule(workload.workload(), ScheduledClasses::kVmsOnly, hosts.isolated_tenants());
+    const EventSchedule& vms = isolated ? *isolated : workload.vm_schedule();
     require_possible_placements(workload.workload(), vms, hosts, std::nullopt);
-    return smallest_datacenter(workload.workload(), vms, hosts, chain, workload.unit(), kRemedy);
+    std::vector<DatacenterSize> sizes;
+    for (const ChainSpec& chain : chains) {
+      sizes.push_back(
+          smallest_datacenter(workload.workload(), vms, hosts, chain, workload.unit(), kRemedy));
+    }
+    return *std::ranges::min_element(sizes, {}, &DatacenterSize::hosts);
   });
   found.hosts = with_headroom(found.hosts, percent);
   return found;
@@ -295,8 +308,8 @@ Raises:
     InputError: The event log cannot be written.
 )doc")
                .c_str());
-  core.def("size", &size, "workload"_a, py::kw_only(), "host"_a, "vm"_a, "headroom_percent"_a = 0.0,
-           "added_type"_a = py::none(),
+  core.def("size", &size, "workload"_a, py::kw_only(), "host"_a, "vm"_a = py::none(),
+           "headroom_percent"_a = 0.0, "added_type"_a = py::none(),
            R"doc(
 Find the least hosts with which no VM is rejected.
 
@@ -305,7 +318,8 @@ Args:
     host: What each host has: a ResourceVector or a tuple (vcpus, memory_mb[, disk_gb]); or several
         types, a list of dicts as in sweep files, or the path of a file of hosts, as in simulate.
         Sizes have the types in proportion to their counts.
-    vm: What ranks hosts for VMs, as in simulate.
+    vm: What ranks hosts for VMs, as in simulate. None: the one of the VM policies that tune and
+        plan try which needs the fewest hosts.
     headroom_percent: More hosts than that, in percent, 0 to 10,000.
     added_type: Of several types, the only one to add to the hosts that are there. None: all, in
         proportion.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 namespace cospot {
 namespace {
@@ -55,8 +56,10 @@ double promised_quantity(const Forecast& forecast, const PromiseSettings& settin
 CycleOutcome judge_cycle(const Forecast& forecast, const CycleData& data,
                          const PromiseSettings& settings) {
   const double quantity = promised_quantity(forecast, settings);
-  CycleOutcome outcome{.promise = judge_promise(quantity, data.actual),
-                       .penalty = penalty_share(quantity, data.actual, settings.penalty)};
+  CycleOutcome outcome{
+      .promise = judge_promise(quantity, data.actual),
+      .is_kept = quantity > 0 && periods_paid_back(quantity, data.actual, settings.penalty) == 0,
+      .penalty = penalty_share(quantity, data.actual, settings.penalty)};
   if (settings.sellable == SellableSlack::kMean) {
     outcome.slack = std::accumulate(data.actual.begin(), data.actual.end(), 0.0) /
                     static_cast<double>(data.actual.size());
@@ -65,6 +68,30 @@ CycleOutcome judge_cycle(const Forecast& forecast, const CycleData& data,
   }
   if (settings.clamp) outcome.slack = std::max(outcome.slack, 0.0);
   return outcome;
+}
+
+std::vector<CycleOutcome> judge_all(std::span<const Forecast> forecasts,
+                                    std::span<const CycleData> cycles,
+                                    const PromiseSettings& settings) {
+  std::vector<CycleOutcome> outcomes;
+  for (std::size_t i = 0; i < cycles.size(); ++i) {
+    outcomes.push_back(judge_cycle(forecasts[i], cycles[i], settings));
+  }
+  return outcomes;
+}
+
+bool PromiseRecord::keeps(double confidence) const {
+  constexpr double kRounding = 1e-9;
+  return static_cast<double>(kept) >= confidence * static_cast<double>(tests) - kRounding;
+}
+
+std::size_t best_forecaster(std::span<const PromiseRecord> records, double confidence) {
+  const auto rank = [confidence](const PromiseRecord& one) {
+    const bool keeps = one.keeps(confidence);
+    return std::tuple(keeps, keeps ? one.quantity : static_cast<double>(one.kept));
+  };
+  return static_cast<std::size_t>(
+      std::distance(records.begin(), std::ranges::max_element(records, {}, rank)));
 }
 
 BacktestResult sum_up(std::span<const CycleOutcome> outcomes, const ClassPrices& prices,
@@ -81,6 +108,7 @@ BacktestResult sum_up(std::span<const CycleOutcome> outcomes, const ClassPrices&
   PromiseRevenue total;
   for (const CycleOutcome& outcome : outcomes) {
     result.availability_least = std::min(result.availability_least, outcome.promise.availability);
+    result.kept += outcome.is_kept ? 1 : 0;
     result.short_periods += outcome.promise.short_periods;
     const PromiseRevenue revenue = promise_revenue(outcome.promise.quantity, outcome.slack,
                                                    outcome.penalty, prices, penalty_on_all);

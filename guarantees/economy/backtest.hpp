@@ -47,8 +47,9 @@ struct PromiseSettings {
 /// One cycle, judged.
 struct CycleOutcome {
   PromiseOutcome promise{};
-  double penalty = 0;  ///< X_e, mean over the bills
-  double slack = 0;    ///< f_slack
+  bool is_kept = true;  ///< no bill of it is paid back; a promise of nothing is not kept
+  double penalty = 0;   ///< X_e, mean over the bills
+  double slack = 0;     ///< f_slack
 };
 
 /// The quantity that a forecast promises.
@@ -58,11 +59,17 @@ struct CycleOutcome {
 [[nodiscard]] CycleOutcome judge_cycle(const Forecast& forecast, const CycleData& data,
                                        const PromiseSettings& settings);
 
+/// Args: forecasts: of each cycle.
+[[nodiscard]] std::vector<CycleOutcome> judge_all(std::span<const Forecast> forecasts,
+                                                  std::span<const CycleData> cycles,
+                                                  const PromiseSettings& settings);
+
 /// All cycles of a backtest. Means are over cycles, except those of theta, which is what all of
 /// them earn with the Economy class over what they earn without.
 struct BacktestResult {
   std::size_t cycles = 0;
-  double quantity = 0;  ///< f_e
+  std::size_t kept = 0;  ///< promises
+  double quantity = 0;   ///< f_e
   double quantity_sd = 0;
   double availability = 1;
   double availability_least = 1;
@@ -73,6 +80,22 @@ struct BacktestResult {
   double slack = 0;  ///< f_slack
   std::optional<double> theta{};
 };
+
+/// The quantity that a forecaster promises next at one confidence, and its past promises.
+struct PromiseRecord {
+  double quantity = 0;
+  std::size_t kept = 0;
+  std::size_t tests = 0;  ///< the past promises
+
+  /// True if the share of the kept promises is at least `confidence`.
+  [[nodiscard]] bool keeps(double confidence) const;
+};
+
+/// The forecaster to use: among those that kept at least the share `confidence` of their promises,
+/// the one that promises most next; if none did, the one that kept most of them; the first of
+/// equals. Args: records: of all forecasters on the same tests; not empty.
+[[nodiscard]] std::size_t best_forecaster(std::span<const PromiseRecord> records,
+                                          double confidence);
 
 /// Errors: none; `outcomes` is not empty.
 [[nodiscard]] BacktestResult sum_up(std::span<const CycleOutcome> outcomes,

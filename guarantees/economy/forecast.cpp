@@ -1,6 +1,7 @@
 #include "guarantees/economy/forecast.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
@@ -64,6 +65,15 @@ Forecast smoothed_forecast(std::span<const double> training, std::size_t horizon
     forecast.sigma.push_back(std::sqrt(best.squares / count * growth));
   }
   return forecast;
+}
+
+std::span<const BuiltInForecaster> built_in_forecasters() {
+  using Training = std::span<const double>;
+  static constexpr std::array<BuiltInForecaster, 3> kAll{
+      {{"ses", smoothed_forecast},
+       {"mean", [](Training training, std::size_t) { return mean_forecast(training); }},
+       {"minimum", [](Training training, std::size_t) { return minimum_forecast(training); }}}};
+  return kAll;
 }
 
 Forecast oracle_forecast(std::span<const double> actual) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cospot {
@@ -29,6 +30,15 @@ struct Forecast {
 /// 0.999 in steps of a thousandth; the first level is the mean of the first ten values. Source:
 /// Hyndman et al., "Forecasting with Exponential Smoothing", class 1 models.
 [[nodiscard]] Forecast smoothed_forecast(std::span<const double> training, std::size_t horizon);
+
+/// A forecaster that needs no other program.
+struct BuiltInForecaster {
+  std::string_view name;
+  Forecast (*make)(std::span<const double> training, std::size_t horizon);
+};
+
+/// All built-in forecasters; the first of those that are equally good is chosen.
+[[nodiscard]] std::span<const BuiltInForecaster> built_in_forecasters();
 
 /// The least value of what will be, without an interval: nobody can make it.
 [[nodiscard]] Forecast oracle_forecast(std::span<const double> actual);

@@ -22,9 +22,10 @@ PromiseOutcome judge_promise(double quantity, std::span<const double> actual) {
   return outcome;
 }
 
-double penalty_share(double quantity, std::span<const double> actual, const PenaltyRule& rule) {
+std::size_t periods_paid_back(double quantity, std::span<const double> actual,
+                              const PenaltyRule& rule) {
   const std::size_t length = rule.bill_periods == 0 ? actual.size() : rule.bill_periods;
-  std::size_t paid_back = 0;  // periods of the bills with a penalty
+  std::size_t paid_back = 0;
   for (std::size_t begin = 0; begin < actual.size(); begin += length) {
     const auto bill = actual.subspan(begin, std::min(length, actual.size() - begin));
     const double availability = judge_promise(quantity, bill).availability;
@@ -32,7 +33,12 @@ double penalty_share(double quantity, std::span<const double> actual, const Pena
                                              : availability < rule.threshold;
     if (is_broken) paid_back += bill.size();
   }
-  return rule.rate * static_cast<double>(paid_back) / static_cast<double>(actual.size());
+  return paid_back;
+}
+
+double penalty_share(double quantity, std::span<const double> actual, const PenaltyRule& rule) {
+  return rule.rate * static_cast<double>(periods_paid_back(quantity, actual, rule)) /
+         static_cast<double>(actual.size());
 }
 
 PromiseRevenue promise_revenue(double economy, double slack, double penalty,

@@ -33,6 +33,10 @@ struct PenaltyRule {
   friend bool operator==(const PenaltyRule&, const PenaltyRule&) = default;
 };
 
+/// The periods whose bill is paid back. Only the promised periods count.
+[[nodiscard]] std::size_t periods_paid_back(double quantity, std::span<const double> actual,
+                                            const PenaltyRule& rule);
+
 /// The share of its bills that is paid back for a promise: the mean over its bills (a last one that
 /// is shorter counts by its length).
 [[nodiscard]] double penalty_share(double quantity, std::span<const double> actual,

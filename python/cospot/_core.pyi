@@ -615,7 +615,7 @@ def size(
     workload: Workload,
     *,
     host: _Hosts,
-    vm: _ChainEntry,
+    vm: _ChainEntry | None = None,
     headroom_percent: _Number = 0.0,
     added_type: str | None = None,
 ) -> DatacenterSize: ...
@@ -737,7 +737,7 @@ def tune(
 def economy_plan(
     usage: _Path,
     *,
-    forecaster: str = "ses",
+    forecaster: str | None = None,
     confidences: Sequence[float] = [0.5, 0.6, 0.7, 0.8, 0.9],
     price: float = 0.7,
     **settings: Any,

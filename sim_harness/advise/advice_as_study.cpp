@@ -81,7 +81,7 @@ std::string economy_lines(const PlanFindings& findings, const PlanRun& run) {
       "economy: [{}]\neconomy_percent: {:g}\npromise: {:g}\nforecaster: {}\neconomy_price: {}\n"
       "opportunistic_price: {}\nperiod_hours: {:g}\ntraining_days: {}\nhorizon_days: {}\nseed: 1\n",
       axis_value(run.setting.vm).yaml, run.division.economy_percent, run.division.confidence,
-      findings.datacenter.economy.forecaster,
+      findings.datacenter.forecasters.at(run.division.confidence),
       std::min(1.0, findings.prices.economy.value_or(0) / findings.prices.on_demand),
       std::min(1.0, findings.prices.spot / findings.prices.on_demand), promise.period_hours,
       promise.training_days, promise.horizon_days);

@@ -5,6 +5,7 @@
 
 #include "core/policy/forecasts.hpp"
 #include "filters/lifetime_sla_filter.hpp"
+#include "guarantees/economy/economy_promise.hpp"
 #include "guarantees/sla/lifetime_quantiles.hpp"
 
 namespace cospot {
@@ -41,6 +42,7 @@ LevelAccount& LevelAccount::operator+=(const LevelAccount& other) {
   placed += other.placed;
   carried += other.carried;
   evictions += other.evictions;
+  broken += other.broken;
   return *this;
 }
 
@@ -87,7 +89,10 @@ void PartAccounts::add(InstanceIndex instance, SimTime from, SimTime to,
 
 void PartAccounts::placed(const Request& request, HostIndex host) {
   const std::size_t level = level_of(request.instance);
-  stays_[request.instance] = {.since = request.time, .classes = 0};
+  Stay& stay = stays_[request.instance] = {.since = request.time, .classes = 0};
+  if (request.forecasts != nullptr && request.forecasts->economy != nullptr) {
+    stay.promised_until = request.forecasts->economy->until;
+  }
   ++accounts_[parts_.of(request.time)].levels[level].placed;
   if (level == static_cast<std::size_t>(Level::kSpot)) promise(request, host);
 }
@@ -134,7 +139,10 @@ void PartAccounts::end_stay(InstanceIndex instance, SimTime time, bool is_evicte
 }
 
 void PartAccounts::evicted(InstanceIndex victim, HostIndex /*host*/, const Request& for_vm) {
-  ++accounts_[parts_.of(for_vm.time)].levels[level_of(victim)].evictions;
+  LevelAccount& account = accounts_[parts_.of(for_vm.time)].levels[level_of(victim)];
+  ++account.evictions;
+  const bool is_economy = level_of(victim) == static_cast<std::size_t>(Level::kEconomy);
+  if (is_economy && for_vm.time < stays_[victim].promised_until) ++account.broken;
   end_stay(victim, for_vm.time, true);
 }
 

@@ -74,6 +74,7 @@ struct LevelAccount {
   std::uint64_t placed = 0;     ///< placements in the part
   std::uint64_t carried = 0;    ///< instances that already run when the part begins
   std::uint64_t evictions = 0;  ///< in the part
+  std::uint64_t broken = 0;     ///< of these, Economy instances within their promised time
 
   LevelAccount& operator+=(const LevelAccount& other);
 };
@@ -126,8 +127,9 @@ class PartAccounts final : public RunObserver {
  private:
   /// The current placement of an instance.
   struct Stay {
-    SimTime since = kNever;     ///< kNever: not running
-    std::uint64_t classes = 0;  ///< promised classes, one bit each
+    SimTime since = kNever;           ///< kNever: not running
+    std::uint64_t classes = 0;        ///< promised classes, one bit each
+    SimTime promised_until = kNever;  ///< of an Economy instance
   };
 
   void count_requests(const Workload& workload);

@@ -62,8 +62,9 @@ struct PlanDatacenter {
   EventSchedule vms{};  ///< of its VMs only
   HostMix host{};
   WindowParts parts{};
-  EconomyClassSettings economy{};  ///< how promises are made
-  std::optional<VmUse> vm_use{};   ///< nothing: the parts are too short for promises
+  EconomyClassSettings economy{};               ///< how promises are made
+  std::optional<VmUse> vm_use{};                ///< nothing: the parts are too short for promises
+  std::map<double, std::string> forecasters{};  ///< of the promises, by confidence
   std::shared_ptr<const GivenParts> with{};
   std::vector<PromiseClass> classes{};
   std::size_t needed = 0;  ///< the fewest hosts that hold all VMs; 0: no number does

@@ -11,6 +11,7 @@
 #include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
 #include "sim_harness/provider/forecasts/spot_forecasts.hpp"
 #include "sim_harness/provider/loop/provider_run.hpp"
+#include "sim_harness/studies/economy/backtest_report.hpp"
 
 namespace cospot {
 namespace {
@@ -31,8 +32,10 @@ std::unique_ptr<ForecastOwner> add_economy(const PlanDatacenter& datacenter,
   economy.filters.push_back({.name = kEconomyFilter});
   settings.between = {std::move(economy)};
   const HostMix::Sum hosts = settings.host.sum(settings.hosts);
+  EconomyClassSettings promise = datacenter.economy;
+  promise.forecaster = datacenter.forecasters.at(division.confidence);
   std::vector<PromiseStep> steps =
-      promise_steps(*datacenter.vm_use, hosts, datacenter.economy, division.confidence);
+      promise_steps(*datacenter.vm_use, hosts, promise, division.confidence);
   double sum = 0;
   for (const PromiseStep& step : steps) sum += static_cast<double>(step.vcpus);
   made.promised_percent =
@@ -98,6 +101,27 @@ std::size_t parts_of(const PlanRequest& request, const Workload& given, PlanFind
   return parts;
 }
 
+/// Chooses the forecasters of the promises as `cospot economy plan` does on the parts that never
+/// judge: the promise for the second, made after the first, is the test.
+void choose_forecasters(const PlanRequest& request, PlanFindings& findings) {
+  PlanDatacenter& datacenter = findings.datacenter;
+  EconomySettings test = datacenter.economy.economy;
+  test.training_days = test.horizon_days;
+  EconomyInput past =
+      use_on(datacenter.vm_use->vcpus, datacenter.host.sum(datacenter.history->hosts).vcpus,
+             kLeastPast * test.cycles().horizon);
+  name_unit_of_requests(request.workload, test, past);
+  const EconomyPlan made = plan_promises(
+      past, test, {.forecasters = {}, .confidences = request.confidences, .prices = {1}});
+  std::string note = fmt::format("Economy promises after the first {}:",
+                                 days_text(datacenter.economy.economy.training_days));
+  for (const PlannedPromise& one : made.promises) {
+    datacenter.forecasters[one.confidence] = one.forecaster;
+    note += " " + answer_text(past, test, made, one);
+  }
+  findings.notes.push_back(std::move(note));
+}
+
 /// Prepares the promises to the Economy class: for as long as a part, from the parts before it.
 void prepare_economy(const PlanRequest& request, PlanFindings& findings) {
   PlanDatacenter& datacenter = findings.datacenter;
@@ -132,6 +156,7 @@ void prepare_economy(const PlanRequest& request, PlanFindings& findings) {
         std::ceil(needed - had)));
   }
   datacenter.vm_use = vm_use_of(datacenter.history->workload, promise);
+  choose_forecasters(request, findings);
   findings.sells_economy = true;
 }
 

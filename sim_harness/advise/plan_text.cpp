@@ -474,8 +474,9 @@ SummaryText plan_text(const PlanFindings& findings, PlanDetail detail) {
     text += above_bound_text(findings);
     if (findings.of(Alternative::kPlan).economy.promised > 0) {
       text += fmt::format(
-          "\nAn eviction breaks the promise to an Economy instance; at most {} of those admitted "
-          "may be evicted.\n",
+          "\nAn eviction in the promised time breaks the promise to an Economy instance; at most "
+          "{} "
+          "of those admitted may be evicted in it.\n",
           percent(kEconomyBroken, 0));
     }
   }

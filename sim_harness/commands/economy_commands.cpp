@@ -24,7 +24,6 @@
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/studies/economy/backtest_report.hpp"
-#include "sim_harness/studies/economy/backtest_text.hpp"
 #include "sim_harness/studies/promises/economy_keys.hpp"
 
 namespace cospot {
@@ -153,7 +152,7 @@ void run_plan(const EconomyArguments& arguments) {
   const EconomyInput input = load_input(arguments, settings);
   const BacktestRequest request = request_of(arguments, settings);
   const EconomyPlan plan = plan_promises(input, settings, request);
-  if (arguments.json) return print_json(plan_json(input, settings, request, plan));
+  if (arguments.json) return print_json(plan_json(input, settings, request.prices.front(), plan));
   print(plan_text(input, settings, plan, request.currency));
 }
 
@@ -242,8 +241,12 @@ void add_economy_commands(CLI::App& app) {
       app.add_subcommand("economy", "Promise unused capacity for months (the Economy class)");
   economy->require_subcommand(1);
   CLI::App* plan = economy->add_subcommand("plan", "Compute how much capacity can be promised now");
-  const auto planning = add_input(*plan, {"ses"});
-  plan->get_option("--forecaster")->expected(1);
+  const auto planning = add_input(*plan, {});
+  plan->get_option("--forecaster")
+      ->expected(1)
+      ->description(
+          "ses, mean, minimum, arima or ets (these two need statsmodels) (default: of the first "
+          "three, the one that promises most among those that kept their past promises)");
   add_judging(*plan, *planning);
   plan->callback([planning] { run_plan(*planning); });
 

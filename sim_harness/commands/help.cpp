@@ -29,7 +29,7 @@ struct CommandHelp {
 /// In the order in which help tells them.
 const std::vector<CommandHelp>& command_helps() {
   static const std::vector<CommandHelp> all{
-      {"size", kPlanners, {"azure2020:seed=1:scale=0.01 --host 10400,2250 --vm COS"}},
+      {"size", kPlanners, {"azure2020:seed=1:scale=0.01 --host 10400,2250"}},
       {"tune",
        kPlanners,
        {"azure2020:seed=1:scale=0.01 --host 10400,2250 --headroom-percent 2",

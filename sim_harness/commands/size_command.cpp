@@ -11,6 +11,7 @@
 
 #include "core/errors.hpp"
 #include "core/parse_number.hpp"
+#include "sim_harness/advise/tuning.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/base/text/text_table.hpp"
 #include "sim_harness/commands/commands.hpp"
@@ -33,7 +34,7 @@ namespace {
 
 struct SizeArguments {
   std::string workload;
-  std::vector<std::string> vm{"COS"};
+  std::vector<std::string> vm = TuneCandidates().vm;
   std::string host;
   std::string added_type;
   std::vector<double> headroom{0};
@@ -57,6 +58,11 @@ void require_headroom(double percent) {
                                 kMaxHeadroomPercent));
 }
 
+std::size_t fewest_of(std::span<const DatacenterSize> sizes) {
+  const auto fewest = std::ranges::min_element(sizes, {}, &DatacenterSize::hosts);
+  return static_cast<std::size_t>(fewest - sizes.begin());
+}
+
 std::string sizes_text(const SizeArguments& arguments, const HostMix& host,
                        const Workload& workload, const EventSchedule& vms, const VcpusUnit& unit,
                        std::span<const ChainSpec> chains, std::span<const DatacenterSize> sizes) {
@@ -75,14 +81,16 @@ std::string sizes_text(const SizeArguments& arguments, const HostMix& host,
     }
     table.add_row(std::move(cells));
   }
-  const auto fewest = std::ranges::min_element(sizes, {}, &DatacenterSize::hosts);
-  const std::string of_study =
-      sizes.size() < 2 || !arguments.with.empty()
+  const std::size_t fewest = fewest_of(sizes);
+  const std::string answer =
+      sizes.size() < 2
           ? ""
-          : fmt::format(
-                "Studies over these policies count a headroom from the "
-                "fewest: {} hosts, of {}.\n",
-                fewest->hosts, chains[static_cast<std::size_t>(fewest - sizes.begin())].label);
+          : fmt::format("The VMs need {} hosts, placed by {}{}.\n", sizes[fewest].hosts,
+                        chains[fewest].label,
+                        arguments.with.empty()
+                            ? "; tune, plan and studies over these policies count a headroom from "
+                              "this number"
+                            : "");
   std::string adds_none;
   for (const double percent : arguments.headroom) {
     const bool adds = std::ranges::any_of(sizes, [percent](const DatacenterSize& size) {
@@ -96,7 +104,7 @@ std::string sizes_text(const SizeArguments& arguments, const HostMix& host,
       "workload  {}: {} VMs\n{}{}\n\nhosts by headroom (lower bound: the peak "
       "demand, were it packed without loss)\n{}{}{}",
       workload.name, vms.vm_requests, window_text(workload), host_rule_text(host, unit),
-      table.text(), adds_none, of_study);
+      table.text(), adds_none, answer);
 }
 
 Json sizes_json(const SizeArguments& arguments, const HostMix& host, const Workload& workload,
@@ -114,11 +122,13 @@ Json sizes_json(const SizeArguments& arguments, const HostMix& host, const Workl
                         {"lower_bound", sizes[i].lower_bound},
                         {"sizes", json_list_of(arguments.headroom, size_of)}});
   }
-  return {{"workload", workload.name},
-          {"vms", vms.vm_requests},
-          {"window_days", Json::parse(window_days_text(workload.window))},
-          {"host", full_host_json(host)},
-          {"policies", std::move(policies)}};
+  Json json{{"workload", workload.name},
+            {"vms", vms.vm_requests},
+            {"window_days", Json::parse(window_days_text(workload.window))},
+            {"host", full_host_json(host)}};
+  if (sizes.size() > 1) json["fewest"] = policies[fewest_of(sizes)];
+  json["policies"] = std::move(policies);
+  return json;
 }
 
 void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
@@ -173,7 +183,9 @@ void add_size_command(CLI::App& app, PolicyLoader& loader) {
       ->add_option("WORKLOAD", arguments->workload,
                    "Workload file, or a workload spec: azure2020:seed=1:scale=0.01")
       ->required();
-  command->add_option("--vm", arguments->vm, "VM policies: COS,UTIL")
+  command
+      ->add_option("--vm", arguments->vm,
+                   "VM policies to try; the one that needs the fewest hosts counts")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();

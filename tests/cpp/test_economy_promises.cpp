@@ -272,6 +272,7 @@ TEST_CASE("backtest: means over cycles, theta over all that they earn") {
                                            judge_cycle(high, data, settings)};
   const BacktestResult result = sum_up(outcomes, {.economy = 0.7}, true);
   CHECK(result.cycles == 2);
+  CHECK(result.kept == 1);  // 0.5 is short in a period of two
   CHECK(result.quantity == doctest::Approx(0.35));
   CHECK(result.quantity_sd == doctest::Approx(0.3 / std::sqrt(2.0)));
   CHECK(result.availability == doctest::Approx(0.75));
@@ -282,6 +283,47 @@ TEST_CASE("backtest: means over cycles, theta over all that they earn") {
   CHECK(result.penalty == doctest::Approx(0.15));
   // 0.2 * 0.7 + 0.2 * 0.318 = 0.2036; (0.5 * 0.7 - 0.1 * 0.318) * 0.7 = 0.22274; over 0.8 * 0.318.
   CHECK(*result.theta == doctest::Approx((0.2036 + 0.22274) / 0.2544));
+}
+
+TEST_CASE("a promise is kept if no bill is paid back, whatever comes after the promised time") {
+  // 0.5 is promised from period 3 to 4 (a test), and less than that is left just afterwards.
+  SlackPeriods periods;
+  periods.slack = {5, 5, 5, 5, 5, 1, 1};
+  periods.capacity.assign(periods.slack.size(), 10);
+  const auto cycles = backtest_cycles(periods, {.training = 3, .horizon = 2, .step = 3});
+  REQUIRE(cycles.size() == 1);
+  const CycleOutcome kept = judge_cycle(minimum_forecast(cycles[0].training), cycles[0], {});
+  CHECK(kept.is_kept);
+  CHECK(kept.promise.short_periods == 0);
+  CHECK_FALSE(judge_cycle({.point = {0}, .sigma = {0}}, cycles[0], {}).is_kept);  // of nothing
+  // 1 of 200 periods is short, and the bills are of 100: 99.5 % of all, but 99 % of the first bill.
+  std::vector<double> actual(200, 0.5);
+  actual[7] = 0.4;
+  CHECK(periods_paid_back(0.5, actual, {.bill_periods = 0}) == 0);
+  CHECK(periods_paid_back(0.5, actual, {.bill_periods = 100}) == 100);
+  CHECK(periods_paid_back(0.5, actual, {.at_threshold = false, .bill_periods = 100}) == 0);
+  // No money is paid back, but the promise is broken.
+  CHECK(periods_paid_back(0.5, actual, {.rate = 0, .bill_periods = 100}) == 100);
+}
+
+TEST_CASE("best_forecaster: the most that is promised of those that kept enough, or kept most") {
+  using Records = std::vector<PromiseRecord>;
+  const Records all{{.quantity = 0.3, .kept = 8, .tests = 10},
+                    {.quantity = 0.1, .kept = 10, .tests = 10},
+                    {.quantity = 0.2, .kept = 9, .tests = 10}};
+  CHECK(best_forecaster(all, 0.8) == 0);
+  CHECK(best_forecaster(all, 0.9) == 2);  // 9 of 10 are just enough
+  CHECK(best_forecaster(all, 0.91) == 1);
+  const Records broken{{.quantity = 0.5, .kept = 1, .tests = 4},
+                       {.quantity = 0.1, .kept = 2, .tests = 4},
+                       {.quantity = 0.3, .kept = 2, .tests = 4}};
+  CHECK(best_forecaster(broken, 0.9) == 1);  // as many as the third; the first of equals
+  CHECK(best_forecaster(broken, 0) == 0);
+  const Records equal(2, {.quantity = 0.5, .kept = 2, .tests = 2});
+  CHECK(best_forecaster(equal, 0.9) == 0);
+  // 0.57 * 100 is 56.99... in floating point, and 57 of 100 are enough.
+  CHECK(PromiseRecord{.kept = 57, .tests = 100}.keeps(0.57));
+  CHECK_FALSE(PromiseRecord{.kept = 56, .tests = 100}.keeps(0.57));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "core/policy/forecasts.hpp"
 #include "core/random.hpp"
+#include "guarantees/economy/economy_promise.hpp"
 #include "guarantees/sla/lifetime_quantiles.hpp"
 #include "sim_harness/advise/part_accounts.hpp"
 #include "sim_harness/provider/loop/simulation_engine.hpp"
@@ -151,6 +152,42 @@ TEST_CASE("PartAccounts: an outcome counts in the part in which it comes to be k
   CHECK(parts[1].outcomes[0].promised == 0);
   CHECK(parts[1].outcomes[1].promised == 2);
   CHECK(parts[1].outcomes[1].broken == 1);
+}
+
+TEST_CASE("PartAccounts: an eviction after the promised time breaks no promise") {
+  // Three parts of two days. Three Economy instances are promised until 48, 96 and 96 h.
+  Workload workload{.name = "made", .window = 6 * kDay};
+  for (int i = 0; i < 4; ++i) {
+    workload.rows.push_back(account_row(InstanceClass::kSpot, kAccountHour, 6 * kDay, 2));
+  }
+  const EventSchedule schedule = make_schedule(workload);
+  HostTable hosts = HostTable::uniform(1, {8, 8, 0});
+  constexpr auto kLevel = static_cast<std::uint8_t>(Level::kEconomy);
+  PartAccounts accounts(schedule, workload, {.window = workload.window, .count = 3},
+                        {kLevel, kLevel, kLevel, static_cast<std::uint8_t>(Level::kSpot)}, {},
+                        hosts);
+  EconomyPromise promise{.promised_vcpus = 8, .promised_memory_mb = 8, .until = 2 * kDay};
+  const Forecasts forecasts{.economy = &promise};
+  const auto at = [&](InstanceIndex instance, SimTime time) {
+    Request request = request_of(workload, instance, time);
+    request.forecasts = &forecasts;
+    return request;
+  };
+  accounts.placed(at(0, kAccountHour), 0);
+  accounts.placed(at(3, kAccountHour), 0);
+  promise.until = 4 * kDay;
+  accounts.placed(at(1, 2 * kDay), 0);
+  accounts.placed(at(2, 2 * kDay), 0);
+  accounts.evicted(0, 0, at(0, 50 * kAccountHour));  // 2 h after its time
+  accounts.evicted(1, 0, at(0, 95 * kAccountHour));  // an hour before its end
+  accounts.evicted(2, 0, at(0, 96 * kAccountHour));  // at its end
+  accounts.evicted(3, 0, at(0, 50 * kAccountHour));  // a spot
+  const std::vector<PartAccount> parts = accounts.finish();
+  CHECK(parts[1].of(Level::kEconomy).evictions == 2);
+  CHECK(parts[1].of(Level::kEconomy).broken == 1);
+  CHECK(parts[2].of(Level::kEconomy).evictions == 1);
+  CHECK(parts[2].of(Level::kEconomy).broken == 0);
+  CHECK(parts[1].of(Level::kSpot).broken == 0);
 }
 
 TEST_CASE("PartAccounts: the parts add up to what the engine says, whatever happens") {

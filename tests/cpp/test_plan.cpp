@@ -17,6 +17,7 @@
 #include "sim_harness/data/workloads/workload_writer.hpp"
 #include "sim_harness/provider/policies/policy_loader.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
+#include "sim_harness/studies/economy/backtest_report.hpp"
 #include "sim_harness/studies/provider/given_parts.hpp"
 #include "sim_harness/studies/provider/parts/economy_levels.hpp"
 #include "tests/cpp/error_text.hpp"
@@ -93,8 +94,31 @@ TEST_CASE("What a plan chooses for a part does not depend on what comes later") 
     CHECK(a.net[0] == b.net[0]);
     CHECK(a.net[1] == b.net[1]);
   }
+  CHECK(first.datacenter.forecasters == second.datacenter.forecasters);
   // The last part is another one.
   CHECK(first.of(Alternative::kPlan).net[2] != second.of(Alternative::kPlan).net[2]);
+}
+
+TEST_CASE("A plan promises as `cospot economy plan` does on the parts that never judge") {
+  PlanRequest request = request_for(kHistory);
+  request.confidences = {0.5, 0.9};
+  const PlanFindings found = monthly_plan_of(request);
+  EconomySettings settings = found.datacenter.economy.economy;
+  CHECK(settings.training_days == 2 * settings.horizon_days);
+  settings.training_days = settings.horizon_days;  // a test needs a part before and a part to judge
+  settings.capacity = static_cast<std::int64_t>(kPlannedHosts) * 10400;
+  WorkloadSpec first_parts = request.workload;
+  first_parts.window = found.datacenter.parts.begin(2);
+  const EconomyInput input = load_economy_input(first_parts, settings);
+  const EconomyPlan made = plan_promises(
+      input, settings, {.forecasters = {}, .confidences = request.confidences, .prices = {0.7}});
+  REQUIRE(made.promises.size() == 2);
+  for (const PlannedPromise& one : made.promises) {
+    CAPTURE(one.confidence);
+    CHECK(one.tests == 1);
+    CHECK(found.datacenter.forecasters.at(one.confidence) == one.forecaster);
+    CHECK(found.notes.back().find(answer_text(input, settings, made, one)) != std::string::npos);
+  }
 }
 
 TEST_CASE("A plan is the best of what was tried, by the parts before") {
@@ -474,6 +498,9 @@ TEST_CASE("An Economy instance may be evicted in a later part than it was admitt
   const PlanRun& divided = found.runs[found.divisions[1].run];
   REQUIRE(divided.parts[6].of(Level::kEconomy).placed == 1);
   CHECK(divided.parts[6].of(Level::kEconomy).evictions == 2);
+  // They were promised for a day.
+  CHECK(divided.parts[6].of(Level::kEconomy).broken == 0);
+  CHECK(found.divisions[1].promises.broken == 0);
 }
 
 TEST_CASE("A division that breaks its promises is marked") {

@@ -165,7 +165,9 @@ TEST_CASE("size: prints the hosts for every VM policy and headroom") {
             "UTIL                 3    3     3     5\n"
             "COS                  3    3     3     5\n"  // 3 x 0.5 = 1.5, rounded to 2
             "10% adds no host: it is rounded to whole hosts.\n"
-            "Studies over these policies count a headroom from the fewest: 3 hosts, of UTIL.\n");
+            "The VMs need 3 hosts, placed by UTIL; tune, plan and studies over these policies "
+            "count a "
+            "headroom from this number.\n");
   CHECK(run(folder, "size azure2020:seed=1:scale=0.0005 --vm UTIL --host 10400,2250")
             .starts_with("workload  azure2020:seed=1:scale=0.0005: "));
   CHECK_THROWS_WITH_AS((void)run(folder, "size no.csv --vm UTIL --vm Util --host 10,10"),

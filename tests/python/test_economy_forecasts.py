@@ -275,5 +275,7 @@ def test_plan_and_backtest_from_python(
     assert str(refused.value).split("valid names")[1] == by_command.strip().split("valid names")[1]
     with pytest.raises(InputError, match="time_zone: found 'Mars', expected a time zone"):
         economy.plan(usage, time_zone="Mars")
+    with pytest.raises(InputError, match="confidences: found an empty list, expected one or more"):
+        economy.plan(usage, confidences=[])
     with pytest.raises(InputError, match="price is 2.0, expected a number from 0 to 1"):
         economy.plan(usage, price=2)

@@ -146,6 +146,9 @@ def test_size_is_the_programs(program: Path, folder: Path) -> None:
                 "--headroom", "10")  # fmt: skip
     assert text.splitlines()[-1].split() == ["DPD", str(size.lower_bound), str(size.hosts)]
     assert cospot.size(workload, host=HOST, vm=Util) == cospot.size(workload, host=HOST, vm="UTIL")
+    # Without a policy: the fewest of those that tune and plan try.
+    each = [cospot.size(workload, host=HOST, vm=vm).hosts for vm in ("UTIL", "COS", "DPD")]
+    assert cospot.size(workload, host=HOST).hosts == min(each)
     with pytest.raises(cospot.ConfigError, match="asks for .* more than a host has"):
         cospot.size(workload, host=(10, 10), vm="UTIL")
     with pytest.raises(cospot.ConfigError, match="vm: unknown weigher 'X'; valid names"):

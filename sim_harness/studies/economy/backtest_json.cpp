@@ -1,6 +1,5 @@
-#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/prices/sold_once_json.hpp"
-#include "sim_harness/studies/economy/backtest_text.hpp"
+#include "sim_harness/studies/economy/backtest_report.hpp"
 #include "sim_harness/studies/promises/economy_keys.hpp"
 
 namespace cospot {
@@ -32,6 +31,7 @@ Json prediction_json(const BacktestPrediction& one) {
 
 Json result_json(const BacktestResult& result) {
   return {{"cycles", result.cycles},
+          {"kept", result.kept},
           {"quantity", json_of(result.quantity)},
           {"quantity_sd", json_of(result.quantity_sd)},
           {"availability", json_of(result.availability)},
@@ -64,31 +64,36 @@ Json backtest_json(const EconomyInput& input, const EconomySettings& settings,
           {"trade_offs", json_list_of(report.trade_offs, trade_off_json)}};
 }
 
-Json plan_json(const EconomyInput& input, const EconomySettings& settings,
-               const BacktestRequest& request, const EconomyPlan& plan) {
+Json plan_json(const EconomyInput& input, const EconomySettings& settings, double price,
+               const EconomyPlan& plan) {
   const auto amount_json = [&](auto amount) {
     return json_of(static_cast<double>(amount) / static_cast<double>(kSlackUnit) *
                    input.unit_scale);
   };
   const auto promise_json = [&](const PlannedPromise& one) {
     return Json{{"confidence", json_of(one.confidence)},
+                {"forecaster", one.forecaster},
+                {"model", one.model},
+                {"note", one.note},
                 {"quantity", json_of(one.quantity)},
                 {"amount", amount_json(one.amount)},
+                {"answer", answer_text(input, settings, plan, one)},
                 {"backtest", one.backtest ? result_json(*one.backtest) : Json()},
                 {"theta", json_of(one.theta)},
                 {"income_per_month", json_of(one.income_per_month)}};
   };
-  const bool has_income = !plan.promises.empty() && plan.promises.front().income_per_month;
-  return {{"usage", input_json(input)},
+  const PlannedPromise& best = plan.most_certain();
+  return {{"answer", answer_text(input, settings, plan, best)},
+          {"usage", input_json(input)},
           {"unit", input.unit.empty() ? Json() : Json(input.unit)},
           {"settings", economy_json(settings)},
-          {"forecaster", request.forecasters.front()},
-          {"model", plan.model},
-          {"note", plan.note},
+          {"forecaster", best.forecaster},
+          {"model", best.model},
+          {"note", best.note},
           {"capacity", amount_json(plan.capacity)},
-          {"price", json_of(request.prices.front())},
+          {"price", json_of(price)},
           {"promises", json_list_of(plan.promises, promise_json)},
-          {"income_note", has_income ? Json(sold_once_note()) : Json()}};
+          {"income_note", best.income_per_month ? Json(sold_once_note()) : Json()}};
 }
 
 }  // namespace cospot

@@ -1,5 +1,7 @@
 #include "sim_harness/studies/economy/backtest_report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -18,14 +20,11 @@ ClassPrices prices_at(double price, const EconomySettings& settings) {
   return {.economy = price, .opportunistic = settings.opportunistic_price};
 }
 
-std::vector<CycleOutcome> judge_all(const std::vector<Forecast>& forecasts,
-                                    const std::vector<CycleData>& cycles,
-                                    const PromiseSettings& promise) {
-  std::vector<CycleOutcome> outcomes;
-  for (std::size_t i = 0; i < cycles.size(); ++i) {
-    outcomes.push_back(judge_cycle(forecasts[i], cycles[i], promise));
-  }
-  return outcomes;
+/// The nearest-rank percentile of ascending values.
+double quantile_of(const std::vector<double>& ascending, int percent) {
+  // The rank is ceil(n * percent / 100), counted from 1.
+  const std::size_t rank = (ascending.size() * static_cast<std::size_t>(percent) + 99) / 100;
+  return ascending[std::max<std::size_t>(rank, 1) - 1];
 }
 
 BacktestTradeOff trade_off(const std::string& forecaster, double confidence,
@@ -76,13 +75,53 @@ void add_predictions(const std::string& forecaster, const std::vector<Forecast>&
   }
 }
 
-}  // namespace
-
-double quantile_of(const std::vector<double>& ascending, int percent) {
-  // The rank is ceil(n * percent / 100), counted from 1.
-  const std::size_t rank = (ascending.size() * static_cast<std::size_t>(percent) + 99) / 100;
-  return ascending[std::max<std::size_t>(rank, 1) - 1];
+void require_forecaster(const std::string& forecaster, const EconomyInput& input,
+                        const EconomySettings& settings) {
+  if (forecaster == "oracle") {
+    throw ConfigError(
+        "forecaster: the oracle knows what was, not what will be; expected ses, "
+        "mean, minimum, arima or ets");
+  }
+  const CycleSettings cycles = settings.cycles();
+  const std::size_t training = cycles.training;
+  const std::size_t horizon = cycles.horizon;
+  if (input.periods.size() < training) {
+    throw InputError(fmt::format(
+        "{}: the history is too short to promise from: {} periods of {} h, expected at "
+        "least {} (--training-days {}); give a smaller --training-days or --period-hours",
+        input.name, input.periods.size(), settings.period_hours, training, settings.training_days));
+  }
+  if (input.periods.size() < horizon) {
+    throw InputError(
+        fmt::format("{}: the history is too short for promises of {} days: {} periods of {} h, "
+                    "expected at least {} (--horizon-days {}); give a smaller --horizon-days",
+                    input.name, settings.horizon_days, input.periods.size(), settings.period_hours,
+                    horizon, settings.horizon_days));
+  }
 }
+
+/// Args: forecasts: of the past cycles, and the next one.
+PlannedPromise promise_of(const std::string& forecaster, double confidence,
+                          const std::vector<Forecast>& forecasts,
+                          const std::vector<CycleData>& past, const EconomySettings& settings,
+                          const std::vector<double>& prices) {
+  PlannedPromise made;
+  made.confidence = confidence;
+  made.forecaster = forecaster;
+  made.model = forecasts.back().model;
+  made.note = forecasts.back().note;
+  made.quantity = promised_quantity(forecasts.back(), settings.promise_at(confidence));
+  if (past.empty()) return made;
+  const BacktestTradeOff judged =
+      trade_off(forecaster, confidence, forecasts, past, settings, prices);
+  made.backtest = judged.result;
+  made.theta = judged.theta.front();
+  made.tests = judged.result.cycles;
+  made.kept = judged.result.kept;
+  return made;
+}
+
+}  // namespace
 
 BacktestReport backtest(const EconomyInput& input, const EconomySettings& settings,
                         const BacktestRequest& request) {
@@ -103,43 +142,49 @@ BacktestReport backtest(const EconomyInput& input, const EconomySettings& settin
 
 EconomyPlan plan_promises(const EconomyInput& input, const EconomySettings& settings,
                           const BacktestRequest& request) {
-  const std::string& forecaster = request.forecasters.front();
-  if (forecaster == "oracle") {
-    throw ConfigError(
-        "forecaster: the oracle knows what was, not what will be; expected ses, "
-        "mean, minimum, arima or ets");
-  }
-  check_training(input, settings);
-  std::vector<CycleData> cycles = backtest_cycles(input.periods, settings.cycles());
-  cycles.push_back(next_cycle(input.periods, settings.cycles()));
-  const std::vector<Forecast> forecasts =
-      make_forecasts(forecaster, cycles, settings, request.processes);
-  const std::vector<CycleData> past(cycles.begin(), cycles.end() - 1);
-  const std::vector<Forecast> known = make_forecasts("oracle", past, settings, 1);
   constexpr double kHoursPerMonth = 24 * kDaysPerMonth;
-  EconomyPlan plan{.model = forecasts.back().model,
-                   .note = forecasts.back().note,
-                   .capacity = cycles.back().capacity,
+  EconomyPlan plan{.chooses = request.forecasters.empty(),
+                   .capacity = input.periods.capacity.back(),
                    .promises = {}};
+  std::vector<std::string> forecasters = request.forecasters;
+  if (plan.chooses) {
+    for (const BuiltInForecaster& one : built_in_forecasters()) forecasters.emplace_back(one.name);
+  } else {
+    require_forecaster(forecasters.front(), input, settings);
+  }
+  const std::vector<CycleData> past = backtest_cycles(input.periods, settings.cycles());
+  if (plan.chooses && past.empty()) {
+    for (const double confidence : request.confidences) {
+      plan.promises.emplace_back().confidence = confidence;
+    }
+    return plan;
+  }
+  std::vector<CycleData> cycles = past;
+  cycles.push_back(next_cycle(input.periods, settings.cycles()));
+  const auto forecasts =
+      make_all_forecasts(forecasters, {&cycles, 1}, settings, request.processes).front();
+  const std::vector<Forecast> known = make_forecasts("oracle", past, settings, 1);
   for (const double confidence : request.confidences) {
-    PlannedPromise& promise = plan.promises.emplace_back(PlannedPromise{.confidence = confidence});
-    promise.quantity = promised_quantity(forecasts.back(), settings.promise_at(confidence));
+    std::vector<PlannedPromise> made;
+    std::vector<PromiseRecord> records;
+    for (std::size_t i = 0; i < forecasters.size(); ++i) {
+      made.push_back(
+          promise_of(forecasters[i], confidence, forecasts[i], past, settings, request.prices));
+      records.push_back(made.back());
+    }
+    PlannedPromise& promise =
+        plan.promises.emplace_back(std::move(made[best_forecaster(records, confidence)]));
+    if (plan.chooses && promise.kept == 0) promise.quantity = 0;
     promise.amount =
         static_cast<SlackAmount>(std::floor(promise.quantity * static_cast<double>(plan.capacity)));
     if (request.economy_price) {
       promise.income_per_month = static_cast<double>(promise.amount) / kSlackUnit *
                                  input.unit_scale * *request.economy_price * kHoursPerMonth;
     }
-    if (past.empty()) continue;
-    const BacktestTradeOff judged =
-        trade_off(forecaster, confidence, forecasts, past, settings, request.prices);
+    if (!promise.theta) continue;
     const BacktestTradeOff kept =
         trade_off("oracle", confidence, known, past, settings, request.prices);
-    promise.backtest = judged.result;
-    promise.theta = judged.theta.front();
-    if (promise.theta && kept.theta.front()) {
-      promise.theta = std::min(*promise.theta, *kept.theta.front());
-    }
+    promise.theta = std::min(*promise.theta, kept.theta.front().value_or(*promise.theta));
   }
   return plan;
 }

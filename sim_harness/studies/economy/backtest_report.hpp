@@ -1,18 +1,20 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/studies/promises/economy.hpp"
 
 namespace cospot {
 
-/// The input of a backtest.
+/// The input of a backtest or a plan.
 struct BacktestRequest {
-  std::vector<std::string> forecasters;
+  std::vector<std::string> forecasters;  ///< none: a plan chooses among the built-in ones
   std::vector<double> confidences;
   std::vector<double> prices;  ///< of the Economy class, fractions of the on-demand price
   /// Price of a unit-hour of the Economy class, in money; nothing: not given.
@@ -55,10 +57,13 @@ struct BacktestReport {
 [[nodiscard]] BacktestReport backtest(const EconomyInput& input, const EconomySettings& settings,
                                       const BacktestRequest& request);
 
-/// The capacity that can be promised after the last period, at one confidence level.
-struct PlannedPromise {
+/// The capacity that can be promised after the last period, at one confidence level. The quantity
+/// is a fraction of the capacity.
+struct PlannedPromise : PromiseRecord {
   double confidence = 0;
-  double quantity = 0;                       ///< fraction of the capacity
+  std::string forecaster{};  ///< empty: the history is too short to choose one
+  std::string model{};
+  std::string note{};
   SlackAmount amount = 0;                    ///< rounded down
   std::optional<BacktestResult> backtest{};  ///< nothing: the history is too short for one
   /// At most the oracle's: promising more would sell capacity that does not exist.
@@ -67,17 +72,36 @@ struct PlannedPromise {
 };
 
 struct EconomyPlan {
-  std::string model;
-  std::string note;
+  bool chooses = false;  ///< the forecasters were not given
   SlackAmount capacity = 0;
   std::vector<PlannedPromise> promises;
+
+  /// The one of the highest confidence; there is one.
+  [[nodiscard]] const PlannedPromise& most_certain() const {
+    return *std::ranges::max_element(promises, {}, &PlannedPromise::confidence);
+  }
 };
 
-/// `request` has one forecaster. Errors: ConfigError for the oracle.
+/// Promises by the forecaster of the request or, if it has none, by best_forecaster() at each
+/// confidence.
+///
+/// Errors: ConfigError for the oracle; InputError if a given forecaster has too short a history.
 [[nodiscard]] EconomyPlan plan_promises(const EconomyInput& input, const EconomySettings& settings,
                                         const BacktestRequest& request);
 
-/// The nearest-rank percentile `percent` of ascending values.
-[[nodiscard]] double quantile_of(const std::vector<double>& ascending, int percent);
+// The output of `cospot economy backtest` and `plan`, as text and as JSON (docs/json.md).
+
+[[nodiscard]] std::string backtest_text(const EconomyInput& input, const EconomySettings& settings,
+                                        const BacktestRequest& request,
+                                        const BacktestReport& report);
+[[nodiscard]] Json backtest_json(const EconomyInput& input, const EconomySettings& settings,
+                                 const BacktestRequest& request, const BacktestReport& report);
+/// Returns what can be promised, or why nothing can, in a sentence.
+[[nodiscard]] std::string answer_text(const EconomyInput& input, const EconomySettings& settings,
+                                      const EconomyPlan& plan, const PlannedPromise& promise);
+[[nodiscard]] std::string plan_text(const EconomyInput& input, const EconomySettings& settings,
+                                    const EconomyPlan& plan, const std::string& currency = {});
+[[nodiscard]] Json plan_json(const EconomyInput& input, const EconomySettings& settings,
+                             double price, const EconomyPlan& plan);
 
 }  // namespace cospot

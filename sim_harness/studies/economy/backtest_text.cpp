@@ -1,5 +1,3 @@
-#include "sim_harness/studies/economy/backtest_text.hpp"
-
 #include <fmt/format.h>
 
 #include <optional>
@@ -7,6 +5,7 @@
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/base/text/text_table.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
+#include "sim_harness/studies/economy/backtest_report.hpp"
 
 namespace cospot {
 namespace {
@@ -15,14 +14,21 @@ using Align = TextTable::Align;
 
 std::string percent(double share) { return fmt::format("{:.1f}%", share * 100); }
 
+std::string kept_text(std::size_t kept, std::size_t tests) {
+  return fmt::format("{} of {}", kept, tests);
+}
+
 std::string ratio(const std::optional<double>& theta) {
   return theta ? fmt::format("{:.3f}", *theta) : "-";
 }
 
-/// An amount in the unit that people count in.
-std::string amount_of(SlackAmount amount, const EconomyInput& input) {
+/// A part of `capacity` in the unit that people count in. A small capacity, such as 1, has no whole
+/// parts.
+std::string amount_of(SlackAmount amount, SlackAmount capacity, const EconomyInput& input) {
   const double scaled = static_cast<double>(amount) / kSlackUnit * input.unit_scale;
-  return input.unit_scale == 1 ? count_text(amount / kSlackUnit) : amount_text(scaled);
+  if (input.unit_scale != 1) return amount_text(scaled);
+  return capacity < 10 * kSlackUnit ? fmt::format("{:.3g}", scaled)
+                                    : count_text(amount / kSlackUnit);
 }
 
 /// Describes the usage and its unused part.
@@ -82,7 +88,7 @@ std::string errors_text(const BacktestReport& report) {
 std::string trade_offs_text(const BacktestRequest& request, const BacktestReport& report) {
   TextTable table;
   table.add_column("forecaster", Align::kLeft);
-  for (const char* title : {"confidence", "promised", "sd", "availability", "worst cycle",
+  for (const char* title : {"confidence", "promised", "sd", "availability", "worst cycle", "kept",
                             "wastage", "shortage", "paid back"}) {
     table.add_column(title);
   }
@@ -95,6 +101,7 @@ std::string trade_offs_text(const BacktestRequest& request, const BacktestReport
                                    percent(result.quantity_sd),
                                    percent(result.availability),
                                    percent(result.availability_least),
+                                   kept_text(result.kept, result.cycles),
                                    percent(result.wastage),
                                    percent(result.shortage),
                                    percent(result.penalty)};
@@ -114,16 +121,57 @@ std::string backtest_text(const EconomyInput& input, const EconomySettings& sett
          predictions_text(request, report) + errors_text(report) + trade_offs_text(request, report);
 }
 
+std::string answer_text(const EconomyInput& input, const EconomySettings& settings,
+                        const EconomyPlan& plan, const PlannedPromise& promise) {
+  if (promise.forecaster.empty()) {
+    return fmt::format(
+        "Nothing can be promised, because the history is too short to test a promise on: {} "
+        "periods of {} h, expected at least {} (training_days {} and horizon_days {}).",
+        input.periods.size(), settings.period_hours,
+        settings.cycles().training + settings.cycles().horizon, settings.training_days,
+        settings.horizon_days);
+  }
+  const std::string made_by =
+      fmt::format("forecaster {} at {}", promise.forecaster, promise.confidence);
+  const std::string tested =
+      promise.tests == 0
+          ? "the history is too short for a past test"
+          : fmt::format("kept in {} past tests", kept_text(promise.kept, promise.tests));
+  if (plan.chooses && promise.kept == 0) {
+    return fmt::format(
+        "Nothing can be promised, because no forecaster kept its promises in any of {} past tests.",
+        promise.tests);
+  }
+  const std::string amount = amount_of(promise.amount, plan.capacity, input);
+  if (amount == amount_of(0, plan.capacity, input)) {
+    return fmt::format("Nothing can be promised, because no idle capacity is expected ({}: {}).",
+                       made_by, tested);
+  }
+  std::string answer = fmt::format("Promise {} of {}{} ({}): {}.", amount,
+                                   amount_of(plan.capacity, plan.capacity, input),
+                                   input.unit.empty() ? "" : " " + input.unit, made_by, tested);
+  if (!promise.keeps(promise.confidence)) {
+    answer += fmt::format(" That is less often than {}{}.", promise.confidence,
+                          plan.chooses ? ", and no forecaster did better" : "");
+  }
+  return answer;
+}
+
 std::string plan_text(const EconomyInput& input, const EconomySettings& settings,
                       const EconomyPlan& plan, const std::string& currency) {
+  const PlannedPromise& best = plan.most_certain();
+  const std::string top =
+      answer_text(input, settings, plan, best) + "\n\n" + heading(input, settings);
+  if (best.forecaster.empty()) return top;
   TextTable table;
   const std::string unit = input.unit.empty() ? "amount" : input.unit;
   for (const std::string& title :
-       {std::string("confidence"), std::string("availability before"), std::string("worst cycle"),
-        std::string("promised"), unit, std::string("theta before")}) {
-    table.add_column(title);
+       {std::string("confidence"), std::string("forecaster"), std::string("kept before"),
+        std::string("availability before"), std::string("worst cycle"), std::string("promised"),
+        unit, std::string("theta before")}) {
+    table.add_column(title, title == "forecaster" ? Align::kLeft : Align::kRight);
   }
-  const bool has_income = !plan.promises.empty() && plan.promises.front().income_per_month;
+  const bool has_income = best.income_per_month.has_value();
   if (has_income) {
     table.add_column((currency.empty() ? "a month" : currency + " a month") + ", all sold");
   }
@@ -132,17 +180,18 @@ std::string plan_text(const EconomyInput& input, const EconomySettings& settings
       return one.backtest ? percent((*one.backtest).*share) : "-";
     };
     std::vector<std::string> row{fmt::format("{}", one.confidence),
+                                 one.forecaster,
+                                 one.tests == 0 ? "-" : kept_text(one.kept, one.tests),
                                  past(&BacktestResult::availability),
                                  past(&BacktestResult::availability_least),
                                  percent(one.quantity),
-                                 amount_of(one.amount, input),
+                                 amount_of(one.amount, plan.capacity, input),
                                  ratio(one.theta)};
     if (has_income) row.push_back(money_text(*one.income_per_month));
     table.add_row(std::move(row));
   }
-  const std::size_t cycles = plan.promises.empty() || !plan.promises.front().backtest
-                                 ? 0
-                                 : plan.promises.front().backtest->cycles;
+  const PenaltyRule& penalty = settings.promise.penalty;
+  const std::size_t cycles = best.backtest ? best.backtest->cycles : 0;
   const std::string past =
       cycles == 0
           ? fmt::format(
@@ -150,14 +199,16 @@ std::string plan_text(const EconomyInput& input, const EconomySettings& settings
                 "training and {} days to judge are needed\n",
                 settings.training_days, settings.horizon_days)
           : fmt::format(
-                "\"before\": the same promise, made in the past ({} tests); theta, its profit "
-                "over that "
-                "of spots alone,\nis at most that of a promise that is always kept.\n",
-                cycles);
-  return heading(input, settings) + (cycles == 0 ? past : "") +
-         fmt::format("model   {}{}\n\nFor the next {} days, of a capacity of {}{}:\n", plan.model,
-                     plan.note.empty() ? "" : " (" + plan.note + ")", settings.horizon_days,
-                     amount_of(plan.capacity, input),
+                "\"before\": the same promise, made in the past; kept: no bill was paid back, by "
+                "an "
+                "availability {} {}.\n"
+                "Theta, its profit over that of spots alone, is at most that of a promise that is "
+                "always kept.\n",
+                penalty.at_threshold ? "above" : "of at least", percent(penalty.threshold));
+  return top + (cycles == 0 ? past : "") +
+         fmt::format("model   {}{}\n\nFor the next {} days, of a capacity of {}{}:\n", best.model,
+                     best.note.empty() ? "" : " (" + best.note + ")", settings.horizon_days,
+                     amount_of(plan.capacity, plan.capacity, input),
                      input.unit.empty() ? " in the unit of the file" : " " + input.unit) +
          table.text() + (cycles == 0 ? "" : past) + (has_income ? std::string(kSoldOnce) : "");
 }

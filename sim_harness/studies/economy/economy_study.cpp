@@ -19,65 +19,47 @@
 namespace cospot {
 namespace {
 
-/// The result of a run; shares in percent of the capacity at each prediction.
-struct EconomyResult {
-  std::uint64_t cycles = 0;
-  double quantity = 0;
-  double quantity_sd = 0;
-  double availability = 0;
-  double availability_least = 0;
-  std::uint64_t short_periods = 0;
-  double wastage = 0;
-  double shortage = 0;
-  double slack = 0;
-  double penalty = 0;
-  std::optional<double> theta{};
-  std::uint64_t fallbacks = 0;
+struct EconomyResult : BacktestResult {
+  std::size_t fallbacks = 0;
 };
+
+/// A share, in percent.
+template <double BacktestResult::*kShare>
+Measure<EconomyResult> share_column(const char* name, const char* unit, const char* meaning) {
+  return measure<EconomyResult>({.name = name, .unit = unit, .meaning = meaning, .decimals = 4},
+                                [](const EconomyResult& one) { return 100 * (one.*kShare); });
+}
 
 const std::vector<Measure<EconomyResult>>& measures() {
   using E = EconomyResult;
+  static constexpr const char* kOfCapacity = "% of capacity";
   static const std::vector<Measure<E>> all{
-      measure<&E::cycles>({.name = "cycles", .unit = "cycles", .meaning = "predictions made"}),
-      measure<&E::quantity>({.name = "quantity_percent",
-                             .unit = "% of capacity",
-                             .meaning = "promised as Economy (f_e); mean over cycles",
-                             .decimals = 4}),
-      measure<&E::quantity_sd>({.name = "quantity_sd_percent",
-                                .unit = "% of capacity",
-                                .meaning = "its standard deviation over cycles",
-                                .decimals = 4}),
-      measure<&E::availability>({.name = "availability_percent",
-                                 .unit = "%",
-                                 .meaning = "periods without a shortage; mean over cycles",
-                                 .decimals = 4}),
-      measure<&E::availability_least>({.name = "availability_least_percent",
-                                       .unit = "%",
-                                       .meaning = "the same in the worst cycle",
-                                       .decimals = 4}),
-      measure<&E::short_periods>(
-          {.name = "short_periods", .unit = "periods", .meaning = "with a shortage, all cycles"}),
-      measure<&E::wastage>({.name = "wastage_percent",
-                            .unit = "% of capacity",
-                            .meaning = "free beyond the promise; mean over all periods",
-                            .decimals = 4}),
-      measure<&E::shortage>({.name = "shortage_percent",
-                             .unit = "% of capacity",
-                             .meaning = "missing from the promise; mean over all periods",
-                             .decimals = 4}),
-      measure<&E::slack>({.name = "slack_percent",
-                          .unit = "% of capacity",
-                          .meaning = "that could be sold at all (f_slack); mean over cycles",
-                          .decimals = 4}),
-      measure<&E::penalty>({.name = "penalty_percent",
-                            .unit = "% of bills",
-                            .meaning = "paid back (X_e); mean over cycles",
-                            .decimals = 4}),
-      measure<&E::theta>({.name = "theta",
-                          .meaning = "profit with the Economy class over that without; empty where "
-                                     "there is no slack to sell",
-                          .may_be_null = true,
-                          .decimals = 4}),
+      measure<E>({.name = "cycles", .unit = "cycles", .meaning = "predictions made"}, &E::cycles),
+      share_column<&E::quantity>("quantity_percent", kOfCapacity,
+                                 "promised as Economy (f_e); mean over cycles"),
+      share_column<&E::quantity_sd>("quantity_sd_percent", kOfCapacity,
+                                    "its standard deviation over cycles"),
+      share_column<&E::availability>("availability_percent", "%",
+                                     "periods without a shortage; mean over cycles"),
+      share_column<&E::availability_least>("availability_least_percent", "%",
+                                           "the same in the worst cycle"),
+      measure<E>(
+          {.name = "short_periods", .unit = "periods", .meaning = "with a shortage, all cycles"},
+          &E::short_periods),
+      share_column<&E::wastage>("wastage_percent", kOfCapacity,
+                                "free beyond the promise; mean over all periods"),
+      share_column<&E::shortage>("shortage_percent", kOfCapacity,
+                                 "missing from the promise; mean over all periods"),
+      share_column<&E::slack>("slack_percent", kOfCapacity,
+                              "that could be sold at all (f_slack); mean over cycles"),
+      share_column<&E::penalty>("penalty_percent", "% of bills",
+                                "paid back (X_e); mean over cycles"),
+      measure<E>({.name = "theta",
+                  .meaning = "profit with the Economy class over that without; empty where "
+                             "there is no slack to sell",
+                  .may_be_null = true,
+                  .decimals = 4},
+                 &E::theta),
       measure<&E::fallbacks>({.name = "fallbacks",
                               .unit = "cycles",
                               .meaning = "in which no model converged and the mean was used"})};
@@ -150,33 +132,17 @@ struct Shared {
 };
 
 EconomyResult simulate(const Shared& shared, const GridPoint<Settings>& at) {
-  constexpr double kPercent = 100;
   const EconomySettings& economy = at.settings().economy;
   const std::vector<CycleData>& cycles = shared.cycles[at.index(kUsageAxis)];
   const std::vector<Forecast>& forecasts =
       shared.forecasts[at.index(kUsageAxis)][at.index(kForecasterAxis)];
   const PromiseSettings promise = economy.promise_at(at.get(kConfidenceAxis));
-  EconomyResult result;
-  std::vector<CycleOutcome> outcomes;
-  for (std::size_t i = 0; i < cycles.size(); ++i) {
-    outcomes.push_back(judge_cycle(forecasts[i], cycles[i], promise));
-    result.fallbacks += forecasts[i].note.empty() ? 0 : 1;
-  }
   const ClassPrices prices{.economy = at.get(kPriceAxis),
                            .opportunistic = economy.opportunistic_price};
-  const BacktestResult sum = sum_up(outcomes, prices, promise.penalty.on_all_revenue);
-  result.cycles = sum.cycles;
-  result.quantity = sum.quantity * kPercent;
-  result.quantity_sd = sum.quantity_sd * kPercent;
-  result.availability = sum.availability * kPercent;
-  result.availability_least = sum.availability_least * kPercent;
-  result.short_periods = sum.short_periods;
-  result.wastage = sum.wastage * kPercent;
-  result.shortage = sum.shortage * kPercent;
-  result.slack = sum.slack * kPercent;
-  result.penalty = sum.penalty * kPercent;
-  result.theta = sum.theta;
-  return result;
+  const auto fallbacks =
+      std::ranges::count_if(forecasts, [](const Forecast& one) { return !one.note.empty(); });
+  return {sum_up(judge_all(forecasts, cycles, promise), prices, promise.penalty.on_all_revenue),
+          static_cast<std::size_t>(fallbacks)};
 }
 
 std::vector<std::string> fallback_warnings(const Settings& settings, const Shared& shared) {

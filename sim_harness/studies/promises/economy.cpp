@@ -40,9 +40,9 @@ void check_length(const char* key, double days, double period_hours, double leas
 /// The forecast if it needs no other program; nothing: another forecaster.
 std::optional<Forecast> simple_forecast(const std::string& forecaster, const CycleData& data,
                                         std::size_t horizon) {
-  if (forecaster == "ses") return smoothed_forecast(data.training, horizon);
-  if (forecaster == "mean") return mean_forecast(data.training);
-  if (forecaster == "minimum") return minimum_forecast(data.training);
+  for (const BuiltInForecaster& one : built_in_forecasters()) {
+    if (forecaster == one.name) return one.make(data.training, horizon);
+  }
   if (forecaster == "oracle") return oracle_forecast(data.actual);
   return std::nullopt;
 }
@@ -135,22 +135,6 @@ std::vector<std::string> usage_warnings(const UsageSeries& usage) {
   return warnings;
 }
 
-/// Names the unit of a usage's amounts.
-void name_unit(const WorkloadSpec& spec, const EconomySettings& settings, EconomyInput& input) {
-  if (!spec.synthetic && is_usage_file(spec.file)) return;
-  if (!spec.synthetic && is_job_log_file(spec.file)) {
-    input.unit = "processors";
-    return;
-  }
-  const VcpusUnit unit = vcpus_unit_of(spec);
-  if (settings.resource == UsageResource::kMemoryMb) {
-    input.unit = unit.is_relative ? "units of memory" : "MiB";
-  } else {
-    input.unit = unit.is_relative ? "units" : "vCPUs";
-    input.unit_scale = unit.vcpus;
-  }
-}
-
 /// Refuses a table that has no column of usage, jobs or requests, and names those of all of them.
 void require_known_table(const std::filesystem::path& file) {
   constexpr std::array<TableColumn, 3> kUsage{{{"time_s"}, {"capacity"}, {"used"}}};
@@ -216,6 +200,17 @@ void EconomySettings::check() const {
   check_length("bill_days", bill_days, period_hours, 0);
 }
 
+void name_unit_of_requests(const WorkloadSpec& spec, const EconomySettings& settings,
+                           EconomyInput& input) {
+  const VcpusUnit unit = vcpus_unit_of(spec);
+  if (settings.resource == UsageResource::kMemoryMb) {
+    input.unit = unit.is_relative ? "units of memory" : "MiB";
+  } else {
+    input.unit = unit.is_relative ? "units" : "vCPUs";
+    input.unit_scale = unit.vcpus;
+  }
+}
+
 EconomyInput load_economy_input(const WorkloadSpec& spec, const EconomySettings& settings) {
   const UsageSeries usage = load_usage(spec, settings);
   EconomyInput input{.label = spec.label,
@@ -223,7 +218,11 @@ EconomyInput load_economy_input(const WorkloadSpec& spec, const EconomySettings&
                      .name = usage.name,
                      .periods = period_minima(usage, settings.period(), settings.gaps)};
   describe_slack(usage, input);
-  name_unit(spec, settings, input);
+  if (spec.synthetic || !(is_usage_file(spec.file) || is_job_log_file(spec.file))) {
+    name_unit_of_requests(spec, settings, input);
+  } else if (!is_usage_file(spec.file)) {
+    input.unit = "processors";
+  }
   input.warnings = usage_warnings(usage);
   return input;
 }
@@ -245,25 +244,6 @@ std::vector<CycleData> cycles_of(const EconomyInput& input, const EconomySetting
                   input.name, input.periods.size(), settings.period_hours,
                   settings.cycles().training + settings.cycles().horizon, settings.training_days,
                   settings.horizon_days));
-}
-
-void check_training(const EconomyInput& input, const EconomySettings& settings) {
-  const CycleSettings cycles = settings.cycles();
-  const std::size_t training = cycles.training;
-  const std::size_t horizon = cycles.horizon;
-  if (input.periods.size() < training) {
-    throw InputError(fmt::format(
-        "{}: the history is too short to promise from: {} periods of {} h, expected at "
-        "least {} (--training-days {}); give a smaller --training-days or --period-hours",
-        input.name, input.periods.size(), settings.period_hours, training, settings.training_days));
-  }
-  if (input.periods.size() < horizon) {
-    throw InputError(
-        fmt::format("{}: the history is too short for promises of {} days: {} periods of {} h, "
-                    "expected at least {} (--horizon-days {}); give a smaller --horizon-days",
-                    input.name, settings.horizon_days, input.periods.size(), settings.period_hours,
-                    horizon, settings.horizon_days));
-  }
 }
 
 std::vector<Forecast> make_forecasts(const std::string& forecaster,

@@ -65,12 +65,13 @@ struct EconomyInput {
 [[nodiscard]] EconomyInput load_economy_input(const WorkloadSpec& spec,
                                               const EconomySettings& settings);
 
+/// Names the unit of a workload's amounts.
+void name_unit_of_requests(const WorkloadSpec& spec, const EconomySettings& settings,
+                           EconomyInput& input);
+
 /// The cycles of a backtest. Errors: InputError if the periods hold none.
 [[nodiscard]] std::vector<CycleData> cycles_of(const EconomyInput& input,
                                                const EconomySettings& settings);
-
-/// Errors: InputError if there are fewer periods than a first promise needs.
-void check_training(const EconomyInput& input, const EconomySettings& settings);
 
 /// A forecast per cycle by the named forecaster.
 [[nodiscard]] std::vector<Forecast> make_forecasts(const std::string& forecaster,

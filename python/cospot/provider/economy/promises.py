@@ -31,6 +31,7 @@ class Past:
     shortage: float  #: missing capacity
     slack: float  #: capacity that could have been sold
     penalty: float  #: refund to customers
+    kept: int = 0  #: cycles of which something was promised and no bill is paid back
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,12 @@ class Promise:
     """The capacity that can be promised from now on at one confidence level."""
 
     confidence: float  #: that the slack is at least the quantity
+    forecaster: str  #: empty: the history is too short to choose one
+    model: str  #: chosen by the forecaster
+    note: str  #: why it is not the requested one
     quantity: float
     amount: float  #: the same in units of the capacity, rounded down
+    answer: str  #: what can be promised, or why nothing can, in a sentence
     backtest: Past | None  #: the same promise in the past; None: the history is too short
     theta: float | None  #: profit relative to selling all slack as spots
 
@@ -48,9 +53,10 @@ class Promise:
 class Plan:
     """The capacity that can be promised from now on."""
 
+    answer: str  #: what can be promised at the highest confidence, in a sentence
     usage: Usage
     unit: str  #: unit of amounts; empty: not stated
-    forecaster: str
+    forecaster: str  #: that of the highest confidence, as are model and note
     model: str  #: chosen by the forecaster
     note: str  #: why it is not the requested one
     capacity: float

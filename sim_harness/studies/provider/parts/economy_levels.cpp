@@ -36,6 +36,7 @@ void PromiseOwner::refresh() {
   const PromiseStep& step = steps_[next_++];
   promise_.promised_vcpus = step.vcpus;
   promise_.promised_memory_mb = step.memory_mb;
+  promise_.until = step.until;
 }
 
 void PromiseOwner::use(InstanceIndex instance, std::int64_t sign) {

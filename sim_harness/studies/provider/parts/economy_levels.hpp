@@ -26,6 +26,7 @@ struct PromiseStep {
   SimTime from{0};
   std::int64_t vcpus = 0;
   std::int64_t memory_mb = 0;
+  SimTime until = kNever;  ///< the end of the promised time
 };
 
 /// Tells the policies how much is promised to the Economy class and how much of it is in use.

@@ -31,12 +31,9 @@ EconomyInput vm_use(const Workload& workload, UsageResource resource,
 /// prediction, the amount that the VMs' use so far suggests. The first member is the time in
 /// periods.
 std::vector<std::pair<std::int64_t, std::int64_t>> promised_amounts(
-    EconomyInput input, std::int64_t capacity, const EconomyClassSettings& settings,
+    const EconomyInput& use, std::int64_t capacity, const EconomyClassSettings& settings,
     double confidence) {
-  for (std::size_t i = 0; i < input.periods.size(); ++i) {
-    input.periods.slack[i] += capacity * kSlackUnit - input.periods.capacity[i];
-    input.periods.capacity[i] = capacity * kSlackUnit;
-  }
+  const EconomyInput input = use_on(use, capacity);
   const std::vector<CycleData> cycles = cycles_of(input, settings.economy);
   const std::vector<Forecast> forecasts =
       make_forecasts(settings.forecaster, cycles, settings.economy, 1);
@@ -59,15 +56,30 @@ VmUse vm_use_of(const Workload& workload, const EconomySettings& settings) {
   return use;
 }
 
+EconomyInput use_on(EconomyInput use, std::int64_t capacity, std::size_t periods) {
+  SlackPeriods& all = use.periods;
+  all.slack.resize(std::min(periods, all.size()));
+  all.capacity.resize(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all.slack[i] += capacity * kSlackUnit - all.capacity[i];
+    all.capacity[i] = capacity * kSlackUnit;
+  }
+  return use;
+}
+
 std::vector<PromiseStep> promise_steps(const VmUse& use, const HostMix::Sum& hosts,
                                        const EconomyClassSettings& settings, double confidence) {
   const auto vcpus = promised_amounts(use.vcpus, hosts.vcpus, settings, confidence);
   const auto memory = promised_amounts(use.memory_mb, hosts.memory_mb, settings, confidence);
+  const SimTime period = settings.economy.period();
+  const SimTime horizon = static_cast<std::int64_t>(settings.economy.cycles().horizon) * period;
   std::vector<PromiseStep> steps;
   for (std::size_t i = 0; i < vcpus.size(); ++i) {
-    steps.push_back({.from = vcpus[i].first * settings.economy.period(),
+    const SimTime from = vcpus[i].first * period;
+    steps.push_back({.from = from,
                      .vcpus = vcpus[i].second,
-                     .memory_mb = memory[i].second});
+                     .memory_mb = memory[i].second,
+                     .until = from + horizon});
   }
   return steps;
 }

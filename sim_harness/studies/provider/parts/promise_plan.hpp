@@ -20,6 +20,10 @@ struct VmUse {
 /// Errors: InputError if the workload has no VM or is too short for a prediction.
 [[nodiscard]] VmUse vm_use_of(const Workload& workload, const EconomySettings& settings);
 
+/// The same use of a resource on hosts that have `capacity` of it; its first `periods` at most.
+[[nodiscard]] EconomyInput use_on(EconomyInput use, std::int64_t capacity,
+                                  std::size_t periods = SIZE_MAX);
+
 /// The promises over time on hosts with this capacity: each prediction uses the VMs' earlier usage;
 /// nothing is promised before the first prediction.
 [[nodiscard]] std::vector<PromiseStep> promise_steps(const VmUse& use, const HostMix::Sum& hosts,
