@@ -2,18 +2,23 @@
 
 namespace cospot {
 
+DrawnJobs::Shared jobs_at(const BrokerStudySettings& settings, const BrokerInputs& inputs,
+                          std::size_t jobs, std::int64_t seed) {
+  const LoadedJobs& loaded = inputs.jobs[jobs];
+  return inputs.drawn->of(jobs, seed, [&] {
+    return make_broker_jobs(loaded.log.jobs, loaded.count, seconds_of_days(loaded.days),
+                            static_cast<std::uint64_t>(seed), settings.model);
+  });
+}
+
 BrokerResult run_broker_at(const BrokerStudySettings& settings, const BrokerInputs& inputs,
                            const Coordinates& coordinates, bool on_demand_only,
                            BrokerObserver* observer) {
   const auto at = broker_table().at(settings, coordinates);
   const MarketSet& markets = inputs.markets[at.index(kMarketAxis)];
-  const LoadedJobs& loaded = inputs.jobs[at.index(kJobsAxis)];
+  const std::size_t jobs = at.index(kJobsAxis);
   const std::int64_t seed = at.get(kBrokerSeedAxis);
-  const DrawnJobs::Shared jobs = inputs.drawn->of(at.index(kJobsAxis), seed, [&] {
-    return make_broker_jobs(loaded.log.jobs, loaded.count,
-                            static_cast<Seconds>(loaded.days * 86'400),
-                            static_cast<std::uint64_t>(seed), settings.model);
-  });
+  const StartRange starts = inputs.starts.value_or(starts_in(markets, inputs.jobs[jobs].days));
   BrokerSettings one = base_settings(settings);
   one.bid = &find_bid(at.get(kBidAxis));
   one.alpha = at.get(kAlphaAxis);
@@ -21,9 +26,9 @@ BrokerResult run_broker_at(const BrokerStudySettings& settings, const BrokerInpu
   one.billing = at.get(kBillingAxis) == "per_second" ? Billing::kPerSecond : Billing::kHourly;
   one.market_choice = &find_market_choice(at.get(kMarketChoiceAxis));
   one.on_demand_fallback = at.get(kFallbackAxis);
-  one.start = draw_start(markets, loaded.days, seed);
+  one.start = draw_start(starts, seed);
   one.on_demand_only = on_demand_only;
-  return run_broker(markets, *jobs, one, observer);
+  return run_broker(markets, *jobs_at(settings, inputs, jobs, seed), one, observer);
 }
 
 }  // namespace cospot

@@ -90,23 +90,31 @@ struct LoadedJobs {
   double pace_days = 0;   ///< the time in which so many jobs come, at the log's pace
 };
 
+/// The times in a price history at which the first job may start. Length 0: one time only.
+struct StartRange {
+  Seconds first = 0, length = 0;
+};
+
 /// Markets and logs, loaded once.
 struct BrokerInputs {
   std::vector<MarketSet> markets;
   std::vector<LoadedJobs> jobs;
   std::vector<InputRecord> records;
+  std::optional<StartRange> starts{};  ///< none: starts_in() the markets
   std::shared_ptr<DrawnJobs> drawn = std::make_shared<DrawnJobs>();
 };
 
 /// Errors: WorkloadError, ConfigError.
 [[nodiscard]] BrokerInputs load_broker_inputs(const BrokerStudySettings& settings);
 
-/// The range of the first job's start: from a week after the start of the price history to the time
-/// that puts the last submission a week before its end. 0: only one start is possible.
-[[nodiscard]] Seconds length_of_starts(const MarketSet& markets, double days);
+/// From a week after the start of the price history to the time that puts the last submission a
+/// week before its end.
+[[nodiscard]] StartRange starts_in(const MarketSet& markets, double days);
 
-/// The start of the first job in the price history: a random whole minute of that range.
-[[nodiscard]] Seconds draw_start(const MarketSet& markets, double days, std::int64_t seed);
+/// A random whole minute of the range.
+[[nodiscard]] Seconds draw_start(const StartRange& range, std::int64_t seed);
+
+[[nodiscard]] Seconds seconds_of_days(double days);
 
 /// The settings of a run of the grid that no axis chooses.
 [[nodiscard]] BrokerSettings base_settings(const BrokerStudySettings& settings);
