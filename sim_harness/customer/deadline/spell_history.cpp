@@ -23,7 +23,9 @@ SpellHistory::SpellHistory(SimTime tick, const CapacityQuote& quote) : SpellHist
   rates[1].fill(1 / std::max(quote.up_hours, tick_hours_ / 2));
 }
 
-void SpellHistory::add(bool up) {
+void SpellHistory::add(bool up, double price) {
+  for (double& value : prices_) value *= kept_;
+  if (up) prices_ = {prices_[0] + 1, prices_[1] + price};
   if (up_ && !given_) {
     for (SpellRates* seen : {&hours_, &ends_}) {
       for (auto& classes : *seen) {
@@ -59,7 +61,7 @@ SpellRates SpellHistory::rates() const {
 SpellHistory spells_before(const AvailabilityTrace& trace, std::size_t end) {
   SpellHistory history(trace.tick);
   for (std::size_t i = 0; i < std::min(end, trace.capacity.size()); ++i) {
-    history.add(trace.capacity[i] > 0);
+    history.add(trace.capacity[i] > 0, trace.prices.empty() ? 0 : trace.prices[i]);
   }
   return history;
 }
