@@ -421,8 +421,7 @@ TEST_CASE("hold out: what it costs on days that played no part in the choice") {
   CHECK(later.setting.figures.to_best->mean > 0.2);
   CHECK(later.on_demand.cost.mean == doctest::Approx(6 * 0.085));
   CHECK(contains(recommendation_text(found),
-                 "against the best there: bid on_demand, fault "
-                 "tolerance checkpoint, "));
+                 "; regret against the best there (bid on_demand, fault tolerance checkpoint, "));
   // Nothing held out: the same setting is chosen with a look at all days, and says so.
   const Recommendation whole = found_with(restless, 0);
   CHECK_FALSE(whole.held_out.has_value());

@@ -9,12 +9,10 @@
 namespace cospot {
 namespace {
 
-constexpr std::size_t kKinds = 3;
-constexpr std::array<Capacity, kKinds> kEveryKind{Capacity::kNone, Capacity::kSpot,
-                                                  Capacity::kOnDemand};
+constexpr std::array kEveryKind{Capacity::kNone, Capacity::kSpot, Capacity::kOnDemand};
 
 /// From a tick on, until the next interval of the plan.
-struct Interval {
+struct PlanInterval {
   std::int64_t before = -1;  ///< the interval before it
   std::size_t begin = 0;
   Capacity kind = Capacity::kNone;
@@ -48,9 +46,9 @@ class PricedSearch {
   }
 
  private:
-  using Labels = std::vector<PricedLabel>;               ///< most work first
-  using Front = std::array<Labels, kKinds>;              ///< by kind
-  using Rest = std::vector<std::array<double, kKinds>>;  ///< by tick and what ran before
+  using Labels = std::vector<PricedLabel>;                          ///< most work first
+  using Front = std::array<Labels, kEveryKind.size()>;              ///< by kind
+  using Rest = std::vector<std::array<double, kEveryKind.size()>>;  ///< by tick and what ran before
 
   /// The least cost of a plan's rest, less what its work is worth, for a price on work.
   struct Relaxation {
@@ -88,7 +86,7 @@ class PricedSearch {
   /// Sets `rest`, and returns the work of a plan that is best for the price. Keeps that plan, up to
   /// the end of the work, if it is the cheapest so far.
   std::int64_t relax(double work_price, Rest& rest) {
-    std::vector<std::array<Capacity, kKinds>> choice(ticks_);
+    std::vector<std::array<Capacity, kEveryKind.size()>> choice(ticks_);
     rest.assign(ticks_ + 1, {});
     for (std::size_t i = ticks_; i-- > 0;) {
       for (const Capacity before : kEveryKind) {
@@ -207,7 +205,7 @@ class PricedSearch {
   void keep_plan(std::int64_t last, std::size_t end) {
     best_plan_.assign(ticks_, Capacity::kNone);
     while (last > 0) {
-      const Interval& one = intervals_[static_cast<std::size_t>(last)];
+      const PlanInterval& one = intervals_[static_cast<std::size_t>(last)];
       std::fill(best_plan_.begin() + static_cast<std::ptrdiff_t>(one.begin),
                 best_plan_.begin() + static_cast<std::ptrdiff_t>(end), one.kind);
       end = one.begin;
@@ -232,7 +230,7 @@ class PricedSearch {
   std::int64_t tick_, needed_, overhead_;
   std::size_t ticks_;
   std::vector<Relaxation> relaxations_;
-  std::vector<Interval> intervals_;                             ///< the first: nothing runs
+  std::vector<PlanInterval> intervals_;                         ///< the first: nothing runs
   std::vector<Capacity> best_plan_;                             ///< the best of the relaxed ones
   double best_cost_ = std::numeric_limits<double>::infinity();  ///< of that plan
 };

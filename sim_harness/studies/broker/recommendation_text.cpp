@@ -131,9 +131,9 @@ std::string regret_text(const HeldOut& later, const Recommendation& all) {
   if (!later.best) return text + "; no setting kept the limit there\n";
   if (later.best->figures.at == later.setting.figures.at)
     return text + "; no setting was better there\n";
-  return text + fmt::format("; regret {} against the best there: {}\n",
-                            to_best_text(later.setting.figures),
-                            setting_text(*later.best, all.has_prices));
+  return text + fmt::format("; regret against the best there ({}): {}\n",
+                            setting_text(*later.best, all.has_prices),
+                            to_best_text(later.setting.figures));
 }
 
 std::string headline(const Recommendation& all) {
