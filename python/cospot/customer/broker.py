@@ -66,7 +66,7 @@ class FallbackEffect:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """What came in the part of the price history that played no part in the choice."""
+    """The results in the part of the price history that played no part in the choice."""
 
     days: float  #: at the end of the history
     choosing_days: float  #: before them

@@ -85,7 +85,7 @@ DeadlineResult run_deadline(const DeadlineCase& run, DeadlineStrategy& strategy,
   result.spot_hours = hours_of(ticks[static_cast<std::size_t>(Capacity::kSpot)] * run.tick);
   result.on_demand_hours =
       hours_of(ticks[static_cast<std::size_t>(Capacity::kOnDemand)] * run.tick);
-  // Of one price, the product is more exact than the sum.
+  // With one price for all ticks, the product is more exact than the sum.
   if (run.spot_prices.empty()) spot_cost = result.spot_hours * run.job.spot_price;
   result.cost = spot_cost + result.on_demand_hours * run.job.on_demand_price;
   result.restarts = starts == 0 ? 0 : starts - 1;

@@ -31,7 +31,7 @@ struct DeadlineCase {
   std::vector<double> spot_prices{};  ///< USD per hour for each tick; empty: that of the job
 
   [[nodiscard]] std::int64_t ticks() const { return static_cast<std::int64_t>(spot.size()); }
-  /// Of an hour, USD.
+  /// USD per hour.
   [[nodiscard]] double price_at(std::size_t index, Capacity kind) const {
     if (kind == Capacity::kNone) return 0;
     if (kind == Capacity::kOnDemand) return job.on_demand_price;

@@ -37,7 +37,7 @@ struct OnDemandMeans {
   double late_share = 0;  ///< fraction of all jobs
 };
 
-/// What came in the part of the price history that played no part in the choice.
+/// The results in the part of the price history that played no part in the choice.
 struct HeldOut {
   double days = 0, choosing_days = 0;
   Candidate setting{};              ///< the recommended one; `to_best` against the best afterwards
@@ -46,7 +46,7 @@ struct HeldOut {
 };
 
 struct Recommendation {
-  /// Those that keep the limit: the best, then the cheapest. The best is, of those that do not
+  /// The settings that keep the limit: the best, then the cheapest. The best is, of those that do not
   /// differ significantly from the cheapest, the one whose dearest seed costs least.
   std::vector<Candidate> ranked{};
   std::vector<Candidate> others{};   ///< the rest, ranked
