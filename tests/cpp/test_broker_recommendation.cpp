@@ -120,6 +120,12 @@ BrokerStudySettings broker_settings_of(
   return read_broker_settings(parse_yaml(text, "test"), ".", defaults);
 }
 
+/// Of a study whose files are in a folder.
+BrokerStudySettings settings_in(const ScratchFolder& folder, const std::string& text,
+                                const BrokerStudySettings& defaults = recommendation_defaults()) {
+  return read_broker_settings(parse_yaml(text, "test"), folder.path(), defaults);
+}
+
 TEST_CASE("recommend: 20 seeds, and what the page finds best, where the file says nothing") {
   const BrokerStudySettings settings = broker_settings_of(kStudy);
   CHECK(settings.seeds.size() == 20);
@@ -224,9 +230,7 @@ TEST_CASE("recommend: the saving is against the cheapest way to run on-demand") 
   const std::string text =
       "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: a.csv}]\n"
       "jobs: {csv: jobs.csv}\nbid: [on_demand, high]\nalpha: 2\nfault_tolerance: duplication\n";
-  const Recommendation found = recommend(
-      read_broker_settings(parse_yaml(text, "test"), folder.path(), recommendation_defaults()),
-      {.threads = 1});
+  const Recommendation found = recommend(settings_in(folder, text), {.threads = 1});
   REQUIRE_FALSE(found.ranked.empty());
   CHECK(found.seeds == 20);
   CHECK(found.days == 1);  // of one job: the day that its submission is in
@@ -250,8 +254,7 @@ TEST_CASE("broker: the setting of jobs that a report shows reads the same jobs a
   const auto read = [&](const std::string& jobs) {
     const std::string text =
         "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: a.csv}]\njobs: " + jobs;
-    return read_broker_settings(parse_yaml(text, "test"), folder.path(), recommendation_defaults())
-        .jobs.front();
+    return settings_in(folder, text).jobs.front();
   };
   const JobsSpec jobs = read("{csv: jobs.csv, label: mine, count: 1}");
   const JobsSpec again = read(axis_value(jobs).yaml);
@@ -272,9 +275,7 @@ TEST_CASE("broker: the days of jobs are those of the jobs that count, not of the
         "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: a.csv}]\n"
         "jobs: {csv: jobs.csv" +
         more + "}\n";
-    return load_broker_inputs(read_broker_settings(parse_yaml(text, "test"), folder.path(),
-                                                   recommendation_defaults()))
-        .jobs.front();
+    return load_broker_inputs(settings_in(folder, text)).jobs.front();
   };
   // Four jobs in 1.5 days, each with its half day until the next: 2 days.
   CHECK(loaded(", count: 4").days == 2);
@@ -301,9 +302,7 @@ TEST_CASE("recommend: the search includes the fallback to on-demand, and says wh
       "jobs: {csv: jobs.csv}\nbid: high\nalpha: 1\nfault_tolerance: none\nseed: [1, 2]\n"
       "market_choice: cheapest\n";
   const auto found_of = [&](const std::string& more) {
-    return recommend(read_broker_settings(parse_yaml(text + more, "test"), folder.path(),
-                                          recommendation_defaults()),
-                     {.threads = 1});
+    return recommend(settings_in(folder, text + more), {.threads = 1});
   };
   const Recommendation found = found_of("");
   REQUIRE(found.ranked.size() == 2);
@@ -320,9 +319,7 @@ TEST_CASE("recommend: the search includes the fallback to on-demand, and says wh
   const auto scarce = [&](const std::string& more) {
     std::string study = text + more;
     study.replace(study.find("prices: a.csv"), 13, "availability: a.csv");
-    return recommend(
-        read_broker_settings(parse_yaml(study, "test"), folder.path(), recommendation_defaults()),
-        {.threads = 1});
+    return recommend(settings_in(folder, study), {.threads = 1});
   };
   const Recommendation with = scarce("");
   REQUIRE(with.ranked.size() == 1);
@@ -393,9 +390,7 @@ TEST_CASE("hold out: what it costs on days that played no part in the choice") {
         "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: a.csv}]\n"
         "jobs: {csv: jobs.csv}\nbid: on_demand\nalpha: 1\nfault_tolerance: [none, checkpoint]\n"
         "market_choice: cheapest\non_demand_fallback: false\nseed: [1, 2, 3, 4]\n";
-    return recommend(
-        read_broker_settings(parse_yaml(text, "test"), folder.path(), recommendation_defaults()),
-        {.threads = 2, .hold_out_percent = percent});
+    return recommend(settings_in(folder, text), {.threads = 2, .hold_out_percent = percent});
   };
   // 18,000 s of work, 300 of boot and 28 a snapshot are 6 hours of 0.03 USD with each.
   const Recommendation same = found_with(calm, 50), found = found_with(restless, 50);
@@ -436,9 +431,7 @@ TEST_CASE("recommend: on-demand where spots save nothing") {
   const std::string text =
       "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: dear.csv}]\n"
       "jobs: {csv: jobs.csv}\nbid: high\nalpha: 2\nfault_tolerance: none\nseed: [1, 2]\n";
-  const Recommendation found = recommend(
-      read_broker_settings(parse_yaml(text, "test"), folder.path(), recommendation_defaults()),
-      {.threads = 1});
+  const Recommendation found = recommend(settings_in(folder, text), {.threads = 1});
   CHECK(found.ranked.front().figures.saving.mean < 0);
   CHECK_FALSE(found.beats_on_demand());
   CHECK(recommendation_text(found).starts_with(
@@ -453,8 +446,7 @@ TEST_CASE("recommend: where only capacity ends instances, bids are no choice") {
   const std::string text =
       "study: broker\nmarket: [{type: m1.small, datacenter: a, availability: a.csv}]\n"
       "jobs: {csv: jobs.csv}\nbilling: per_second\nnotice_seconds: 120\n";
-  const BrokerStudySettings settings =
-      read_broker_settings(parse_yaml(text, "test"), folder.path(), recommendation_defaults());
+  const BrokerStudySettings settings = settings_in(folder, text);
   CHECK(settings.bid == std::vector<std::string>{"on_demand"});
   const Recommendation found = recommend(settings, {.threads = 2});
   CHECK_FALSE(found.has_prices);
@@ -502,8 +494,7 @@ TEST_CASE("SWF: the requested time is the user's estimate, unless the study says
   const auto jobs_of = [&folder](const std::string& more) {
     const std::string text =
         "study: broker\nmarket: {synthetic: us_east_2011}\njobs: {swf: log.swf" + more + "}\n";
-    const BrokerInputs inputs = load_broker_inputs(
-        read_broker_settings(parse_yaml(text, "test"), folder.path(), paper_defaults()));
+    const BrokerInputs inputs = load_broker_inputs(settings_in(folder, text, paper_defaults()));
     return make_broker_jobs(inputs.jobs.front().log.jobs, 3, 86'400, 1, JobModel{});
   };
   const auto stated = jobs_of(""), drawn = jobs_of(", requested_time: false");
@@ -525,10 +516,7 @@ TEST_CASE("recommend: cautions, and what it cannot answer") {
   const std::string text =
       "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: new.csv}]\n"
       "jobs: {csv: jobs.csv}\nbid: high\nalpha: 2\nfault_tolerance: none\n";
-  const auto read = [&folder](const std::string& study) {
-    return read_broker_settings(parse_yaml(study, "test"), folder.path(),
-                                recommendation_defaults());
-  };
+  const auto read = [&folder](const std::string& study) { return settings_in(folder, study); };
   const RecommendOptions whole{.threads = 1, .hold_out_percent = 0};
   CHECK(recommend(read(text), {}).cautions[0].starts_with("nothing is held out, so "));
   const Recommendation found = recommend(read(text), whole);

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "sim_harness/customer/deadline/mixed_optimum.hpp"
-#include "sim_harness/customer/deadline/stretches.hpp"
 
 namespace cospot {
 namespace {

@@ -418,15 +418,6 @@ Seconds draw_start(const StartRange& range, std::int64_t seed) {
          60 * static_cast<Seconds>(random.below(static_cast<std::uint64_t>(range.length / 60) + 1));
 }
 
-BrokerSettings base_settings(const BrokerStudySettings& settings) {
-  BrokerSettings base;
-  base.interval = settings.interval_seconds;
-  base.boot = settings.boot_seconds;
-  base.notice = settings.notice_seconds;
-  base.postpones = settings.postpones;
-  return base;
-}
-
 namespace {
 
 template <class Entries>

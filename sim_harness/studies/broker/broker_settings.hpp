@@ -2,10 +2,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim_harness/base/configuration/yaml_reader.hpp"
@@ -13,7 +17,6 @@
 #include "sim_harness/data/jobs/mapped_jobs.hpp"
 #include "sim_harness/experiments/grid/axis.hpp"
 #include "sim_harness/experiments/queue/experiment.hpp"
-#include "sim_harness/studies/broker/drawn_jobs.hpp"
 #include "sim_harness/studies/broker/market_spec.hpp"
 
 namespace cospot {
@@ -90,6 +93,21 @@ struct LoadedJobs {
   double pace_days = 0;   ///< the time in which so many jobs come, at the log's pace
 };
 
+/// The jobs of each seed, generated once for all cells of a grid. Thread-safe.
+class DrawnJobs {
+ public:
+  using Shared = std::shared_ptr<const std::vector<BrokerJob>>;
+
+  /// The jobs of a value of the axis `jobs` and a seed; `draw` generates them on first use.
+  [[nodiscard]] Shared of(std::size_t jobs_value, std::int64_t seed,
+                          const std::function<std::vector<BrokerJob>()>& draw);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<std::size_t, std::int64_t>, Shared> kept_;
+  std::size_t kept_jobs_ = 0;
+};
+
 /// The times in a price history at which the first job may start. Length 0: one time only.
 struct StartRange {
   Seconds first = 0, length = 0;
@@ -115,9 +133,6 @@ struct BrokerInputs {
 [[nodiscard]] Seconds draw_start(const StartRange& range, std::int64_t seed);
 
 [[nodiscard]] Seconds seconds_of_days(double days);
-
-/// The settings of a run of the grid that no axis chooses.
-[[nodiscard]] BrokerSettings base_settings(const BrokerStudySettings& settings);
 
 [[nodiscard]] const BidStrategy& find_bid(const std::string& name);
 [[nodiscard]] const FaultTolerance& find_fault_tolerance(const std::string& name);
