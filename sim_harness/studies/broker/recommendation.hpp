@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,10 +9,24 @@
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
 #include "sim_harness/studies/broker/broker_run_at.hpp"
-#include "sim_harness/studies/broker/market_bids.hpp"
 #include "sim_harness/studies/broker/setting_ranking.hpp"
 
 namespace cospot {
+
+/// The bid of a setting in one market at the end of the price history.
+struct MarketBid {
+  std::string type{}, os{}, datacenter{};
+  MicroUsd bid = 0;  ///< kNoCapacityPrice: none, since bids end no instance or no capacity was seen
+  MicroUsd price = 0;  ///< at the end; kNoCapacityPrice: no capacity
+  MicroUsd on_demand_price = 0;
+  std::uint64_t starts = 0;  ///< of spots, over all seeds
+  double share = 0;          ///< of all starts
+};
+
+/// The bids of a grid point's setting in the markets where it starts spots, most starts first.
+/// Reruns all seeds.
+[[nodiscard]] std::vector<MarketBid> market_bids(const BrokerStudySettings& settings,
+                                                 const BrokerInputs& inputs, Coordinates at);
 
 /// A setting with its results over all seeds.
 struct Candidate {
@@ -46,8 +61,8 @@ struct HeldOut {
 };
 
 struct Recommendation {
-  /// The settings that keep the limit: the best, then the cheapest. The best is, of those that do not
-  /// differ significantly from the cheapest, the one whose dearest seed costs least.
+  /// The settings that keep the limit: the best, then the cheapest. The best is, of those that do
+  /// not differ significantly from the cheapest, the one whose dearest seed costs least.
   std::vector<Candidate> ranked{};
   std::vector<Candidate> others{};   ///< the rest, ranked
   std::vector<Candidate> dropped{};  ///< after the first seeds: significantly dearer or later
