@@ -231,7 +231,7 @@ class PricedSearch {
   std::size_t ticks_;
   std::vector<Relaxation> relaxations_;
   std::vector<PlanInterval> intervals_;                         ///< the first: nothing runs
-  std::vector<Capacity> best_plan_;                             ///< the best of the relaxed ones
+  std::vector<Capacity> best_plan_;                             ///< of those known
   double best_cost_ = std::numeric_limits<double>::infinity();  ///< of that plan
 };
 

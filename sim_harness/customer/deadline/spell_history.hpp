@@ -43,6 +43,8 @@ class SpellHistory {
 
   /// Adds the next tick, with the price of a spot in it if there is one.
   void add(bool up, double price = 0);
+  /// Adds only its price.
+  void add_price(bool up, double price);
 
   [[nodiscard]] SpellRates rates() const;
   /// The mean price over the ticks with capacity; none: there was none. Weighted as the rest, also
@@ -65,7 +67,8 @@ class SpellHistory {
   std::array<double, 2> prices_{};  ///< ticks with capacity, and the sum of their prices
 };
 
-/// The history of a trace before `end`.
-[[nodiscard]] SpellHistory spells_before(const AvailabilityTrace& trace, std::size_t end);
+/// The history of a trace before `end`; with a quote, only that of its prices.
+[[nodiscard]] SpellHistory spells_before(const AvailabilityTrace& trace, std::size_t end,
+                                         const std::optional<CapacityQuote>& quote = {});
 
 }  // namespace cospot

@@ -235,8 +235,7 @@ std::vector<std::string> cautions_of(const BrokerStudySettings& settings,
   if (starts.length == 0) {
     cautions.push_back(
         fmt::format("the price history of {:.1f} days has room for one start of {:g} days of jobs "
-                    "{}: the seeds "
-                    "draw no prices, and the intervals are too narrow",
+                    "{}: the seeds draw no prices, and the intervals are too narrow",
                     static_cast<double>(markets.end() - markets.begin()) / 86'400, days,
                     part ? where : "between its first and last week"));
   } else if (settings.seeds.size() > apart) {

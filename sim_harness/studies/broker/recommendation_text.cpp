@@ -170,8 +170,9 @@ std::string headline(const Recommendation& all) {
   if (all.seeds == 1) {
     text += "One seed gives no intervals: without the key seed, 20 are run\n";
   } else if (alike > 1) {
-    const bool is_cheapest = std::ranges::none_of(
-        all.ranked, [](const Candidate& one) { return one.figures.to_best->mean < 0; });
+    const bool is_cheapest = std::ranges::none_of(all.ranked, [](const Candidate& one) {
+      return one.figures.to_best && one.figures.to_best->mean < 0;
+    });
     text += fmt::format("Not significantly different: {} of the other {} (over {}){}\n", alike - 1,
                         settings_text(others.size() - 1), seeds_text(all.seeds),
                         is_cheapest ? "" : "; of these, the best costs least in its dearest seed");

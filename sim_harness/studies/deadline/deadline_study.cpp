@@ -311,9 +311,7 @@ struct Inputs {
 
   /// The knowledge of the capacity before a tick of the trace.
   [[nodiscard]] SpellHistory history_before(const At& at, std::size_t tick) const {
-    const AvailabilityTrace& trace = traces[at.index(kTraceAxis)];
-    const TraceSpec& spec = at.get(kTraceAxis);
-    return spec.quote ? SpellHistory(trace.tick, *spec.quote) : spells_before(trace, tick);
+    return spells_before(traces[at.index(kTraceAxis)], tick, at.get(kTraceAxis).quote);
   }
 
   [[nodiscard]] DeadlineFigures run(const At& at) const {
