@@ -50,18 +50,22 @@ py::dict broker_run(const py::object& study, const py::object& overrides,
   return measures;
 }
 
+/// Leaves `percent` as it is for None.
+void set_percent(const py::object& given, const char* name, double most, double& percent) {
+  if (given.is_none()) return;
+  percent = read_any_number(given, name);
+  if (percent >= 0 && percent <= most) return;
+  throw ConfigError(
+      fmt::format("{}: found {}, expected a number from 0 to {}", name, percent, most));
+}
+
 py::object broker_recommend(const py::object& study, const py::object& overrides,
-                            const py::object& max_late_percent, const py::object& threads) {
+                            const py::object& max_late_percent, const py::object& threads,
+                            const py::object& hold_out_percent) {
   GivenBroker given = read_broker(study, overrides, recommendation_defaults());
-  if (!max_late_percent.is_none()) {
-    const double percent = read_any_number(max_late_percent, kMaxLateKey.data());
-    if (!(percent >= 0 && percent <= 100)) {
-      throw ConfigError(
-          fmt::format("{}: found {}, expected a number from 0 to 100", kMaxLateKey, percent));
-    }
-    given.settings.max_late_percent = percent;
-  }
-  const RecommendOptions options{.threads = read_threads(threads)};
+  RecommendOptions options{.threads = read_threads(threads)};
+  set_percent(max_late_percent, kMaxLateKey.data(), 100, given.settings.max_late_percent);
+  set_percent(hold_out_percent, "hold_out_percent", kMostHeldOutPercent, options.hold_out_percent);
   const Recommendation found = watched([&] { return recommend(given.settings, options); });
   return make_result("cospot.customer.broker", "BrokerRecommendation", recommendation_json(found));
 }
@@ -90,7 +94,7 @@ Source: Voorsluys and Buyya, "Reliable Provisioning of Spot Instances", AINA 201
 )doc");
   core.def("broker_recommend", &broker_recommend, "study"_a, py::kw_only(),
            "overrides"_a = py::tuple(), "max_late_percent"_a = py::none(), "threads"_a = py::none(),
-           R"doc(
+           "hold_out_percent"_a = py::none(), R"doc(
 Find the cheapest way to run a customer's jobs, as `cospot broker recommend` does.
 
 Tries every bid, alpha, mechanism and choice of a market of the study over all its seeds: 20, and
@@ -102,6 +106,8 @@ Args:
     max_late_percent: Jobs that may be late beyond those that are late on-demand too, on the mean;
         that of the study, or 1, unless given.
     threads: How many, 1 to 4096; one a core unless given.
+    hold_out_percent: Share of the price history at its end that plays no part in the choice and
+        shows what it costs there, 0 (none) to 90; 50 unless given.
 
 Returns:
     cospot.BrokerRecommendation.

@@ -688,6 +688,7 @@ def broker_recommend(
     overrides: Iterable[str] = (),
     max_late_percent: _Number | None = None,
     threads: _Integer | None = None,
+    hold_out_percent: _Number | None = None,
 ) -> BrokerRecommendation: ...
 def quote_lifetimes(
     study: _Path | Mapping[str, Any],

@@ -24,6 +24,7 @@ struct BrokerArguments {
   std::string events;
   std::optional<double> max_late_percent;
   std::size_t threads = threads_of_machine();
+  double hold_out_percent = kHeldOutPercent;
   bool json = false;
   bool quiet = false;
 };
@@ -43,7 +44,9 @@ void run_recommend(const BrokerArguments& arguments, PolicyLoader& loader) {
   const std::unique_ptr<ProgressSink> progress = make_progress(arguments.quiet);
   const Recommendation found = recommend(
       require_broker_study(file.root, file.folder, arguments.file, recommendation_defaults()),
-      {.threads = arguments.threads, .progress = progress.get()});
+      {.threads = arguments.threads,
+       .progress = progress.get(),
+       .hold_out_percent = arguments.hold_out_percent});
   if (arguments.json) return print_json(recommendation_json(found));
   print(recommendation_text(found));
 }
@@ -76,6 +79,13 @@ void add_broker_commands(CLI::App& app, PolicyLoader& loader) {
                    "Maximum mean share of late jobs in excess of on-demand, % (default: the study "
                    "file's max_late_percent, or 1)")
       ->check(CLI::Range(0.0, 100.0));
+  recommend_command
+      ->add_option(
+          "--hold-out", recommend->hold_out_percent,
+          "Share of the price history at its end that plays no part in the choice and shows "
+          "what it costs there, %; 0: none")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, kMostHeldOutPercent));
   add_threads_option(*recommend_command, recommend->threads, "Threads");
   recommend_command->add_flag("-q,--quiet", recommend->quiet, "No progress");
   recommend_command->callback([recommend, &loader] {

@@ -57,7 +57,18 @@ TEST_CASE("availability CSV: rows hold until the next; a tick has the least of w
         TickCounts{4, 0, 0, 2, 2});  // what is left of the last tick does not count
   // 400 s of 0.3 and 650 s of 0.4: 380 / 1050 = 0.361905.
   CHECK(*trace.spot_price == doctest::Approx(0.361905).epsilon(1e-6));
+  CHECK(trace.prices == std::vector<double>{0.3, 0, 0, 0.4, 0.4});
   CHECK(read_availability_csv(file, std::chrono::seconds(700)).capacity == TickCounts{0, 0});
+  // A hundred seconds of 0.3 and 200 of 0.6 are a tick of 0.5; one price at all times is no list.
+  const auto prices_in = [&folder](const char* rows) {
+    const std::string text = std::string("time,available,price\n") + rows;
+    return read_availability_trace(folder.write("p.csv", text)).prices;
+  };
+  const std::vector<double> changing = prices_in("0,1,0.3\n100,2,0.6\n300,1,0.6\n600,0,\n");
+  REQUIRE(changing.size() == 2);
+  CHECK(changing[0] == doctest::Approx(0.5));
+  CHECK(changing[1] == doctest::Approx(0.6));
+  CHECK(prices_in("0,1,0.3\n100,2,0.3\n200,0,\n300,1,0.3\n600,0,\n").empty());
   const auto iso = folder.write("iso.csv.gz",
                                 "time,available\n2026-01-01T00:00:00Z,1\n2026-01-01T00:10:00Z,1\n");
   CHECK(read_availability_trace(iso).capacity == TickCounts{1, 1});

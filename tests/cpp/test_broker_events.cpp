@@ -6,7 +6,7 @@
 
 #include "core/random.hpp"
 #include "sim_harness/customer/broker/event_queue.hpp"
-#include "sim_harness/studies/broker/drawn_jobs.hpp"
+#include "sim_harness/studies/broker/broker_settings.hpp"
 
 using namespace cospot;
 

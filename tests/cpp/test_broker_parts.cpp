@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "broker_fixtures.hpp"
-#include "sim_harness/customer/broker/speedup.hpp"
 #include "sim_harness/experiments/summary/mean_interval.hpp"
 
 namespace cospot {

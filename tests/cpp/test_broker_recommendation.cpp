@@ -12,6 +12,7 @@
 #include "scratch_folder.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/studies/broker/broker_text.hpp"
+#include "sim_harness/studies/broker/hold_out.hpp"
 #include "sim_harness/studies/broker/recommendation.hpp"
 #include "sim_harness/studies/study.hpp"
 
@@ -89,6 +90,25 @@ TEST_CASE("ranking: settings that keep the limit of lateness first; undone work 
   CHECK_FALSE(all[2].keeps_limit(1));
 }
 
+TEST_CASE("ranking: of the settings that do not differ from the cheapest, the least dear seed") {
+  // Differences from {1, 2, 3}: {.5, .2, -.3} (mean .133, standard deviation .404: half width 1.0)
+  // cannot be told from 0, {.1, .1, .1} can, and {.2, .1, -.9} is beyond the limit: 2 of 10 late.
+  std::vector<RankedSetting> all{setting(0, {1, 2, 3}), setting(1, {1.1, 2.1, 3.1}),
+                                 setting(2, {1.5, 2.2, 2.7}), setting(3, {1.2, 2.1, 2.1})};
+  for (auto& [seed, run] : all[3].runs) run.late = 2;
+  rank_settings(all, 0.1);
+  prefer_least_risk(all, 0.1);
+  const auto places = [&all] {
+    std::vector<std::size_t> at;
+    for (const RankedSetting& one : all) at.push_back(one.at[0]);
+    return at;
+  };
+  CHECK(places() == std::vector<std::size_t>{2, 0, 1, 3});
+  rank_settings(all, 0.2);  // now the last one is the cheapest, and its dearest seed costs 2.1
+  prefer_least_risk(all, 0.2);
+  CHECK(places().front() == 3);
+}
+
 const std::string kStudy = R"(
 study: broker
 market: {synthetic: us_east_2011, seed: 3, days: 40}
@@ -98,6 +118,12 @@ jobs: {synthetic: grid, count: 300, days: 2}
 BrokerStudySettings broker_settings_of(
     const std::string& text, const BrokerStudySettings& defaults = recommendation_defaults()) {
   return read_broker_settings(parse_yaml(text, "test"), ".", defaults);
+}
+
+/// Of a study whose files are in a folder.
+BrokerStudySettings settings_in(const ScratchFolder& folder, const std::string& text,
+                                const BrokerStudySettings& defaults = recommendation_defaults()) {
+  return read_broker_settings(parse_yaml(text, "test"), folder.path(), defaults);
 }
 
 TEST_CASE("recommend: 20 seeds, and what the page finds best, where the file says nothing") {
@@ -122,9 +148,13 @@ TEST_CASE("recommend and summary rank by one rule") {
   NoProgress progress;
   ResultsDatabase results =
       run_in_memory(built_in_studies().find("broker")->read(file)(), 1, progress);
-  const std::vector<RankedSetting> summary = ranked_settings(results);
-  // Those within the limit, then those beyond it: some of both.
-  const Recommendation found = recommend(broker_settings_of(text), {.threads = 2});
+  std::vector<RankedSetting> summary = ranked_settings(results);
+  // Those within the limit, then those beyond it: some of both. The recommended one comes first.
+  prefer_least_risk(summary, 0.02);
+  const RankedSetting best = summary.front();
+  for (RankedSetting& one : summary) compare_setting(one, best);
+  const Recommendation found =
+      recommend(broker_settings_of(text), {.threads = 2, .hold_out_percent = 0});
   REQUIRE(found.ranked.size() + found.others.size() == summary.size());
   CHECK_FALSE(found.ranked.empty());
   CHECK_FALSE(found.others.empty());
@@ -168,21 +198,26 @@ TEST_CASE("recommend: dropping settings after the first seeds changes no recomme
   for (const double allowed_late : {0.0, 0.05}) {
     BrokerStudySettings settings = broker_settings_of(text);
     settings.max_late_percent = 100 * allowed_late;
-    const Recommendation found = recommend(settings, {.threads = 2});
-    const double allowed = 300 * (found.on_demand_late_share + allowed_late) + 1e-9;
+    const Recommendation found = recommend(settings, {.threads = 2, .hold_out_percent = 0});
+    const double allowed = 300 * (found.on_demand.late_share + allowed_late) + 1e-9;
     CHECK(found.dropped.empty() == (allowed_late == 0));
-    const RankedSetting* best = nullptr;
-    for (const RankedSetting& one : all) {
-      const bool is_safe = one.late.mean <= allowed && one.unfinished == 0;
-      if (!is_safe || !one.cost_per_useful_job) continue;
-      if (best == nullptr || one.cost_per_useful_job->mean < best->cost_per_useful_job->mean) {
-        best = &one;
-      }
-    }
-    REQUIRE(best != nullptr);
+    std::vector<RankedSetting> safe;
+    std::ranges::copy_if(all, std::back_inserter(safe), [&](const RankedSetting& one) {
+      return one.late.mean <= allowed && one.unfinished == 0 && one.cost_per_useful_job;
+    });
+    std::ranges::sort(safe, {}, [](const auto& one) { return one.cost_per_useful_job->mean; });
+    REQUIRE_FALSE(safe.empty());
+    const RankedSetting cheapest = safe.front();
+    const auto dearest_seed = [&](RankedSetting one) {
+      compare_setting(one, cheapest);
+      double most = one.is_told_apart() ? 1e9 : 0;
+      for (const auto& [seed, run] : one.runs) most = std::max(most, *run.cost_per_useful_job);
+      return most;
+    };
+    const RankedSetting best = *std::ranges::min_element(safe, {}, dearest_seed);
     REQUIRE_FALSE(found.ranked.empty());
-    CHECK(found.ranked.front().figures.at == best->at);
-    CHECK(found.ranked.front().figures.cost.mean == best->cost.mean);
+    CHECK(found.ranked.front().figures.at == best.at);
+    CHECK(found.ranked.front().figures.cost.mean == best.cost.mean);
   }
 }
 
@@ -195,9 +230,7 @@ TEST_CASE("recommend: the saving is against the cheapest way to run on-demand") 
   const std::string text =
       "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: a.csv}]\n"
       "jobs: {csv: jobs.csv}\nbid: [on_demand, high]\nalpha: 2\nfault_tolerance: duplication\n";
-  const Recommendation found = recommend(
-      read_broker_settings(parse_yaml(text, "test"), folder.path(), recommendation_defaults()),
-      {.threads = 1});
+  const Recommendation found = recommend(settings_in(folder, text), {.threads = 1});
   REQUIRE_FALSE(found.ranked.empty());
   CHECK(found.seeds == 20);
   CHECK(found.days == 1);  // of one job: the day that its submission is in
@@ -221,8 +254,7 @@ TEST_CASE("broker: the setting of jobs that a report shows reads the same jobs a
   const auto read = [&](const std::string& jobs) {
     const std::string text =
         "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: a.csv}]\njobs: " + jobs;
-    return read_broker_settings(parse_yaml(text, "test"), folder.path(), recommendation_defaults())
-        .jobs.front();
+    return settings_in(folder, text).jobs.front();
   };
   const JobsSpec jobs = read("{csv: jobs.csv, label: mine, count: 1}");
   const JobsSpec again = read(axis_value(jobs).yaml);
@@ -243,9 +275,7 @@ TEST_CASE("broker: the days of jobs are those of the jobs that count, not of the
         "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: a.csv}]\n"
         "jobs: {csv: jobs.csv" +
         more + "}\n";
-    return load_broker_inputs(read_broker_settings(parse_yaml(text, "test"), folder.path(),
-                                                   recommendation_defaults()))
-        .jobs.front();
+    return load_broker_inputs(settings_in(folder, text)).jobs.front();
   };
   // Four jobs in 1.5 days, each with its half day until the next: 2 days.
   CHECK(loaded(", count: 4").days == 2);
@@ -272,9 +302,7 @@ TEST_CASE("recommend: the search includes the fallback to on-demand, and says wh
       "jobs: {csv: jobs.csv}\nbid: high\nalpha: 1\nfault_tolerance: none\nseed: [1, 2]\n"
       "market_choice: cheapest\n";
   const auto found_of = [&](const std::string& more) {
-    return recommend(read_broker_settings(parse_yaml(text + more, "test"), folder.path(),
-                                          recommendation_defaults()),
-                     {.threads = 1});
+    return recommend(settings_in(folder, text + more), {.threads = 1});
   };
   const Recommendation found = found_of("");
   REQUIRE(found.ranked.size() == 2);
@@ -291,9 +319,7 @@ TEST_CASE("recommend: the search includes the fallback to on-demand, and says wh
   const auto scarce = [&](const std::string& more) {
     std::string study = text + more;
     study.replace(study.find("prices: a.csv"), 13, "availability: a.csv");
-    return recommend(
-        read_broker_settings(parse_yaml(study, "test"), folder.path(), recommendation_defaults()),
-        {.threads = 1});
+    return recommend(settings_in(folder, study), {.threads = 1});
   };
   const Recommendation with = scarce("");
   REQUIRE(with.ranked.size() == 1);
@@ -306,6 +332,97 @@ TEST_CASE("recommend: the search includes the fallback to on-demand, and says wh
         std::string::npos);
 }
 
+TEST_CASE("hold out: two parts, each with the time for the jobs; its prices come again after it") {
+  const ScratchFolder folder;
+  constexpr Seconds kDay = 86'400;
+  // 0.03 USD, from day 5 on 0.04, from day 30 on 0.05; one job of 7,000 s.
+  (void)folder.write("a.csv", "time,price\n0,0.03\n432000,0.04\n2592000,0.05\n3456000,0.05\n");
+  (void)folder.write("jobs.csv", "submission_s,duration_s,parallelism\n0,7000,1\n");
+  const BrokerStudySettings settings = read_broker_settings(
+      parse_yaml("study: broker\nmarket: [{type: m1.small, datacenter: a, prices: a.csv}]\n"
+                 "jobs: {csv: jobs.csv}\n",
+                 "test"),
+      folder.path(), recommendation_defaults());
+  const BrokerInputs inputs = load_broker_inputs(settings);
+  const HistoryParts parts = split_history(settings, inputs, 50);
+  CHECK(parts.too_short.empty());
+  REQUIRE(parts.held_out.has_value());
+  // 20 days of 40: the first start a week later, the last a day of jobs and 7,000 s before the end.
+  CHECK(parts.choosing_days == 20);
+  CHECK(parts.choosing.starts->first == 7 * kDay);
+  CHECK(parts.choosing.starts->length == 12 * kDay - 7000);
+  CHECK(parts.held_out->starts->first == 20 * kDay);
+  CHECK(parts.held_out->starts->length == 19 * kDay - 7000);
+  const auto price = [](const BrokerInputs& part, Seconds day) {
+    return part.markets[0].markets[0].prices.at(day * kDay);
+  };
+  for (const auto& [day, usd] : {std::pair{1, 30'000}, {6, 40'000}, {21, 30'000}, {26, 40'000}}) {
+    CHECK(price(parts.choosing, day) == usd);  // days 21 and 26 are 1 and 6 again
+  }
+  for (const auto& [day, usd] : {std::pair{1, 30'000}, {21, 40'000}, {31, 50'000}, {41, 40'000}}) {
+    CHECK(price(*parts.held_out, day) == usd);  // day 41 is 21 again
+  }
+  CHECK_FALSE(split_history(settings, inputs, 0).held_out.has_value());
+  CHECK(split_history(settings, inputs, 0).too_short.empty());
+  // A week is the least for each part, and two for the first. 30% of 40 days are 12, 15% are 6.
+  CHECK(split_history(settings, inputs, 30).held_out.has_value());
+  const HistoryParts few = split_history(settings, inputs, 15);
+  CHECK_FALSE(few.held_out.has_value());
+  CHECK_FALSE(few.choosing.starts.has_value());
+  CHECK(contains(few.too_short,
+                 "of 40.0 days of price history, --hold-out 15 leaves 34.0 to choose and 6.0 to "
+                 "hold out, expected at least 14.0 and 7.0 for these jobs"));
+  CHECK_FALSE(split_history(settings, inputs, 70).too_short.empty());  // 12 days to choose
+}
+
+TEST_CASE("hold out: what it costs on days that played no part in the choice") {
+  const ScratchFolder folder;
+  // 30 days of 0.03 USD. Then, for another 30, the same or an hour in four above the bid.
+  std::string calm = "time,price\n0,0.03\n", restless = calm;
+  for (int hour = 720; hour < 1440; hour += 4) {
+    restless += fmt::format("{},0.2\n{},0.03\n", 3600 * hour, 3600 * (hour + 1));
+  }
+  (void)folder.write("jobs.csv",
+                     "submission_s,duration_s,parallelism,deadline_s\n0,18000,1,86400\n");
+  const auto found_with = [&folder](const std::string& prices, double percent) {
+    (void)folder.write("a.csv", prices + "5184000,0.03\n");
+    const std::string text =
+        "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: a.csv}]\n"
+        "jobs: {csv: jobs.csv}\nbid: on_demand\nalpha: 1\nfault_tolerance: [none, checkpoint]\n"
+        "market_choice: cheapest\non_demand_fallback: false\nseed: [1, 2, 3, 4]\n";
+    return recommend(settings_in(folder, text), {.threads = 2, .hold_out_percent = percent});
+  };
+  // 18,000 s of work, 300 of boot and 28 a snapshot are 6 hours of 0.03 USD with each.
+  const Recommendation same = found_with(calm, 50), found = found_with(restless, 50);
+  for (const Recommendation* one : {&same, &found}) {
+    CHECK(one->ranked.front().figures.cost.mean == doctest::Approx(6 * 0.03));
+    CHECK(one->ranked.front().fault_tolerance == "none");
+    REQUIRE(one->held_out.has_value());
+    CHECK(one->held_out->days == 30);
+  }
+  CHECK(same.held_out->setting.figures.cost.mean == doctest::Approx(6 * 0.03));
+  CHECK(same.held_out->setting.figures.to_best->mean == 0);
+  CHECK(contains(recommendation_text(same),
+                 "Expected: 0.18 +/- 0.00 USD for 1 day of jobs; on the last 30 days, which played "
+                 "no part in the choice, they cost 0.18 +/- 0.00 USD (with the best setting "
+                 "afterwards: 0.18 +/- 0.00)\nChosen on the first 30 days: "));
+  // Of three hours in bid, a job of five gets done with snapshots. Without them it is done once it
+  // is urgent, or late.
+  const HeldOut& later = *found.held_out;
+  REQUIRE(later.best.has_value());
+  CHECK(later.best->fault_tolerance == "checkpoint");
+  CHECK(later.setting.fault_tolerance == "none");
+  CHECK(later.setting.figures.cost.mean > 1.2 * later.best->figures.cost.mean);
+  CHECK(later.setting.figures.to_best->mean > 0.2);
+  CHECK(later.on_demand.cost.mean == doctest::Approx(6 * 0.085));
+  CHECK(contains(recommendation_text(found),
+                 "; regret against the best there (bid on_demand, fault tolerance checkpoint, "));
+  // Nothing held out: the same setting is chosen with a look at all days, and says so.
+  const Recommendation whole = found_with(restless, 0);
+  CHECK_FALSE(whole.held_out.has_value());
+  CHECK(whole.ranked.front().fault_tolerance == "checkpoint");
+}
+
 TEST_CASE("recommend: on-demand where spots save nothing") {
   const ScratchFolder folder;
   (void)folder.write("dear.csv", "time,price\n0,0.09\n5184000,0.09\n");
@@ -314,9 +431,7 @@ TEST_CASE("recommend: on-demand where spots save nothing") {
   const std::string text =
       "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: dear.csv}]\n"
       "jobs: {csv: jobs.csv}\nbid: high\nalpha: 2\nfault_tolerance: none\nseed: [1, 2]\n";
-  const Recommendation found = recommend(
-      read_broker_settings(parse_yaml(text, "test"), folder.path(), recommendation_defaults()),
-      {.threads = 1});
+  const Recommendation found = recommend(settings_in(folder, text), {.threads = 1});
   CHECK(found.ranked.front().figures.saving.mean < 0);
   CHECK_FALSE(found.beats_on_demand());
   CHECK(recommendation_text(found).starts_with(
@@ -331,8 +446,7 @@ TEST_CASE("recommend: where only capacity ends instances, bids are no choice") {
   const std::string text =
       "study: broker\nmarket: [{type: m1.small, datacenter: a, availability: a.csv}]\n"
       "jobs: {csv: jobs.csv}\nbilling: per_second\nnotice_seconds: 120\n";
-  const BrokerStudySettings settings =
-      read_broker_settings(parse_yaml(text, "test"), folder.path(), recommendation_defaults());
+  const BrokerStudySettings settings = settings_in(folder, text);
   CHECK(settings.bid == std::vector<std::string>{"on_demand"});
   const Recommendation found = recommend(settings, {.threads = 2});
   CHECK_FALSE(found.has_prices);
@@ -380,8 +494,7 @@ TEST_CASE("SWF: the requested time is the user's estimate, unless the study says
   const auto jobs_of = [&folder](const std::string& more) {
     const std::string text =
         "study: broker\nmarket: {synthetic: us_east_2011}\njobs: {swf: log.swf" + more + "}\n";
-    const BrokerInputs inputs = load_broker_inputs(
-        read_broker_settings(parse_yaml(text, "test"), folder.path(), paper_defaults()));
+    const BrokerInputs inputs = load_broker_inputs(settings_in(folder, text, paper_defaults()));
     return make_broker_jobs(inputs.jobs.front().log.jobs, 3, 86'400, 1, JobModel{});
   };
   const auto stated = jobs_of(""), drawn = jobs_of(", requested_time: false");
@@ -403,22 +516,21 @@ TEST_CASE("recommend: cautions, and what it cannot answer") {
   const std::string text =
       "study: broker\nmarket: [{type: m1.small, datacenter: a, prices: new.csv}]\n"
       "jobs: {csv: jobs.csv}\nbid: high\nalpha: 2\nfault_tolerance: none\n";
-  const auto read = [&folder](const std::string& study) {
-    return read_broker_settings(parse_yaml(study, "test"), folder.path(),
-                                recommendation_defaults());
-  };
-  const Recommendation found = recommend(read(text), {.threads = 1});
+  const auto read = [&folder](const std::string& study) { return settings_in(folder, study); };
+  const RecommendOptions whole{.threads = 1, .hold_out_percent = 0};
+  CHECK(recommend(read(text), {}).cautions[0].starts_with("nothing is held out, so "));
+  const Recommendation found = recommend(read(text), whole);
   REQUIRE(found.cautions.size() == 2);
   CHECK(found.cautions[0].find("room for one start of 2 days of jobs") != std::string::npos);
   CHECK(found.cautions[1].find("since then EC2 ends instances when it needs") != std::string::npos);
   // 20 days less a week at both ends leave 6: room for three times 2 days of jobs.
   (void)folder.write("new.csv",
                      "time,price\n2016-01-01T00:00:00Z,0.03\n2016-01-21T00:00:00Z,0.03\n");
-  const Recommendation older = recommend(read(text + "seed: [1, 2, 3, 4]\n"), {.threads = 1});
+  const Recommendation older = recommend(read(text + "seed: [1, 2, 3, 4]\n"), whole);
   REQUIRE(older.cautions.size() == 1);
   CHECK(older.cautions[0].starts_with(
       "the 4 seeds start at overlapping times: only 3 stretches of 2 days fit between"));
-  CHECK(recommend(read(text + "seed: [1, 2, 3]\n"), {.threads = 1}).cautions.empty());
+  CHECK(recommend(read(text + "seed: [1, 2, 3]\n"), whole).cautions.empty());
   CHECK_THROWS_WITH_AS((void)recommend(read(text + "billing: [hourly, per_second]\n"), {}),
                        "more than one value of: billing; expected one: choose with --set, or use "
                        "cospot compare for all",
@@ -427,7 +539,7 @@ TEST_CASE("recommend: cautions, and what it cannot answer") {
   (void)folder.write("jobs.csv",
                      "submission_s,duration_s,nodes,deadline_s,parallelism\n0,7000,1,,\n"
                      "10000,129600,3,370000,8\n100000,5,1,,\n");
-  const Recommendation late = recommend(read(text + "seed: [1, 2, 3]\n"), {.threads = 1});
+  const Recommendation late = recommend(read(text + "seed: [1, 2, 3]\n"), whole);
   REQUIRE(late.cautions.size() == 1);
   CHECK(
       late.cautions[0].starts_with("1 of 3 jobs cannot meet its deadline on any type, and is 98% "
@@ -446,7 +558,7 @@ TEST_CASE("recommend: cautions, and what it cannot answer") {
   std::string jobs = "submission_s,duration_s\n0,108000\n";
   for (int i = 1; i < 20; ++i) jobs += fmt::format("{},1800\n", 9000 * i);
   (void)folder.write("jobs.csv", jobs);
-  const Recommendation large = recommend(read(text + "seed: [1, 2, 3]\n"), {.threads = 1});
+  const Recommendation large = recommend(read(text + "seed: [1, 2, 3]\n"), whole);
   REQUIRE(large.cautions.size() == 1);
   CHECK(contains(large.cautions[0], "jobs.csv:2: job 1 is 76% of the work of all 20 jobs, and"));
   (void)folder.write("jobs.csv", "submission_s,duration_s,memory_mb\n0,7000,4096\n");

@@ -139,10 +139,20 @@ DeadlineCase random_deadline_case(Random& random, std::size_t most_ticks) {
   return run;
 }
 
+/// Gives each tick a price of its own, up to 3.6 USD/h: the same for a while, then another one.
+void draw_prices(DeadlineCase& run, Random& random) {
+  double price = 0.6;
+  for (std::size_t i = 0; i < run.spot.size(); ++i) {
+    if (random.below(3) == 0) price = 0.3 * static_cast<double>(1 + random.below(12));
+    run.spot_prices.push_back(price);
+  }
+}
+
 TEST_CASE("the offline optimum is the best of all plans") {
   Random random(11);
-  for (int i = 0; i < 300; ++i) {
-    const DeadlineCase run = random_deadline_case(random, 8);
+  for (int i = 0; i < 600; ++i) {
+    DeadlineCase run = random_deadline_case(random, 8);
+    if (i >= 300) draw_prices(run, random);
     if (ticks_for(run.job.duration, run.job.overhead, run.tick) > run.ticks()) continue;
     const DeadlineResult result = run_of(run, "optimal");
     CAPTURE(i);
@@ -160,7 +170,7 @@ double least_cost_by_minutes(const DeadlineCase& run) {
   const std::size_t work = in_minutes(run.job.duration), overhead = in_minutes(run.job.overhead);
   constexpr double kNever = std::numeric_limits<double>::infinity();
   constexpr std::size_t kKinds = 3, kTick = 10;
-  const std::array<double, kKinds> price{0, run.job.spot_price / 6, run.job.on_demand_price / 6};
+  std::size_t tick = 0;
   // By what runs, minutes of its overhead left, minutes of work done.
   const std::size_t lefts = overhead + 1;
   const auto at = [&](std::size_t kind, std::size_t left, std::size_t done) {
@@ -177,7 +187,7 @@ double least_cost_by_minutes(const DeadlineCase& run) {
       const std::size_t running = from / (work + 1) / lefts;
       for (std::size_t kind = 0; kind < kKinds; ++kind) {
         if (kind == 1 && !spot) continue;
-        const double sum = cost[from] + price[kind];
+        const double sum = cost[from] + run.price_at(tick, static_cast<Capacity>(kind)) / 6;
         if (kind == 0) {
           next[at(0, 0, done)] = std::min(next[at(0, 0, done)], sum);
           continue;
@@ -194,12 +204,13 @@ double least_cost_by_minutes(const DeadlineCase& run) {
       }
     }
     cost.swap(next);
+    ++tick;
   }
   return best;
 }
 
 TEST_CASE("the offline optimum is that of a search over minutes, with many stretches") {
-  Random random(13);
+  Random random(13), prices(14);
   int mixed = 0;
   for (int i = 0; i < 250; ++i) {
     DeadlineCase run = random_deadline_case(random, 70);
@@ -209,16 +220,76 @@ TEST_CASE("the offline optimum is that of a search over minutes, with many stret
     if (ticks_for(run.job.duration, run.job.overhead, run.tick) > run.ticks()) continue;
     CAPTURE(i);
     REQUIRE(run_of(run, "optimal").cost == doctest::Approx(least_cost_by_minutes(run)));
+    DeadlineCase priced = run;
+    draw_prices(priced, prices);
+    REQUIRE(run_of(priced, "optimal").cost == doctest::Approx(least_cost_by_minutes(priced)));
     mixed += needs_on_demand(run) ? 1 : 0;
   }
   CHECK(mixed > 60);  // both searches are tried
   CHECK(mixed < 190);
 }
 
+TEST_CASE("deadline runs: each tick costs its price, and strategies know the past ones only") {
+  // 20 min of work and 5 of overhead: ticks 0, 1 and 3 of spots, for 0.6, 1.2 and 3 USD/h; then
+  // 0.1 + 0.2 + 0.5 USD.
+  DeadlineCase run = case_of("ss.sss", minutes(20), minutes(5));
+  run.spot_prices = {0.6, 1.2, 9, 3, 6, 9};
+  CHECK(run_of(run, "spot_only").cost == doctest::Approx(0.8));
+  // Two futures that are the same up to a tick: so are the choices up to it.
+  class Recorder final : public DeadlineStrategy {
+   public:
+    explicit Recorder(DeadlineStrategy& of) : of_(of) {}
+    [[nodiscard]] Capacity choose(const DeadlineView& view) override {
+      return made.emplace_back(of_.choose(view));
+    }
+    std::vector<Capacity> made;
+
+   private:
+    DeadlineStrategy& of_;
+  };
+  Random random(15);
+  for (int i = 0; i < 100; ++i) {
+    DeadlineCase one = random_deadline_case(random, 60);
+    if (ticks_for(one.job.duration, one.job.overhead, one.tick) > one.ticks()) continue;
+    draw_prices(one, random);
+    DeadlineCase other = one;
+    const std::size_t same = random.below(one.spot.size());
+    for (std::size_t k = same; k < one.spot.size(); ++k) other.spot_prices[k] *= 4;
+    for (const char* name : {"greedy", "uniform_progress", "quoted"}) {
+      const auto choices = [&](const DeadlineCase& of) {
+        const auto strategy = find_deadline_strategy(name).make(of, SpellHistory(of.tick));
+        Recorder recorder(*strategy);
+        CHECK(run_deadline(of, recorder, true).met_deadline);
+        recorder.made.resize(std::min(same, recorder.made.size()));
+        return recorder.made;
+      };
+      CHECK(choices(one) == choices(other));
+    }
+  }
+}
+
+TEST_CASE("deadline runs: a safety net that began before any loss of capacity") {
+  // 40 min of work in 60 are less than two overheads of 11 min: on-demand at once.
+  const DeadlineCase tight = case_of("ssssss", minutes(40), minutes(11));
+  CHECK(run_of(tight, "greedy").net_before_loss);
+  CHECK(run_of(tight, "greedy").spot_hours == 0);
+  CHECK(run_of(tight, "uniform_progress").net_before_loss);
+  CHECK_FALSE(run_of(tight, "on_demand").net_before_loss);
+  CHECK_FALSE(run_of(tight, "spot_only").net_before_loss);
+  CHECK_FALSE(run_of(case_of(".sssss", minutes(40), minutes(11)), "greedy").net_before_loss);
+  CHECK_FALSE(run_of(case_of("ssssss", minutes(30), minutes(5)), "greedy").net_before_loss);
+  // 35 min of work, 5 of overhead: a spot in the first tick leaves 30 min for 35. That is the net
+  // in ticks, which keeps a strategy that has none of its own in time.
+  const DeadlineCase whole = case_of("ssss", minutes(35), minutes(5));
+  Plan spots(std::vector<Capacity>(4, Capacity::kSpot));
+  CHECK(run_deadline(whole, spots, true).net_before_loss);
+}
+
 TEST_CASE("no strategy with a safety net is late, and none is cheaper than the optimum") {
-  Random random(12);
+  Random random(12), prices(16);
   for (int i = 0; i < 400; ++i) {
-    const DeadlineCase run = random_deadline_case(random, 60);
+    DeadlineCase run = random_deadline_case(random, 60);
+    if (i % 2 == 1) draw_prices(run, prices);
     if (ticks_for(run.job.duration, run.job.overhead, run.tick) > run.ticks()) continue;
     const double optimum = run_of(run, "optimal").cost;
     for (const DeadlineStrategyEntry& entry : deadline_strategies()) {

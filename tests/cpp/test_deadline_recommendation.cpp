@@ -222,6 +222,17 @@ TEST_CASE("the price of a customer's own trace") {
   // Each its own: (14.475 + 48.25 x 0.4) / 2 = 16.8875.
   CHECK(has(deadline_summary_of("trace: [a.csv, b.csv]\nstrategy: greedy\n", folder),
             "Recommendation: greedy, 16.89 USD"));
+  // 24 h at 0.3 and 24.25 h at 0.52, unless the study says what a spot costs: 48.25 x 0.4.
+  (void)folder.write("d.csv", "time,available,price\n0,1,0.3\n86400,1,0.52\n360000,0,\n");
+  CHECK(has(deadline_summary_of("trace: d.csv\nstrategy: greedy\n", folder),
+            "Recommendation: greedy, 19.81 USD"));
+  CHECK(has(deadline_summary_of("trace: d.csv\nstrategy: greedy\nspot_price: 0.4\n", folder),
+            "Recommendation: greedy, 19.30 USD"));
+  // Less time beyond the work than two overheads of 12 minutes.
+  const std::string tight = deadline_summary_of(
+      "trace: d.csv\nstrategy: [on_demand, greedy]\ndeadline_hours: [48.3, 70]\n", folder);
+  CHECK(
+      has(tight, "Safety net: in 1 of 2 runs of greedy it moved the job to on-demand before any"));
   (void)folder.write("c.csv", "time,available\n0,1\n360000,0\n");
   CHECK_THROWS_WITH_AS((void)experiment_of("trace: [a.csv, c.csv]\n", folder),
                        "trace: a.csv states a spot price of 0.3 and c.csv of none, expected one of "

@@ -81,6 +81,24 @@ TEST_CASE("spell rates: a long history weighs more than what was assumed") {
   CHECK(rates[kUp][1] == doctest::Approx(1.242).epsilon(0.01));
 }
 
+TEST_CASE("spell rates: the mean price is that of the past with capacity, the last days first") {
+  // Ticks of 12 hours, of which one 72 h ago weighs 1/e: e^(-1/6) a tick. 0.3 first, then no
+  // capacity then, and 0.6 in the last tick: (0.3 e^(-1/3) + 0.6) / (e^(-1/3) + 1).
+  SpellHistory history(hours(12));
+  CHECK_FALSE(history.mean_price().has_value());
+  history.add(true, 0.3);
+  history.add(false);
+  history.add(true, 0.6);
+  const double weight = std::exp(-1 / 3.0);
+  CHECK(*history.mean_price() == doctest::Approx((0.3 * weight + 0.6) / (weight + 1)));
+  // A quote knows the spells, not the prices.
+  const AvailabilityTrace trace{.tick = hours(12), .capacity = {1, 0, 1}, .prices = {0.3, 0, 0.6}};
+  const SpellHistory quoted = spells_before(trace, 3, CapacityQuote{5, 2});
+  CHECK(*quoted.mean_price() == *history.mean_price());
+  CHECK(quoted.rates()[kUp][0] ==
+        doctest::Approx(1 / 6.0));  // no spell is shorter than half a tick
+}
+
 /// Ticks of 10 minutes; spots for 0.6, on-demand for 3 USD/h.
 DeadlineCase quoted_case(std::size_t ticks, SimTime work, SimTime overhead) {
   return {.job = {.duration = work,

@@ -82,8 +82,16 @@ def test_recommendation(study: dict[str, Any]) -> None:
     assert cospot.broker_recommend(study, threads=1) == cospot.broker_recommend(study, threads=3)
     # Two bids; three choices of a market and the fallback on or off, which the study does not say.
     assert len(found.within_risk) + len(found.beyond_risk) == 12
-    with pytest.raises(ConfigError, match="max_late_percent: found 101"):
-        cospot.broker_recommend(study, max_late_percent=101)
+    # Of 30 days, 15 choose and 15 are held out, at the same price.
+    assert (found.held_out.choosing_days, found.held_out.days) == (15, 15)
+    assert found.held_out.setting.saving.mean == pytest.approx(saving)
+    assert found.held_out.keeps_limit
+    assert found.held_out.setting.bid == found.best.bid
+    assert found.held_out.on_demand.market_choice == found.on_demand.market_choice
+    assert cospot.broker_recommend(study, hold_out_percent=0).held_out is None
+    for name, wrong in ("max_late_percent", 101), ("hold_out_percent", 91):
+        with pytest.raises(ConfigError, match=f"{name}: found {wrong}, expected a number from 0"):
+            cospot.broker_recommend(study, **{name: wrong})
 
 
 # A market made of a run's evictions.

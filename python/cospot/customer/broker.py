@@ -65,8 +65,20 @@ class FallbackEffect:
 
 
 @dataclass(frozen=True)
+class HeldOut:
+    """The results in the part of the price history that played no part in the choice."""
+
+    days: float  #: at the end of the history
+    choosing_days: float  #: before them
+    setting: BrokerSetting  #: the best of the choice; its regret is `to_best`
+    keeps_limit: bool
+    best: BrokerSetting | None  #: the best afterwards; None: no setting kept the limit
+    on_demand: OnDemand
+
+
+@dataclass(frozen=True)
 class BrokerRecommendation:
-    """The cheapest setting for a customer's jobs, and all others."""
+    """The setting to run a customer's jobs with, and all others."""
 
     seeds: int
     days: float  #: over which the jobs are submitted
@@ -75,11 +87,12 @@ class BrokerRecommendation:
     recommendation: BrokerSetting | None  #: None: no setting's saving has an interval above 0
     best: BrokerSetting | None
     cost_per_month: Interval | None  #: of `best`
+    held_out: HeldOut | None  #: None: the history is too short, or no setting keeps the limit
     bids: list[MarketBid]  #: most used market first
     fallback: FallbackEffect | None  #: None: the study allows one value only
     on_demand: OnDemand
     drawn: list[str]  #: what the job log does not state
     cautions: list[str]
-    within_risk: list[BrokerSetting]  #: late no more often than allowed, cheapest first
+    within_risk: list[BrokerSetting]  #: late no more often than allowed: `best`, then by cost
     beyond_risk: list[BrokerSetting]
     dropped: list[BrokerSetting]  #: after the first seeds: significantly dearer or later

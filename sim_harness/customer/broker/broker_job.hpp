@@ -52,6 +52,12 @@ struct JobModel {
 [[nodiscard]] std::vector<Job> make_synthetic_log(std::size_t count, Seconds length,
                                                   std::uint64_t seed);
 
+/// The speedup of a job on n processors over one, given its average parallelism A >= 1 and the
+/// variance sigma >= 0 of that: 1 on one processor, at most min(A, n).
+///
+/// Source: A. Downey, "A model for speedup of parallel programs", 1997.
+[[nodiscard]] double downey_speedup(double n, double average_parallelism, double sigma);
+
 /// The run time of a job on a type with too little memory: beyond every deadline and price.
 inline constexpr Seconds kDoesNotFit = Seconds{1} << 40;
 

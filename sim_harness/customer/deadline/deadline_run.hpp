@@ -17,18 +17,26 @@ struct DeadlineJob {
   SimTime duration{};          ///< working time, the same on both kinds of instance
   SimTime deadline{};          ///< after the start; only whole ticks before it count
   SimTime overhead{};          ///< time without progress after each start of an instance
-  double spot_price = 0;       ///< USD per hour
+  double spot_price = 0;       ///< USD per hour, unless the ticks have prices of their own
   double on_demand_price = 0;  ///< USD per hour
 };
 
-/// A job and the ticks of a trace in which it may run. Capacity is constant during a tick and known
-/// when the tick begins: in the tick in which it vanishes, a spot does no work and costs nothing.
+/// A job and the ticks of a trace in which it may run. Capacity and price are constant during a
+/// tick and known when it begins: in the tick in which it vanishes, a spot does no work and costs
+/// nothing.
 struct DeadlineCase {
   DeadlineJob job;
   SimTime tick{};
-  std::vector<bool> spot;  ///< for each tick up to the deadline: is a spot available?
+  std::vector<bool> spot;             ///< for each tick up to the deadline: is a spot available?
+  std::vector<double> spot_prices{};  ///< USD per hour for each tick; empty: that of the job
 
   [[nodiscard]] std::int64_t ticks() const { return static_cast<std::int64_t>(spot.size()); }
+  /// USD per hour.
+  [[nodiscard]] double price_at(std::size_t index, Capacity kind) const {
+    if (kind == Capacity::kNone) return 0;
+    if (kind == Capacity::kOnDemand) return job.on_demand_price;
+    return spot_prices.empty() ? job.spot_price : spot_prices[index];
+  }
 };
 
 /// The ticks needed to do `work` on an instance with `overhead` still to work off.
@@ -43,6 +51,7 @@ struct DeadlineView {
   SimTime overhead_left{};             ///< remaining overhead of the running instance
   Capacity running = Capacity::kNone;  ///< after a preemption: kNone
   bool spot = false;                   ///< a spot is available in this tick
+  double spot_price = 0;               ///< of it, USD per hour
 };
 
 /// The capacity as known in advance: the mean times with and without it, as a provider's lifetime
@@ -63,6 +72,8 @@ class DeadlineStrategy {
 
   /// Returns kSpot only if a spot is available.
   [[nodiscard]] virtual Capacity choose(const DeadlineView& view) = 0;
+  /// True once a safety net of its own keeps it on on-demand.
+  [[nodiscard]] virtual bool is_caught() const { return false; }
 };
 
 /// The outcome of a run.
@@ -73,6 +84,7 @@ struct DeadlineResult {
   std::uint64_t restarts = 0;            ///< starts of an instance after the first
   std::optional<double> finished_hours;  ///< after the start; none: unfinished
   bool met_deadline = false;
+  bool net_before_loss = false;  ///< a safety net took over while every tick had had a spot
 };
 
 /// Tells whether on-demand, started in the next tick, could still finish the work in time if

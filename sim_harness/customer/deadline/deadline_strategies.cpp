@@ -31,6 +31,8 @@ namespace {
 class QuotedStrategy final : public DeadlineStrategy {
  public:
   static constexpr SimTime kEvery = std::chrono::hours(6);
+  /// The price to expect before any was seen, as a share of on-demand: the usual one of the paper.
+  static constexpr double kUnseenPrice = 0.97 / 3.06;
 
   QuotedStrategy(const DeadlineCase& run, const SpellHistory& history);
 
@@ -43,17 +45,27 @@ class QuotedStrategy final : public DeadlineStrategy {
   SpellHistory history_;
   ExpectedCosts costs_;
   double tick_hours_ = 0;
+  bool has_prices_ = false;  ///< each tick has its own
+  bool learns_ = false;
   SpellRates rates_{};
   std::optional<SimTime> solved_at_;
 };
 
 QuotedStrategy::QuotedStrategy(const DeadlineCase& run, const SpellHistory& history)
-    : history_(history), costs_(run), tick_hours_(hours_of(run.tick)) {}
+    : history_(history),
+      costs_(run),
+      tick_hours_(hours_of(run.tick)),
+      has_prices_(!run.spot_prices.empty()),
+      learns_(has_prices_ || history.learns()) {}
 
 Capacity QuotedStrategy::choose(const DeadlineView& view) {
-  history_.add(view.spot);
-  if (!solved_at_ || (history_.learns() && view.elapsed - *solved_at_ >= kEvery)) {
+  history_.add(view.spot, view.spot_price);
+  if (!solved_at_ || (learns_ && view.elapsed - *solved_at_ >= kEvery)) {
     rates_ = history_.rates();
+    if (has_prices_) {
+      costs_.set_spot_price(
+          history_.mean_price().value_or(kUnseenPrice * costs_.price(Capacity::kOnDemand)));
+    }
     costs_.solve(rates_, hours_of(view.time_left));
     solved_at_ = view.elapsed;
   }
@@ -81,7 +93,8 @@ double QuotedStrategy::expected_cost(const DeadlineView& view, Capacity kind) co
   // The spell may end within the tick that is paid here, which may be shorter than a step of the
   // costs.
   const double ends = 1 - portable_exp(-tick_hours_ * rates_[view.spot ? 1 : 0][age_class(age)]);
-  return tick_hours_ * costs_.price(kind) +
+  const double price = kind == Capacity::kSpot ? view.spot_price : costs_.price(kind);
+  return tick_hours_ * price +
          (1 - ends) *
              costs_.expected(left, slack, kind, {view.spot, age_class(age + tick_hours_)}) +
          ends * costs_.expected(left, slack, kind, {!view.spot, 0});
@@ -105,6 +118,7 @@ class SafetyNet {
     if (!makes_progress && view.time_left < view.work_left + 2 * overhead_) caught_ = true;
     return caught_;
   }
+  [[nodiscard]] bool has_caught() const { return caught_; }
 
  private:
   SimTime overhead_;
@@ -137,6 +151,8 @@ class GreedyStrategy final : public DeadlineStrategy {
     return view.spot ? Capacity::kSpot : Capacity::kNone;
   }
 
+  [[nodiscard]] bool is_caught() const override { return net_.has_caught(); }
+
  private:
   SafetyNet net_;
 };
@@ -155,6 +171,7 @@ class UniformProgressStrategy final : public DeadlineStrategy {
     const SimTime ahead = view.running == Capacity::kOnDemand ? 2 * job_.overhead : SimTime{};
     return is_behind(view, view.elapsed + ahead) ? Capacity::kOnDemand : Capacity::kNone;
   }
+  [[nodiscard]] bool is_caught() const override { return net_.has_caught(); }
 
  private:
   /// Tells whether less work is done than uniform progress requires at `time`.

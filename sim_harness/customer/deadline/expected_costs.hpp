@@ -28,6 +28,9 @@ class ExpectedCosts {
  public:
   explicit ExpectedCosts(const DeadlineCase& run);
 
+  /// The price to expect of a spot; that of the job unless set.
+  void set_spot_price(double price) { prices_[static_cast<std::size_t>(Capacity::kSpot)] = price; }
+
   /// For all times up to `hours_left` before the deadline.
   void solve(const SpellRates& rates, double hours_left);
 

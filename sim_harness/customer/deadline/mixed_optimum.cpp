@@ -6,8 +6,6 @@
 #include <limits>
 #include <numeric>
 
-#include "sim_harness/customer/deadline/stretches.hpp"
-
 namespace cospot {
 namespace {
 

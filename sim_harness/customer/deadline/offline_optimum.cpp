@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "sim_harness/customer/deadline/mixed_optimum.hpp"
-#include "sim_harness/customer/deadline/stretches.hpp"
 
 namespace cospot {
 namespace {
@@ -404,6 +403,7 @@ class Search {
 }  // namespace
 
 std::vector<Capacity> offline_optimum(const DeadlineCase& run) {
+  if (!run.spot_prices.empty()) return priced_optimum(run);
   const bool is_cheaper = run.job.spot_price < run.job.on_demand_price;
   return is_cheaper && needs_on_demand(run) ? mixed_optimum(run) : Search(run).plan();
 }

@@ -24,4 +24,8 @@ namespace cospot {
 ///   from below; labels that cannot beat the best known plan are dropped.
 [[nodiscard]] std::vector<Capacity> offline_optimum(const DeadlineCase& run);
 
+/// The same where the ticks have prices of their own: labels (work done, cost) at every tick, as
+/// none of the three facts but the first and the last holds.
+[[nodiscard]] std::vector<Capacity> priced_optimum(const DeadlineCase& run);
+
 }  // namespace cospot

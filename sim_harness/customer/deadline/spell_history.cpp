@@ -23,7 +23,13 @@ SpellHistory::SpellHistory(SimTime tick, const CapacityQuote& quote) : SpellHist
   rates[1].fill(1 / std::max(quote.up_hours, tick_hours_ / 2));
 }
 
-void SpellHistory::add(bool up) {
+void SpellHistory::add_price(bool up, double price) {
+  for (double& value : prices_) value *= kept_;
+  if (up) prices_ = {prices_[0] + 1, prices_[1] + price};
+}
+
+void SpellHistory::add(bool up, double price) {
+  add_price(up, price);
   if (up_ && !given_) {
     for (SpellRates* seen : {&hours_, &ends_}) {
       for (auto& classes : *seen) {
@@ -56,10 +62,13 @@ SpellRates SpellHistory::rates() const {
   return rates;
 }
 
-SpellHistory spells_before(const AvailabilityTrace& trace, std::size_t end) {
-  SpellHistory history(trace.tick);
+SpellHistory spells_before(const AvailabilityTrace& trace, std::size_t end,
+                           const std::optional<CapacityQuote>& quote) {
+  SpellHistory history = quote ? SpellHistory(trace.tick, *quote) : SpellHistory(trace.tick);
   for (std::size_t i = 0; i < std::min(end, trace.capacity.size()); ++i) {
-    history.add(trace.capacity[i] > 0);
+    const double price = trace.prices.empty() ? 0 : trace.prices[i];
+    quote ? history.add_price(trace.capacity[i] > 0, price)
+          : history.add(trace.capacity[i] > 0, price);
   }
   return history;
 }

@@ -41,10 +41,17 @@ class SpellHistory {
   /// The mean times are known and nothing is learned: spells end at the same rate at any age.
   SpellHistory(SimTime tick, const CapacityQuote& quote);
 
-  /// Adds the next tick.
-  void add(bool up);
+  /// Adds the next tick, with the price of a spot in it if there is one.
+  void add(bool up, double price = 0);
+  /// Adds only its price.
+  void add_price(bool up, double price);
 
   [[nodiscard]] SpellRates rates() const;
+  /// The mean price over the ticks with capacity; none: there was none. Weighted as the rest, also
+  /// where the rates are known.
+  [[nodiscard]] std::optional<double> mean_price() const {
+    return prices_[0] > 0 ? std::optional(prices_[1] / prices_[0]) : std::nullopt;
+  }
   /// The age of the last tick's spell when that tick began.
   [[nodiscard]] double age_hours() const { return age_hours_; }
   /// True if rates() may change.
@@ -56,10 +63,12 @@ class SpellHistory {
   std::optional<SpellRates> given_;
   std::optional<bool> up_;  ///< none: no tick yet
   double age_hours_ = 0;
-  SpellRates hours_{}, ends_{};  ///< observed in each class
+  SpellRates hours_{}, ends_{};     ///< observed in each class
+  std::array<double, 2> prices_{};  ///< ticks with capacity, and the sum of their prices
 };
 
-/// The history of a trace before `end`.
-[[nodiscard]] SpellHistory spells_before(const AvailabilityTrace& trace, std::size_t end);
+/// The history of a trace before `end`; with a quote, only that of its prices.
+[[nodiscard]] SpellHistory spells_before(const AvailabilityTrace& trace, std::size_t end,
+                                         const std::optional<CapacityQuote>& quote = {});
 
 }  // namespace cospot

@@ -89,6 +89,14 @@ std::optional<double> mean_price(const Series& series) {
   return std::round(sum / seconds) / static_cast<double>(kUsd);
 }
 
+/// Tells whether all capacity costs the same.
+bool has_one_price(const std::vector<Row>& rows) {
+  const auto with_price = [](const Row& row) { return row.capacity > 0 && row.price; };
+  const auto first = std::ranges::find_if(rows, with_price);
+  return std::none_of(first, rows.end(),
+                      [&](const Row& row) { return with_price(row) && row.price != first->price; });
+}
+
 }  // namespace
 
 bool is_availability_csv(const std::filesystem::path& file) {
@@ -118,6 +126,7 @@ AvailabilityTrace read_availability_csv(const std::filesystem::path& file, SimTi
                                     fmt::join(availability_types(file), ", ")));
   }
   AvailabilityTrace trace{.tick = tick, .capacity = {}, .spot_price = mean_price(series)};
+  const bool has_prices = trace.spot_price && !has_one_price(rows);
   const auto time_of = [&series](std::size_t i) {
     const Seconds time = i < series.rows.size() ? series.rows[i].time : series.end;
     return SimTime(std::chrono::seconds(time - series.rows.front().time));
@@ -128,10 +137,14 @@ AvailabilityTrace read_availability_csv(const std::filesystem::path& file, SimTi
   for (SimTime begin{0}; begin + tick <= end; begin += tick) {
     while (row + 1 < rows.size() && time_of(row + 1) <= begin) ++row;
     std::uint32_t least = rows[row].capacity;
-    for (std::size_t i = row + 1; i < rows.size() && time_of(i) < begin + tick; ++i) {
+    double price = 0;
+    for (std::size_t i = row; i < rows.size() && time_of(i) < begin + tick; ++i) {
       least = std::min(least, rows[i].capacity);
+      const SimTime lasts = std::min(begin + tick, time_of(i + 1)) - std::max(begin, time_of(i));
+      price += usd(rows[i].price.value_or(0)) * (hours_of(lasts) / hours_of(tick));
     }
     trace.capacity.push_back(least);
+    if (has_prices) trace.prices.push_back(least > 0 ? price : 0);
   }
   if (trace.capacity.empty()) {
     throw WorkloadError(fmt::format(

@@ -18,6 +18,8 @@ struct AvailabilityTrace {
   std::vector<std::uint32_t> capacity;  ///< available instances in each tick
   /// USD/h, mean over the time with capacity; none: the file states no prices.
   std::optional<double> spot_price{};
+  /// USD/h, mean over each tick with capacity; empty: `spot_price` at all times.
+  std::vector<double> prices{};
 
   [[nodiscard]] SimTime length() const { return tick * static_cast<std::int64_t>(capacity.size()); }
 };

@@ -305,9 +305,9 @@ BrokerStudySettings read_broker_settings(const ConfigNode& root,
   return broker_table().read({.root = root, .folder = folder, .window = {}}, defaults);
 }
 
-namespace {
-
 Seconds seconds_of_days(double days) { return static_cast<Seconds>(days * 86'400); }
+
+namespace {
 
 /// True if a run takes the job: `make_broker_jobs` skips jobs without a run time.
 bool has_run_time(const Job& job) {
@@ -407,27 +407,15 @@ BrokerInputs load_broker_inputs(const BrokerStudySettings& settings) {
   return inputs;
 }
 
-Seconds length_of_starts(const MarketSet& markets, double days) {
-  return std::max<Seconds>(
-      0, markets.end() - markets.begin() - 2 * kBidWindow - seconds_of_days(days));
+StartRange starts_in(const MarketSet& markets, double days) {
+  const Seconds length = markets.end() - markets.begin() - 2 * kBidWindow - seconds_of_days(days);
+  return {.first = markets.begin() + kBidWindow, .length = std::max<Seconds>(0, length)};
 }
 
-Seconds draw_start(const MarketSet& markets, double days, std::int64_t seed) {
-  const Seconds first = markets.begin() + kBidWindow;
-  const Seconds length = length_of_starts(markets, days);
+Seconds draw_start(const StartRange& range, std::int64_t seed) {
   Random random(static_cast<std::uint64_t>(seed) * 2 + 1);  // other draws than the jobs'
-  if (length <= 0) return first;
-  return first +
-         60 * static_cast<Seconds>(random.below(static_cast<std::uint64_t>(length / 60) + 1));
-}
-
-BrokerSettings base_settings(const BrokerStudySettings& settings) {
-  BrokerSettings base;
-  base.interval = settings.interval_seconds;
-  base.boot = settings.boot_seconds;
-  base.notice = settings.notice_seconds;
-  base.postpones = settings.postpones;
-  return base;
+  return range.first +
+         60 * static_cast<Seconds>(random.below(static_cast<std::uint64_t>(range.length / 60) + 1));
 }
 
 namespace {

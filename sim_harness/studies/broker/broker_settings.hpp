@@ -1,22 +1,72 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/base/json/json.hpp"
 #include "sim_harness/customer/broker/broker_simulation.hpp"
 #include "sim_harness/data/jobs/mapped_jobs.hpp"
+#include "sim_harness/data/markets/market.hpp"
+#include "sim_harness/data/markets/synthetic_market.hpp"
 #include "sim_harness/experiments/grid/axis.hpp"
 #include "sim_harness/experiments/queue/experiment.hpp"
-#include "sim_harness/studies/broker/drawn_jobs.hpp"
-#include "sim_harness/studies/broker/market_spec.hpp"
+#include "sim_harness/experiments/results/experiment_record.hpp"
 
 namespace cospot {
+
+/// A price file, availability trace or event log, and the market that it describes.
+struct MarketFile {
+  enum class Kind : std::uint8_t { kPrices, kAvailability, kEvents };
+  Kind kind = Kind::kPrices;
+  std::filesystem::path file;
+  std::string label;  ///< the path as written
+  std::string type;   ///< empty: every type named in the (EC2) file
+  std::string os = "Linux/UNIX";
+  std::string datacenter;    ///< empty: every datacenter named in the (EC2) file
+  MicroUsd price = 0;        ///< while there is capacity, for the last two kinds; 0: the file's
+  double gap_seconds = 300;  ///< tick of an event log
+};
+
+/// A value of the axis `market`: a set of markets to choose from.
+struct MarketSpec {
+  std::string label{};
+  std::vector<MarketFile> files{};  ///< none: synthetic
+  SyntheticMarket synthetic{};
+  std::vector<InstanceType> types{};  ///< known properties of types, by name
+
+  /// True if prices end instances in some of its markets; otherwise only capacity does.
+  [[nodiscard]] bool has_prices() const {
+    return files.empty() || std::ranges::any_of(files, [](const MarketFile& file) {
+             return file.kind == MarketFile::Kind::kPrices;
+           });
+  }
+};
+
+/// A list of `{type, os, datacenter, prices: FILE}` is one set of markets; so is `{synthetic:
+/// us_east_2011, seed: N}` or `{label, markets: [...]}`, each with `types` of its own; a list of
+/// these is several. `types` is the study file's key of that name, or null. Errors: ConfigError.
+[[nodiscard]] std::vector<MarketSpec> read_market_specs(const ConfigNode& node,
+                                                        const ConfigNode* types,
+                                                        const std::filesystem::path& folder);
+
+/// With all defaults written out.
+[[nodiscard]] Json setting_json(const MarketSpec& spec);
+[[nodiscard]] AxisValue axis_value(const MarketSpec& spec);
+
+/// Loads the markets and adds a record for each file. Errors: WorkloadError; ConfigError for a file
+/// whose type is not described.
+[[nodiscard]] MarketSet load_markets(const MarketSpec& spec, std::vector<InputRecord>& inputs);
 
 /// A value of the axis `jobs`.
 struct JobsSpec {
@@ -90,26 +140,46 @@ struct LoadedJobs {
   double pace_days = 0;   ///< the time in which so many jobs come, at the log's pace
 };
 
+/// The jobs of each seed, generated once for all cells of a grid. Thread-safe.
+class DrawnJobs {
+ public:
+  using Shared = std::shared_ptr<const std::vector<BrokerJob>>;
+
+  /// The jobs of a value of the axis `jobs` and a seed; `draw` generates them on first use.
+  [[nodiscard]] Shared of(std::size_t jobs_value, std::int64_t seed,
+                          const std::function<std::vector<BrokerJob>()>& draw);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<std::size_t, std::int64_t>, Shared> kept_;
+  std::size_t kept_jobs_ = 0;
+};
+
+/// The times in a price history at which the first job may start. Length 0: one time only.
+struct StartRange {
+  Seconds first = 0, length = 0;
+};
+
 /// Markets and logs, loaded once.
 struct BrokerInputs {
   std::vector<MarketSet> markets;
   std::vector<LoadedJobs> jobs;
   std::vector<InputRecord> records;
+  std::optional<StartRange> starts{};  ///< none: starts_in() the markets
   std::shared_ptr<DrawnJobs> drawn = std::make_shared<DrawnJobs>();
 };
 
 /// Errors: WorkloadError, ConfigError.
 [[nodiscard]] BrokerInputs load_broker_inputs(const BrokerStudySettings& settings);
 
-/// The range of the first job's start: from a week after the start of the price history to the time
-/// that puts the last submission a week before its end. 0: only one start is possible.
-[[nodiscard]] Seconds length_of_starts(const MarketSet& markets, double days);
+/// From a week after the start of the price history to the time that puts the last submission a
+/// week before its end.
+[[nodiscard]] StartRange starts_in(const MarketSet& markets, double days);
 
-/// The start of the first job in the price history: a random whole minute of that range.
-[[nodiscard]] Seconds draw_start(const MarketSet& markets, double days, std::int64_t seed);
+/// A random whole minute of the range.
+[[nodiscard]] Seconds draw_start(const StartRange& range, std::int64_t seed);
 
-/// The settings of a run of the grid that no axis chooses.
-[[nodiscard]] BrokerSettings base_settings(const BrokerStudySettings& settings);
+[[nodiscard]] Seconds seconds_of_days(double days);
 
 [[nodiscard]] const BidStrategy& find_bid(const std::string& name);
 [[nodiscard]] const FaultTolerance& find_fault_tolerance(const std::string& name);

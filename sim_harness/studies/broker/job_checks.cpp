@@ -7,7 +7,6 @@
 #include <cstddef>
 
 #include "core/errors.hpp"
-#include "sim_harness/customer/broker/speedup.hpp"
 
 namespace cospot {
 namespace {

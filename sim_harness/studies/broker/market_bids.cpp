@@ -1,6 +1,6 @@
-#include "sim_harness/studies/broker/market_bids.hpp"
-
 #include <algorithm>
+
+#include "sim_harness/studies/broker/recommendation.hpp"
 
 namespace cospot {
 namespace {

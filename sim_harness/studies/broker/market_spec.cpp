@@ -1,5 +1,3 @@
-#include "sim_harness/studies/broker/market_spec.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,6 +17,7 @@
 #include "sim_harness/customer/broker/bid_strategy.hpp"
 #include "sim_harness/data/markets/eviction_availability.hpp"
 #include "sim_harness/data/markets/price_files.hpp"
+#include "sim_harness/studies/broker/broker_settings.hpp"
 
 namespace cospot {
 namespace {

@@ -1,5 +1,3 @@
-#include "sim_harness/studies/broker/on_demand_alone.hpp"
-
 #include <limits>
 
 #include "sim_harness/base/interrupt/stop_token.hpp"

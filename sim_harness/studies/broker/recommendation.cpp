@@ -10,6 +10,7 @@
 #include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/experiments/queue/work_queue.hpp"
 #include "sim_harness/studies/broker/broker_figures.hpp"
+#include "sim_harness/studies/broker/hold_out.hpp"
 #include "sim_harness/studies/broker/job_checks.hpp"
 
 namespace cospot {
@@ -49,16 +50,26 @@ Runs drop_losers(Runs& running, double allowed) {
   return dropped;
 }
 
-/// The search: settings, each with the runs of its seeds.
+/// The search in a part of the history: settings, each with the runs of its seeds.
 class Search {
  public:
-  Search(const BrokerStudySettings& settings, const BrokerInputs& inputs,
-         const OnDemandAlone& on_demand, std::size_t threads, RunCounter& counter)
-      : settings_(settings),
-        inputs_(inputs),
-        on_demand_(on_demand),
-        threads_(threads),
-        counter_(counter) {}
+  Search(const BrokerStudySettings& settings, const BrokerInputs& inputs, std::size_t threads,
+         RunCounter& counter)
+      : settings_(settings), inputs_(inputs), threads_(threads), counter_(counter) {
+    OnDemandBaseline baseline(settings, inputs);
+    on_demand_ = baseline.of(Coordinates(broker_table().columns().size(), 0), threads);
+  }
+
+  [[nodiscard]] OnDemandMeans on_demand(double jobs) const {
+    std::vector<double> costs;
+    OnDemandMeans means{.market_choice = on_demand_.market_choice};
+    for (const OnDemandRun& run : on_demand_.runs) {
+      costs.push_back(run.cost);
+      means.late_share += run.late / jobs / static_cast<double>(on_demand_.runs.size());
+    }
+    means.cost = mean_interval(costs);
+    return means;
+  }
 
   /// Adds the runs of seeds from `first` to before `last` to each setting.
   void run(Runs& candidates, std::size_t first, std::size_t last) {
@@ -97,7 +108,7 @@ class Search {
  private:
   const BrokerStudySettings& settings_;
   const BrokerInputs& inputs_;
-  const OnDemandAlone& on_demand_;
+  OnDemandAlone on_demand_;
   std::size_t threads_;
   RunCounter& counter_;
 };
@@ -136,6 +147,7 @@ void add_candidates(Recommendation& found, Runs running, const Runs& dropped,
     return candidate_of(one, settings, found.jobs);
   };
   rank_settings(running, found.allowed_late);
+  prefer_least_risk(running, found.allowed_late);
   for (const RankedSetting& one : running) {
     (one.keeps_limit(found.allowed_late) ? found.ranked : found.others).push_back(candidate(one));
   }
@@ -206,28 +218,31 @@ std::vector<std::string> drawn_of(const std::vector<Job>& log) {
 }
 
 std::vector<std::string> cautions_of(const BrokerStudySettings& settings,
-                                     const BrokerInputs& inputs) {
+                                     const BrokerInputs& inputs, const HistoryParts& parts) {
   /// 28 November 2017: prices since then do not follow bids.
   constexpr Seconds kEndOfBids = 1'511'827'200;
   const MarketSet& markets = inputs.markets.front();
   const double days = inputs.jobs.front().days;
-  const double history = static_cast<double>(markets.end() - markets.begin()) / 86'400;
   std::vector<std::string> cautions = job_cautions(inputs.jobs.front(), markets, settings.model);
-  if (length_of_starts(markets, days) == 0) {
+  if (!parts.too_short.empty()) cautions.push_back(parts.too_short);
+  const std::optional<StartRange>& part = parts.choosing.starts;
+  const StartRange starts = part.value_or(starts_in(markets, days));
+  const std::string where =
+      part ? fmt::format("in the {:.1f} days of the choice", parts.choosing_days)
+           : "between the first and the last week of the price history";
+  const auto apart =
+      static_cast<std::size_t>(static_cast<double>(starts.length) / 86'400 / days) + 1;
+  if (starts.length == 0) {
+    cautions.push_back(
+        fmt::format("the price history of {:.1f} days has room for one start of {:g} days of jobs "
+                    "{}: the seeds draw no prices, and the intervals are too narrow",
+                    static_cast<double>(markets.end() - markets.begin()) / 86'400, days,
+                    part ? where : "between its first and last week"));
+  } else if (settings.seeds.size() > apart) {
     cautions.push_back(fmt::format(
-        "the price history of {:.1f} days has room for one start of {:g} days of jobs between its "
-        "first and last week: the seeds draw no prices, and the intervals are too narrow",
-        history, days));
-  } else {
-    const double starts = static_cast<double>(length_of_starts(markets, days)) / 86'400;
-    const auto apart = static_cast<std::size_t>(starts / days) + 1;
-    if (settings.seeds.size() > apart) {
-      cautions.push_back(fmt::format(
-          "the {} seeds start at overlapping times: only {} stretch{} of {:g} days fit between the "
-          "first and the last week of the price history; the intervals hold for this history and "
-          "are too narrow for another",
-          settings.seeds.size(), apart, apart == 1 ? "" : "es", days));
-    }
+        "the {} seeds start at overlapping times: only {} stretch{} of {:g} days fit{} {}; the "
+        "intervals hold for this history and are too narrow for another",
+        settings.seeds.size(), apart, apart == 1 ? "" : "es", days, apart == 1 ? "s" : "", where));
   }
   if (const double pace = inputs.jobs.front().pace_days; pace < 1) {
     cautions.push_back(fmt::format(
@@ -242,6 +257,41 @@ std::vector<std::string> cautions_of(const BrokerStudySettings& settings,
   return cautions;
 }
 
+/// The recommended setting in the part that is held out, against the best of all settings there.
+HeldOut judge(const Recommendation& found, const BrokerStudySettings& settings, Search& search) {
+  HeldOut made{.on_demand = search.on_demand(found.jobs)};
+  Runs chosen{{.at = found.ranked.front().figures.at}};
+  search.run(chosen, 0, settings.seeds.size());
+  Runs all = all_settings(settings);
+  (void)search.run_all(all, found.allowed_late);
+  rank_settings(chosen, found.allowed_late);
+  rank_settings(all, found.allowed_late);
+  if (!all.empty() && all.front().keeps_limit(found.allowed_late)) {
+    made.best = candidate_of(all.front(), settings, found.jobs);
+    compare_setting(chosen.front(), all.front());
+  }
+  made.setting = candidate_of(chosen.front(), settings, found.jobs);
+  return made;
+}
+
+/// The cautions of what was found.
+void add_cautions(Recommendation& found) {
+  if (found.on_demand.late_share > kMostlyLate) {
+    found.cautions.push_back(fmt::format(
+        "{:.0f}% of the jobs are late even on-demand: their deadlines are shorter than their work; "
+        "check deadline_s and duration_s",
+        100 * found.on_demand.late_share));
+  }
+  if (!found.held_out) return;
+  const RankedSetting& later = found.held_out->setting.figures;
+  if (!later.keeps_limit(found.allowed_late)) {
+    found.cautions.push_back(
+        "on the days held out, the setting does not keep the limit of lateness");
+  } else if (found.beats_on_demand() && later.saving.mean <= 0) {
+    found.cautions.push_back("on the days held out, the setting saved nothing against on-demand");
+  }
+}
+
 }  // namespace
 
 Recommendation recommend(const BrokerStudySettings& settings, const RecommendOptions& options) {
@@ -249,8 +299,9 @@ Recommendation recommend(const BrokerStudySettings& settings, const RecommendOpt
   const BrokerInputs inputs = load_broker_inputs(settings);
   const std::size_t seeds = settings.seeds.size();
   const Coordinates first(broker_table().columns().size(), 0);
+  const HistoryParts parts = split_history(settings, inputs, options.hold_out_percent);
   Recommendation found{.drawn = drawn_of(inputs.jobs.front().log.jobs),
-                       .cautions = cautions_of(settings, inputs),
+                       .cautions = cautions_of(settings, inputs, parts),
                        .has_prices = settings.markets.front().has_prices(),
                        .tries_fallback = std::ranges::find(settings.on_demand_fallback, true) !=
                                          settings.on_demand_fallback.end(),
@@ -259,29 +310,25 @@ Recommendation recommend(const BrokerStudySettings& settings, const RecommendOpt
                        .seeds = seeds};
   found.jobs = static_cast<double>(run_broker_at(settings, inputs, first, true).jobs);
   Runs running = all_settings(settings);
-  OnDemandBaseline baseline(settings, inputs);
-  const OnDemandAlone& on_demand = baseline.of(first, options.threads);
-  std::vector<double> costs;
-  for (const OnDemandRun& run : on_demand.runs) {
-    costs.push_back(run.cost);
-    found.on_demand_late_share += run.late / found.jobs / static_cast<double>(seeds);
-  }
-  found.on_demand_cost = mean_interval(costs);
-  found.on_demand_choice = on_demand.market_choice;
-  RunCounter counter(options.progress, running.size() * seeds);
-  Search search(settings, inputs, on_demand, options.threads, counter);
+  const std::size_t later = parts.held_out ? (running.size() + 1) * seeds : 0;
+  RunCounter counter(options.progress, running.size() * seeds + later);
+  Search search(settings, parts.choosing, options.threads, counter);
+  found.on_demand = search.on_demand(found.jobs);
   const Runs dropped = search.run_all(running, found.allowed_late);
   add_candidates(found, std::move(running), dropped, settings);
   if (!found.ranked.empty()) {
     found.bids = market_bids(settings, inputs, found.ranked.front().figures.at);
     found.fallback = fallback_effect(found);
   }
-  if (found.on_demand_late_share > kMostlyLate) {
-    found.cautions.push_back(fmt::format(
-        "{:.0f}% of the jobs are late even on-demand: their deadlines are shorter than their work; "
-        "check deadline_s and duration_s",
-        100 * found.on_demand_late_share));
+  if (parts.held_out && !found.ranked.empty()) {
+    Search after(settings, *parts.held_out, options.threads, counter);
+    found.held_out = judge(found, settings, after);
+    found.held_out->days = parts.held_out_days;
+    found.held_out->choosing_days = parts.choosing_days;
+  } else {
+    counter.set_total(counter.total() - later);
   }
+  add_cautions(found);
   counter.finish(true);
   return found;
 }

@@ -103,6 +103,39 @@ std::string bids_table(const std::vector<MarketBid>& bids) {
   return text;
 }
 
+std::string days_text(double days) {
+  return fmt::format("{:.3g} day{}", days, days == 1 ? "" : "s");
+}
+
+/// The setting's figures in a part of the history, but its cost.
+std::string figures_text(const Candidate& one, const Recommendation& all) {
+  return fmt::format("{} USD a month; {}; {} of the jobs late ({} in the worst of {})\n",
+                     cost_text(cost_per_month(one.figures.cost, all.days), 2),
+                     saving_text(one.figures), percent(one.late_share), percent(one.worst_late),
+                     seeds_text(all.seeds));
+}
+
+/// The end of the expectation: what it cost on the days held out.
+std::string held_out_text(const HeldOut& later) {
+  return fmt::format("; on the last {}, which played no part in the choice, they cost {} USD{}\n",
+                     days_text(later.days), cost_text(later.setting.figures.cost, 2),
+                     later.best ? fmt::format(" (with the best setting afterwards: {})",
+                                              cost_text(later.best->figures.cost, 2))
+                                : "");
+}
+
+std::string regret_text(const HeldOut& later, const Recommendation& all) {
+  std::string text =
+      fmt::format("On the last {}: {}", days_text(later.days), figures_text(later.setting, all));
+  text.pop_back();
+  if (!later.best) return text + "; no setting kept the limit there\n";
+  if (later.best->figures.at == later.setting.figures.at)
+    return text + "; no setting was better there\n";
+  return text + fmt::format("; regret against the best there ({}): {}\n",
+                            setting_text(*later.best, all.has_prices),
+                            to_best_text(later.setting.figures));
+}
+
 std::string headline(const Recommendation& all) {
   if (all.ranked.empty()) {
     return fmt::format(
@@ -123,20 +156,26 @@ std::string headline(const Recommendation& all) {
         "The best: {}\nExpected of it: ",
         setting_text(best, all.has_prices));
   }
-  text += fmt::format(
-      "{} USD for {:.3g} day{} of jobs, {} USD a month; {}; {} of the jobs late "
-      "({} in the worst of {})\n",
-      cost_text(best.figures.cost, 2), all.days, all.days == 1 ? "" : "s",
-      cost_text(cost_per_month(best.figures.cost, all.days), 2), saving_text(best.figures),
-      percent(best.late_share), percent(best.worst_late), seeds_text(all.seeds));
+  text +=
+      fmt::format("{} USD for {} of jobs", cost_text(best.figures.cost, 2), days_text(all.days));
+  if (all.held_out) text += held_out_text(*all.held_out);
+  text += all.held_out
+              ? fmt::format("Chosen on the first {}: ", days_text(all.held_out->choosing_days))
+              : ", ";
+  text += figures_text(best, all);
+  if (all.held_out) text += regret_text(*all.held_out, all);
   const std::vector<const Candidate*> others = distinct(all.ranked);
   const auto alike = std::ranges::count_if(
       others, [](const Candidate* one) { return !one->figures.is_told_apart(); });
   if (all.seeds == 1) {
     text += "One seed gives no intervals: without the key seed, 20 are run\n";
   } else if (alike > 1) {
-    text += fmt::format("Not significantly different: {} of the other {} (over {})\n", alike - 1,
-                        settings_text(others.size() - 1), seeds_text(all.seeds));
+    const bool is_cheapest = std::ranges::none_of(all.ranked, [](const Candidate& one) {
+      return one.figures.to_best && one.figures.to_best->mean < 0;
+    });
+    text += fmt::format("Not significantly different: {} of the other {} (over {}){}\n", alike - 1,
+                        settings_text(others.size() - 1), seeds_text(all.seeds),
+                        is_cheapest ? "" : "; of these, the best costs least in its dearest seed");
   }
   return text;
 }
@@ -189,6 +228,24 @@ Json fallback_json(const std::optional<FallbackEffect>& one) {
           {"late_share_without", json_of(one->late_share_without)}};
 }
 
+Json on_demand_json(const OnDemandMeans& one, double days) {
+  return {{"market_choice", one.market_choice},
+          {"cost", mean_json(one.cost)},
+          {"cost_per_month", mean_json(cost_per_month(one.cost, days))},
+          {"late_share", json_of(one.late_share)}};
+}
+
+Json held_out_json(const Recommendation& all) {
+  if (!all.held_out) return nullptr;
+  const HeldOut& later = *all.held_out;
+  return {{"days", json_of(later.days)},
+          {"choosing_days", json_of(later.choosing_days)},
+          {"setting", candidate_json(later.setting)},
+          {"keeps_limit", later.setting.figures.keeps_limit(all.allowed_late)},
+          {"best", later.best ? candidate_json(*later.best) : Json()},
+          {"on_demand", on_demand_json(later.on_demand, all.days)}};
+}
+
 Json bid_json(const MarketBid& one) {
   const bool has_capacity = one.price < kNoCapacityPrice;
   return {{"type", one.type},
@@ -213,8 +270,8 @@ std::string recommendation_text(const Recommendation& all) {
   text += fmt::format(
       "On-demand alone: {} USD, {} USD a month, {} of the jobs late (market choice "
       "{})\n",
-      cost_text(all.on_demand_cost, 2), cost_text(cost_per_month(all.on_demand_cost, all.days), 2),
-      percent(all.on_demand_late_share), all.on_demand_choice);
+      cost_text(all.on_demand.cost, 2), cost_text(cost_per_month(all.on_demand.cost, all.days), 2),
+      percent(all.on_demand.late_share), all.on_demand.market_choice);
   if (all.fallback) text += fallback_text(*all.fallback, all);
   if (!all.drawn.empty()) {
     text += fmt::format("Drawn at random, because the jobs do not state them: {}\n",
@@ -255,29 +312,23 @@ std::string recommendation_text(const Recommendation& all) {
 
 Json recommendation_json(const Recommendation& all) {
   const Json best = all.ranked.empty() ? Json() : candidate_json(all.ranked.front());
-  const auto month_json = [&all](const MeanInterval& cost) {
-    return mean_json(cost_per_month(cost, all.days));
-  };
-  const MeanInterval& on_demand = all.on_demand_cost;
-  return {
-      {"seeds", all.seeds},
-      {"days", json_of(all.days)},
-      {"allowed_late_share_beyond_on_demand", json_of(all.allowed_late)},
-      {"recommendation", all.beats_on_demand() ? best : Json()},
-      {"best", best},
-      {"cost_per_month", all.ranked.empty() ? Json() : month_json(all.ranked.front().figures.cost)},
-      {"bids", json_list_of(all.bids, bid_json)},
-      {"fallback", fallback_json(all.fallback)},
-      {"on_demand",
-       {{"market_choice", all.on_demand_choice},
-        {"cost", mean_json(on_demand)},
-        {"cost_per_month", month_json(on_demand)},
-        {"late_share", json_of(all.on_demand_late_share)}}},
-      {"drawn", all.drawn},
-      {"cautions", all.cautions},
-      {"within_risk", json_list_of(all.ranked, candidate_json)},
-      {"beyond_risk", json_list_of(all.others, candidate_json)},
-      {"dropped", json_list_of(all.dropped, candidate_json)}};
+  return {{"seeds", all.seeds},
+          {"days", json_of(all.days)},
+          {"allowed_late_share_beyond_on_demand", json_of(all.allowed_late)},
+          {"recommendation", all.beats_on_demand() ? best : Json()},
+          {"best", best},
+          {"cost_per_month", all.ranked.empty() ? Json()
+                                                : mean_json(cost_per_month(
+                                                      all.ranked.front().figures.cost, all.days))},
+          {"held_out", held_out_json(all)},
+          {"bids", json_list_of(all.bids, bid_json)},
+          {"fallback", fallback_json(all.fallback)},
+          {"on_demand", on_demand_json(all.on_demand, all.days)},
+          {"drawn", all.drawn},
+          {"cautions", all.cautions},
+          {"within_risk", json_list_of(all.ranked, candidate_json)},
+          {"beyond_risk", json_list_of(all.others, candidate_json)},
+          {"dropped", json_list_of(all.dropped, candidate_json)}};
 }
 
 }  // namespace cospot

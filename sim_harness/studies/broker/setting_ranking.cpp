@@ -92,6 +92,18 @@ void rank_settings(std::vector<RankedSetting>& settings, double allowed) {
   for (RankedSetting& one : settings) compare_setting(one, best);
 }
 
+void prefer_least_risk(std::vector<RankedSetting>& ranked, double allowed) {
+  const auto dearest_seed = [allowed](const RankedSetting& one) {
+    double most = std::numeric_limits<double>::infinity();
+    if (!one.keeps_limit(allowed) || !one.cost_per_useful_job || one.is_told_apart()) return most;
+    most = 0;
+    for (const auto& [seed, run] : one.runs) most = std::max(most, *run.cost_per_useful_job);
+    return most;
+  };
+  const auto best = std::ranges::min_element(ranked, {}, dearest_seed);
+  if (best != ranked.end()) std::rotate(ranked.begin(), best, best + 1);
+}
+
 std::string interval_text(const MeanInterval& mean, int decimals) {
   const auto text = [decimals](double value) {
     return with_commas(fmt::format("{:.{}f}", value, decimals));

@@ -60,6 +60,10 @@ struct RankedSetting {
 /// late jobs beyond those late on on-demand instances alone.
 void rank_settings(std::vector<RankedSetting>& settings, double allowed);
 
+/// Moves the best to the front of ranked settings: of those that keep the limit and do not differ
+/// significantly from the cheapest, the one whose dearest seed costs least per useful job.
+void prefer_least_risk(std::vector<RankedSetting>& ranked, double allowed);
+
 /// The limit in words: `at most 1.00% of the jobs late in excess of on-demand ...`.
 [[nodiscard]] std::string lateness_limit_text(double allowed);
 

@@ -37,7 +37,8 @@ void read_runs(ResultsDatabase& results, DeadlineComparison& made) {
   SqliteStatement select(
       results.connection(),
       "SELECT type, strategy, history, start_in_history_hours, cost, restarts, spot_hours, "
-      "met_deadline, paid_spot_price, paid_on_demand_price, duration_hours, deadline_hours, now "
+      "met_deadline, paid_spot_price, paid_on_demand_price, duration_hours, deadline_hours, now, "
+      "net_before_loss "
       "FROM run ORDER BY run_index");
   while (select.step()) {
     const std::string type = select.read_text(), strategy = select.read_text();
@@ -71,6 +72,7 @@ void read_runs(ResultsDatabase& results, DeadlineComparison& made) {
     const double work = select.read_number(), deadline = select.read_number();
     figures.longest_hours = std::max(figures.longest_hours, deadline);
     figures.now[fmt::format("{:g} h of work due in {:g} h", work, deadline)] = select.read_text();
+    figures.net_before_loss += static_cast<std::size_t>(select.read_integer());
   }
   made.samples = samples.size();
   made.histories = histories.size();

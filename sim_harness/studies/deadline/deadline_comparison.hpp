@@ -23,6 +23,7 @@ struct StrategyFigures {
   // Means over the runs.
   double cost = 0, restarts = 0, spot_hours = 0;
   std::size_t late = 0, runs = 0;
+  std::size_t net_before_loss = 0;  ///< runs whose safety net began before any loss of capacity
   /// USD, mean over the cases of each sample (a history and a start in it). Runs of one sample
   /// share its capacity, so they are not independent.
   std::map<Sample, double> cost_of_sample{};

@@ -63,6 +63,7 @@ struct DeadlineFigures {
   std::string history{};                       ///< the file, which its windows and types share
   double start_hours = 0;                      ///< of the job, since the history began
   double spot_price = 0, on_demand_price = 0;  ///< USD/h
+  bool net_before_loss = false;
   std::string now{};  ///< what the strategy runs first if the job starts when the history ends
 };
 
@@ -78,9 +79,14 @@ const std::vector<Measure<DeadlineFigures>>& measures() {
             measure<&D::history>(detail("history", "", "what the trace is a window or a type of")),
             measure<&D::start_hours>(
                 detail("start_in_history_hours", "h", "of the job, since the history began")),
-            measure<&D::spot_price>(detail("paid_spot_price", "USD/h", "of a spot of the type")),
+            measure<&D::spot_price>(
+                detail("paid_spot_price", "USD/h",
+                       "of a spot of the type; mean over the capacity up to the deadline")),
             measure<&D::on_demand_price>(
                 detail("paid_on_demand_price", "USD/h", "of an on-demand instance of the type")),
+            measure<&D::net_before_loss>(
+                detail("net_before_loss", "0 or 1",
+                       "a safety net moved the job to on-demand before any loss of capacity")),
             measure<&D::now>(
                 detail("now", "",
                        "what the strategy runs first if the job starts at the end of the history: "
@@ -273,14 +279,20 @@ struct Inputs {
                                   trace.label, trace.type, fmt::join(names, ", ")));
   }
 
+  /// True if each tick costs what the trace says.
+  [[nodiscard]] bool pays_ticks(const At& at) const {
+    return !at.get(kSpotPriceAxis).usd && !traces[at.index(kTraceAxis)].prices.empty();
+  }
+
   [[nodiscard]] DeadlineJob job_at(const At& at) const {
     const DeadlineType* type = type_at(at);
     const std::optional<double>& stated = traces[at.index(kTraceAxis)].spot_price;
-    return {.duration = time_of_hours(at.get(kDurationAxis) / (type ? type->speed : 1)),
-            .deadline = time_of_hours(at.get(kDeadlineAxis)),
-            .overhead = time_of_hours(at.get(kOverheadAxis)),
-            .spot_price = at.get(kSpotPriceAxis).usd.value_or(stated.value_or(0)),
-            .on_demand_price = type ? type->on_demand : *at.get(kOnDemandPriceAxis).usd};
+    return {
+        .duration = time_of_hours(at.get(kDurationAxis) / (type ? type->speed : 1)),
+        .deadline = time_of_hours(at.get(kDeadlineAxis)),
+        .overhead = time_of_hours(at.get(kOverheadAxis)),
+        .spot_price = pays_ticks(at) ? 0 : at.get(kSpotPriceAxis).usd.value_or(stated.value_or(0)),
+        .on_demand_price = type ? type->on_demand : *at.get(kOnDemandPriceAxis).usd};
   }
 
   /// The tick of the trace in which the job starts.
@@ -298,9 +310,7 @@ struct Inputs {
 
   /// The knowledge of the capacity before a tick of the trace.
   [[nodiscard]] SpellHistory history_before(const At& at, std::size_t tick) const {
-    const AvailabilityTrace& trace = traces[at.index(kTraceAxis)];
-    const TraceSpec& spec = at.get(kTraceAxis);
-    return spec.quote ? SpellHistory(trace.tick, *spec.quote) : spells_before(trace, tick);
+    return spells_before(traces[at.index(kTraceAxis)], tick, at.get(kTraceAxis).quote);
   }
 
   [[nodiscard]] DeadlineFigures run(const At& at) const {
@@ -309,15 +319,25 @@ struct Inputs {
     const std::size_t first = start_at(at);
     const auto end = first + static_cast<std::size_t>(one.job.deadline / trace.tick);
     one.spot.reserve(end - first);
-    for (std::size_t i = first; i < end; ++i) one.spot.push_back(trace.capacity[i] > 0);
+    double prices = 0, ticks = 0;
+    for (std::size_t i = first; i < end; ++i) {
+      one.spot.push_back(trace.capacity[i] > 0);
+      if (!pays_ticks(at)) continue;
+      one.spot_prices.push_back(trace.prices[i]);
+      if (!one.spot.back()) continue;
+      prices += trace.prices[i];
+      ++ticks;
+    }
     const DeadlineStrategyEntry& entry = find_deadline_strategy(at.get(kStrategyAxis));
     const SpellHistory history = history_before(at, first);
-    return {.run = run_deadline(one, *entry.make(one, history), entry.safety_net),
+    const DeadlineResult result = run_deadline(one, *entry.make(one, history), entry.safety_net);
+    return {.run = result,
             .type = at.get(kTraceAxis).type,
             .history = at.get(kTraceAxis).input,
             .start_hours = hours_of(trace.tick * static_cast<std::int64_t>(first)),
-            .spot_price = one.job.spot_price,
+            .spot_price = ticks > 0 ? prices / ticks : one.job.spot_price,
             .on_demand_price = one.job.on_demand_price,
+            .net_before_loss = result.net_before_loss,
             .now = now(at)};
   }
 
@@ -329,6 +349,7 @@ struct Inputs {
     DeadlineCase one{.job = job_at(at), .tick = trace.tick, .spot = {}};
     const bool is_up = trace.capacity.back() > 0;
     one.spot.assign(static_cast<std::size_t>(one.job.deadline / trace.tick), is_up);
+    if (pays_ticks(at)) one.spot_prices.assign(one.spot.size(), trace.prices.back());
     // Its last tick is the one in which the job starts.
     const SpellHistory history = history_before(at, trace.capacity.size() - 1);
     constexpr std::array kNames{"nothing", "spot", "on_demand"};
@@ -340,12 +361,12 @@ struct Inputs {
 constexpr double kPriceOfPaper = 0.97;
 
 /// The price of spots where the file has none: that of the traces, if they state one; each its own
-/// if these differ.
+/// if these differ or change.
 HourPrice price_of_traces(const Inputs& inputs) {
   if (std::ranges::all_of(inputs.traces,
                           [](const auto& one) { return one.spot_price.has_value(); }) &&
       std::ranges::any_of(inputs.traces, [&](const auto& one) {
-        return one.spot_price != inputs.traces.front().spot_price;
+        return !one.prices.empty() || one.spot_price != inputs.traces.front().spot_price;
       })) {
     return {};
   }

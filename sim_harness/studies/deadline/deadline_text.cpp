@@ -106,6 +106,18 @@ std::string cautions_text(const DeadlineComparison& all) {
         "Caution: {} misses the deadline in {} of {} runs: its lower cost is not a saving\n",
         name_of(one), one.late, one.runs);
   }
+  std::vector<std::string> early;
+  for (const StrategyFigures& one : all.strategies) {
+    if (one.net_before_loss == 0) continue;
+    early.push_back(
+        fmt::format("{} of {} runs of {}", one.net_before_loss, one.runs, name_of(one)));
+  }
+  if (!early.empty()) {
+    text += fmt::format(
+        "Safety net: in {} it moved the job to on-demand before any loss of capacity, because the "
+        "deadline leaves hardly more time than the work and the starts of instances take\n",
+        fmt::join(early, ", "));
+  }
   return text;
 }
 
@@ -144,6 +156,7 @@ std::vector<SummaryCell> cells_of(const StrategyFigures& one, const DeadlineComp
                 "{:.1f}%"),
           {"", saving_json(&one, on_demand)},
           {"", now_json(one)},
+          {"", one.net_before_loss},
           number(one.restarts, 1),
           number(one.spot_hours, 1),
           {std::to_string(one.late), one.late},
@@ -161,6 +174,7 @@ StudySummary deadline_summary(ResultsDatabase& results, Timing /*timing*/) {
                                  {"share_of_possible_saving", "share of possible saving"},
                                  {"saving_to_on_demand"},
                                  {"now"},
+                                 {"net_before_loss"},
                                  {"restarts", "restarts"},
                                  {"spot_hours", "spot (h)"},
                                  {"late", "late"},
