@@ -13,8 +13,8 @@ using Chosen = std::vector<std::size_t>;
 
 constexpr double kCheckpointHours = 1.0 / 6;
 
-/// Evicted instances that were admitted before the parts that are counted count as admitted, too. An
-/// eviction after the promised time breaks no promise.
+/// Evicted instances that were admitted before the parts that are counted count as admitted, too.
+/// An eviction after the promised time breaks no promise.
 PromiseCount promises_of(const LevelAccount& economy) {
   return {.promised = std::max(economy.placed, economy.broken), .broken = economy.broken};
 }
