@@ -13,7 +13,7 @@ namespace {
 /// A way replaces the last part's amount after so many origins at which its errors were smaller, in
 /// sum less than this fraction of the other's: one lucky forecast is no reason.
 constexpr std::size_t kLeastOrigins = 3;
-constexpr double kClearlyBetter = 0.7;
+constexpr double kClearlyBetter = 0.6;
 /// The weight of an error in the interval, relative to that of the one after it: what a history did
 /// lately says more of what it does next.
 constexpr double kWeightOfOlder = 0.7;

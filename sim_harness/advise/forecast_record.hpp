@@ -59,7 +59,7 @@ struct ForecastRecord {
 };
 
 /// Forecasts that the last part's amount comes again, unless another way's errors at the origins
-/// before were clearly smaller: in sum less than 0.7 of its, at three origins or more. The interval
+/// before were clearly smaller: in sum less than 0.6 of its, at three origins or more. The interval
 /// is Student's around it, by the root of the mean square of the errors of the forecasts that were
 /// made; each error weighs 0.7 of the one after it.
 ///

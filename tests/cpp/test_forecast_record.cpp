@@ -71,7 +71,7 @@ TEST_CASE("forecast_record: each origin forecasts by what was best before it") {
 
 TEST_CASE("forecast_record: a way that is only a little better does not replace the last amount") {
   // The last amount is off by 10 each time. The mean of 0 and 10, of 0, 10 and 0, and of 0, 10, 0
-  // and 10 is off by 5, 6.67 and 5: less than 0.7 x 30 after three origins, and not yet after two.
+  // and 10 is off by 5, 6.67 and 5: less than 0.6 x 30 after three origins, and not yet after two.
   const std::vector<Amounts> known{{0, 10}, {0, 10, 0}, {0, 10, 0, 10}};
   CHECK(forecast_record(known, Amounts{0, 10, 0}, Amounts{0, 10, 0, 10, 0}, 2).way ==
         PartForecast::kMean);
