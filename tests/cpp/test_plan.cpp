@@ -511,7 +511,8 @@ TEST_CASE("A division that breaks its promises is marked") {
   PlanFindings found = monthly_plan_of(request);
   REQUIRE(found.divisions.size() == 2);
   const auto is_marked = [&found] {
-    return plan_text(found, PlanDetail::kAll).plain().find("; breaks its promises") != std::string::npos;
+    return plan_text(found, PlanDetail::kAll).plain().find("; breaks its promises") !=
+           std::string::npos;
   };
   CHECK_FALSE(is_marked());
   // Clopper and Pearson: 1 of 20 may be 0.13 %, 5 of 100 are 1.6 % at least.
