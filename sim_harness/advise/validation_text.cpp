@@ -55,10 +55,15 @@ std::string uncertainty_text(const TuneVerdict& verdict) {
 
 std::string limit_reason(const TuneVerdict& verdict, double max_vm_loss) {
   std::string text = fmt::format(
-      "With cooperation, VMs lose more than {} of their revenue on {} of {} (up to {:.2g}%:\n"
-      "--max-vm-loss would have to allow that); without it, on {}.",
-      limit_text(max_vm_loss), verdict.over_limit, plural(verdict.validated, "validation sample"),
-      100 * verdict.most_lost, verdict.over_limit_without);
+      "No setting with cooperation kept the limit of VM loss, {}, on every training sample.",
+      limit_text(max_vm_loss));
+  if (verdict.over_limit > 0) {
+    text = fmt::format(
+        "With cooperation, VMs lose more than {} of their revenue on {} of {} (up to {:.2g}%:\n"
+        "--max-vm-loss would have to allow that); without it, on {}.",
+        limit_text(max_vm_loss), verdict.over_limit, plural(verdict.validated, "validation sample"),
+        100 * verdict.most_lost, verdict.over_limit_without);
+  }
   if (verdict.over_limit_without > 0) text += " These VMs need more hosts.";
   return text + fmt::format("\nCooperation changes spot revenue, net of lost VMs, by {}.",
                             gain_text(verdict));
