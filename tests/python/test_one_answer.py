@@ -17,7 +17,8 @@ import cospot
 import pytest
 
 PARTS = [5, 7, 10, 14, 21, 28]
-PRICE = {"on_demand": 0.04, "spot": 0.012, "economy": 0.02, "currency": "EUR"}
+#: None of Economy instances: a plan that divides answers another question than `tune`.
+PRICE = {"on_demand": 0.04, "spot": 0.012, "currency": "EUR"}
 MONTH = 365.25 / 12
 
 
