@@ -1,4 +1,4 @@
-"""What `tune` and `plan` conclude from histories whose next weeks are known.
+"""The conclusions of `tune` and `plan` from histories whose next weeks are known.
 
 COSPOT_HISTORIES names a folder with `services.csv.gz`: every eighth service of a public trace of
 inference services (Alibaba cluster-trace-gpu-v2025), of which VMs grow from 70 to 89 % of the

@@ -79,7 +79,7 @@ class Cookbook(unittest.TestCase):
             assert "Money, at 0.04 for a" in printed[3]
         assert "spots earn" in printed[3]
         assert '"role":"money"' in report
-        # What spots asked for, from the instances themselves: vCPU-hours in the last five of seven
+        # Spots asked, by the instances themselves, for the vCPU-hours in the last five of seven
         # parts of the window, which judge, at 0.012.
         end, judged = 5 * 86400, 5 * 86400 * 2 / 7
         hours = sum(
