@@ -122,19 +122,19 @@ std::optional<double> ForecastRecord::half_width_over(double over) const {
   return half_width ? std::optional(*half_width * std::sqrt(growth)) : std::nullopt;
 }
 
-ForecastRecord forecast_record(std::span<const std::vector<double>> known,
-                               std::span<const double> came, std::span<const double> now,
-                               double days) {
+ForecastRecord forecast_record(std::span<const std::vector<double>> judged,
+                               std::span<const double> now, double days) {
   ForecastRecord record{.days = days};
   Errors errors;
-  for (std::size_t i = 0; i < came.size(); ++i) {
+  for (const std::vector<double>& earned : judged) {
+    const std::span known = std::span(earned).first(earned.size() - 1);
     const PartForecast way = errors.best();
     record.origins.push_back({.way = way,
-                              .forecast = forecast_by(way, known[i]),
+                              .forecast = forecast_by(way, known),
                               .half_width = errors.half_width(),
-                              .last = known[i].back(),
-                              .came = came[i]});
-    errors.add(known[i], record.origins.back());
+                              .last = known.back(),
+                              .came = earned.back()});
+    errors.add(known, record.origins.back());
   }
   record.way = errors.best();
   record.next = forecast_by(record.way, now);

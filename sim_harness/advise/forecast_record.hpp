@@ -63,11 +63,9 @@ struct ForecastRecord {
 /// is Student's around it, by the root of the mean square of the errors of the forecasts that were
 /// made; each error weighs 0.7 of the one after it.
 ///
-/// Args: known: for each judged part, what the setting chosen for it earned in each part before it;
-/// came: what it earned in the part; now: what the setting to deploy earned in each part; days: of
-/// a part.
-[[nodiscard]] ForecastRecord forecast_record(std::span<const std::vector<double>> known,
-                                             std::span<const double> came,
+/// Args: judged: for each judged part, what the setting chosen for it earned in each part before it
+/// and in itself; now: what the setting to deploy earned in each part; days: of a part.
+[[nodiscard]] ForecastRecord forecast_record(std::span<const std::vector<double>> judged,
                                              std::span<const double> now, double days);
 
 /// The next month, and the record as amounts of a month. Args: record: of amounts a day.

@@ -204,17 +204,13 @@ ForecastRecord forecast_of(const PlanFindings& findings, Alternative of,
     for (std::size_t part = 0; part < parts; ++part) net[part] -= other[part];
     return net;
   };
-  std::vector<std::vector<double>> known;
-  std::vector<double> came;
+  std::vector<std::vector<double>> judged;
   for (std::size_t i = 0; i < findings.judged_parts(); ++i) {
     const auto chosen = [i](const JudgedAlternative& one) { return one.chosen[i]; };
-    known.push_back(series(chosen, findings.past() + i + 1));
-    came.push_back(known.back().back());
-    known.back().pop_back();
+    judged.push_back(series(chosen, findings.past() + i + 1));
   }
   const auto last = [](const JudgedAlternative& one) { return one.last; };
-  return forecast_record(known, came, series(last, findings.datacenter.parts.count),
-                         findings.days());
+  return forecast_record(judged, series(last, findings.datacenter.parts.count), findings.days());
 }
 
 }  // namespace

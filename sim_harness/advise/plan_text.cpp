@@ -362,7 +362,8 @@ std::string forecast_sentence(const PlanFindings& findings) {
 /// The reason to act on a lead that more parts may reverse: what is at stake on either side.
 std::string stakes_sentence(const PlanFindings& findings) {
   const MeanInterval lead = of_month(findings.lead);
-  if (is_zero(findings.lead) || is_above_zero(findings.lead) || !lead.half_width) return "";
+  // Below 0 only where the next best exceeds the limit: then waiting gives up nothing.
+  if (lead.mean <= 0 || is_above_zero(lead) || !lead.half_width) return "";
   // The interval shrinks with the root of the number of parts.
   const double ratio = *lead.half_width / lead.mean;
   const double days = findings.days(findings.judged_parts()) * (ratio * ratio - 1);

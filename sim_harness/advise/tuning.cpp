@@ -172,14 +172,11 @@ ForecastRecord forecast_gain(const TuneFindings& findings, JudgedChoice choice,
     }
     return made;
   };
-  std::vector<std::vector<double>> known;
-  std::vector<double> came;
+  std::vector<std::vector<double>> judged;
   for (const TuneOutcome& search : findings.folds) {
-    known.push_back(gains(search, search.held_out.front() + 1));
-    came.push_back(known.back().back());
-    known.back().pop_back();
+    judged.push_back(gains(search, search.held_out.front() + 1));
   }
-  return forecast_record(known, came, gains(findings.outcome, findings.samples.size()),
+  return forecast_record(judged, gains(findings.outcome, findings.samples.size()),
                          days_of(findings.whole->part));
 }
 

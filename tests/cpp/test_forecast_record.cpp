@@ -32,20 +32,16 @@ TEST_CASE("trend_of: slope, its interval, and the level at the end") {
 
 TEST_CASE("forecast_record: each origin forecasts by what was best before it") {
   // A line, which the trend meets from the third amount on; each origin knows one amount more.
-  std::vector<Amounts> known{{0, 10}};
-  const Amounts came{20, 30, 40, 50};
-  for (std::size_t i = 0; i + 1 < came.size(); ++i) {
-    known.push_back(known.back());
-    known.back().push_back(came[i]);
-  }
-  const ForecastRecord record = forecast_record(known, came, Amounts{0, 10, 20, 30, 40, 50}, 2);
+  const std::vector<Amounts> judged{
+      {0, 10, 20}, {0, 10, 20, 30}, {0, 10, 20, 30, 40}, {0, 10, 20, 30, 40, 50}};
+  const ForecastRecord record = forecast_record(judged, Amounts{0, 10, 20, 30, 40, 50}, 2);
   REQUIRE(record.origins.size() == 4);
   // The last amount is off by 10 at three origins. Only then the trend, which was never off, counts
   // as clearly better.
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(record.origins[i].way == PartForecast::kLast);
     CHECK(record.origins[i].error() == 10);
-    CHECK(record.origins[i].last == known[i].back());
+    CHECK(record.origins[i].last == judged[i][i + 1]);
   }
   CHECK_FALSE(record.origins[0].half_width);
   // t(0.95), times the root mean square error. Weights 1, then 0.7 and 1: 1.7^2 / 1.49 = 1.9396
@@ -72,20 +68,18 @@ TEST_CASE("forecast_record: each origin forecasts by what was best before it") {
 TEST_CASE("forecast_record: a way that is only a little better does not replace the last amount") {
   // The last amount is off by 10 each time. The mean of 0 and 10, of 0, 10 and 0, and of 0, 10, 0
   // and 10 is off by 5, 6.67 and 5: less than 0.6 x 30 after three origins, and not yet after two.
-  const std::vector<Amounts> known{{0, 10}, {0, 10, 0}, {0, 10, 0, 10}};
-  CHECK(forecast_record(known, Amounts{0, 10, 0}, Amounts{0, 10, 0, 10, 0}, 2).way ==
-        PartForecast::kMean);
-  CHECK(forecast_record(std::span(known).first(2), Amounts{0, 10}, Amounts{0, 10, 0, 10}, 2).way ==
+  const std::vector<Amounts> judged{{0, 10, 0}, {0, 10, 0, 10}, {0, 10, 0, 10, 0}};
+  CHECK(forecast_record(judged, Amounts{0, 10, 0, 10, 0}, 2).way == PartForecast::kMean);
+  CHECK(forecast_record(std::span(judged).first(2), Amounts{0, 10, 0, 10}, 2).way ==
         PartForecast::kLast);
   // A step: the last amount is off by 10, 0 and 0, the mean by 10, 6.67 and 5.
-  const std::vector<Amounts> step{{0, 0}, {0, 0, 10}, {0, 0, 10, 10}};
-  CHECK(forecast_record(step, Amounts{10, 10, 10}, Amounts{0, 0, 10, 10, 10}, 2).way ==
-        PartForecast::kLast);
+  const std::vector<Amounts> step{{0, 0, 10}, {0, 0, 10, 10}, {0, 0, 10, 10, 10}};
+  CHECK(forecast_record(step, Amounts{0, 0, 10, 10, 10}, 2).way == PartForecast::kLast);
 }
 
 TEST_CASE("forecast_record: an interval that what came is outside of") {
-  const std::vector<Amounts> known{{10, 10}, {10, 10, 11}};
-  const ForecastRecord record = forecast_record(known, Amounts{11, 30}, Amounts{10, 10, 11, 30}, 2);
+  const std::vector<Amounts> judged{{10, 10, 11}, {10, 10, 11, 30}};
+  const ForecastRecord record = forecast_record(judged, Amounts{10, 10, 11, 30}, 2);
   // The error of 1 gives 6.3 around 11.
   CHECK(record.with_interval() == 1);
   CHECK(record.inside() == 0);

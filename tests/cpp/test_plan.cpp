@@ -339,6 +339,17 @@ TEST_CASE("A plan says what each division would earn") {
       "that it replaces, at 2;"));
 }
 
+TEST_CASE("A plan weighs acting against waiting only where its lead is above 0") {
+  PlanFindings found = monthly_plan_of(request_for(kHistory));
+  const auto says = [&found](double lead, const char* words) {
+    found.lead = {.mean = lead, .half_width = 30};
+    return plan_text(found, PlanDetail::kBrief).plain().find(words) != std::string::npos;
+  };
+  // Three parts of 2.8 days judge: as wide as the lead on 3 x 3 times as many days, 8.4 x 8 more.
+  CHECK(says(10, "about 68 more days"));
+  for (const double lead : {0.0, -10.0, 31.0}) CHECK_FALSE(says(lead, "to wait gives up"));
+}
+
 TEST_CASE("A plan with several schedulers does not blame the hosts for what these lose") {
   PlanRequest request = request_for(kHistory);
   request.settings.max_vm_loss = 0;
