@@ -37,7 +37,8 @@ int run(const py::object& arguments) {
 /// (runs, bytes)
 py::tuple write_report_of(const py::iterable& databases, const py::object& output,
                           const py::object& title, const py::object& price) {
-  ReportArguments arguments{.output = read_path(output, "output").string()};
+  LoadedPolicies policies;
+  ReportArguments arguments{.output = read_path(output, "output").string(), .policies = &policies};
   for (const py::handle database : databases) {
     arguments.databases.push_back(read_path(database, "database").string());
   }

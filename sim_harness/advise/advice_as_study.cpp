@@ -49,10 +49,6 @@ Row make_row(std::size_t run_index, std::span<const GridAxis> axes, const Coordi
 
 namespace fs = std::filesystem;
 
-std::string in_money(const std::string& prices) {
-  return yaml_comment("In money: cospot compare THIS_FILE" + prices) + "\n";
-}
-
 /// The candidate's offer, the ones before and after it among those that were tried, and the first
 /// host alone.
 std::set<std::size_t> offers_around(const TuneSettings& settings, std::size_t otn) {
@@ -155,7 +151,7 @@ std::string around_yaml(const TuneFindings& findings, const StudyFileWords& word
   return fmt::format(
       "# Around what `cospot tune` found: its policies, those of the best setting without\n"
       "# cooperation, and the offers next to its own, on the same hosts.\n{}{}{}",
-      words.prices.empty() ? "" : in_money(words.prices),
+      price_key_yaml(words.prices, folder),
       study_yaml({.workloads = findings.request.workloads,
                   .host = findings.request.datacenter.host,
                   .sizes = {size},
@@ -183,7 +179,7 @@ std::string plan_yaml(const PlanFindings& findings, const StudyFileWords& words,
     text += fmt::format("# promise: hours={} probability={:g}\n",
                         one.promise.life / std::chrono::hours(1), 1 - one.promise.broken);
   }
-  text += in_money(words.prices);
+  text += price_key_yaml(words.prices, folder);
   text += fmt::format("study: {}\n", run.division == Division{} ? "compare" : "levels");
   text += study_yaml({.workloads = {findings.workload},
                       .host = findings.datacenter.host,

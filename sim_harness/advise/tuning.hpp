@@ -205,8 +205,8 @@ class Tuning {
 
 /// The hosts and the prices in a study file: as given on the command line.
 struct StudyFileWords {
-  std::string host{};    ///< a file of hosts, or totals
-  std::string prices{};  ///< an option of `cospot compare`, or empty
+  std::string host{};                 ///< a file of hosts, or totals
+  std::vector<std::string> prices{};  ///< values of `--price`
 };
 
 /// A study file for `cospot compare` around the result of a tuning: its policies and those of the

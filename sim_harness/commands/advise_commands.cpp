@@ -20,6 +20,7 @@
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/text/shell_word.hpp"
+#include "sim_harness/commands/cloud.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/options.hpp"
@@ -36,6 +37,7 @@ namespace fs = std::filesystem;
 
 /// The options that `tune` and `plan` share.
 struct AdviceArguments {
+  const CLI::App* command = nullptr;  ///< tells which options are given
   DatacenterOptions datacenter;
   std::string added_type;
   std::string with;
@@ -71,8 +73,16 @@ struct PlanArguments : AdviceArguments {
   bool all = false;
 };
 
-TunedDatacenter read_datacenter(const AdviceArguments& arguments) {
-  const HostsOptions::Given given = arguments.datacenter.given();
+/// The hosts of the options, or else of a study file.
+TunedDatacenter read_datacenter(const AdviceArguments& arguments,
+                                const std::optional<NamedCloud>& cloud) {
+  if (cloud && !arguments.datacenter.names_hosts()) {
+    if (const std::optional<double> percent = arguments.datacenter.headroom_percent()) {
+      return tuned_datacenter(cloud->settings.host, {}, percent, "--");
+    }
+    return tuned_datacenter(cloud->settings.host, cloud->hosts(), {}, "--");
+  }
+  const DatacenterOptions::Given given = arguments.datacenter.given();
   HostMix host = parse_hosts_option(given.host);
   if (!arguments.added_type.empty()) host.add_only(arguments.added_type);
   return tuned_datacenter(std::move(host), given.count, arguments.datacenter.headroom_percent(),
@@ -81,12 +91,18 @@ TunedDatacenter read_datacenter(const AdviceArguments& arguments) {
 
 /// Files among what the options say, besides `workloads`; a text that names none is none.
 std::vector<fs::path> input_files(const AdviceArguments& arguments,
-                                  std::span<const std::string> workloads) {
+                                  std::span<const std::string> workloads,
+                                  const std::optional<NamedCloud>& cloud) {
   std::vector<fs::path> inputs(workloads.begin(), workloads.end());
+  if (cloud) {
+    const std::vector<fs::path> named = files_of_study(workloads.front(), cloud->stated);
+    inputs.insert(inputs.end(), named.begin(), named.end());
+  }
   for (const auto& texts : {arguments.price.texts(), arguments.candidates.models}) {
     inputs.insert(inputs.end(), texts.begin(), texts.end());
   }
-  inputs.insert(inputs.end(), {arguments.datacenter.given().host, arguments.with});
+  inputs.emplace_back(arguments.with);
+  if (arguments.datacenter.names_hosts()) inputs.emplace_back(arguments.datacenter.given().host);
   return inputs;
 }
 
@@ -96,18 +112,43 @@ WorkloadSpec read_workload(const AdviceArguments& arguments, const std::string& 
   return workload;
 }
 
+/// Takes the policies and offers of a study file in place of those that no option names, with the
+/// offer of no cooperation to compare with.
+void use_policies(const NamedCloud& cloud, const CLI::App& command, TuneSettings& settings) {
+  const auto take = [&](std::string_view key, auto& choices, const auto& stated) {
+    const bool is_taken = cloud.states(key) && command.count("--" + std::string(key)) == 0;
+    if (is_taken) choices = stated;
+    return is_taken;
+  };
+  take("vm", settings.vm, cloud.settings.vm);
+  take("spot", settings.spot, cloud.settings.spot);
+  take("evictor", settings.evictors, cloud.settings.evictors);
+  if (cloud.states("saf") && std::ranges::count(cloud.settings.saf, true) == 0) {
+    settings.saf = {false};
+  }
+  const OfferRule alone(1);
+  if (take("otn", settings.otn, cloud.settings.otn) &&
+      std::ranges::find(settings.otn, alone) == settings.otn.end()) {
+    settings.otn.insert(settings.otn.begin(), alone);
+  }
+}
+
 TuneSettings read_settings(const AdviceArguments& arguments, std::optional<double> max_vm_loss,
-                           PolicyLoader& loader) {
+                           const std::optional<NamedCloud>& cloud, PolicyLoader& loader) {
   TuneSettings settings{.max_vm_loss = max_vm_loss.value_or(0) / 100, .threads = arguments.threads};
   if (!arguments.with.empty()) {
     settings.with = parse_given_parts(arguments.with);
-    if (!max_vm_loss) {
-      throw ConfigError(
-          "--with: VMs lose revenue by it whatever the settings are; expected --max-vm-loss too, "
-          "the loss that is accepted with it");
-    }
+  } else if (cloud) {
+    settings.with = given_parts_of(cloud->stated);
+  }
+  if (settings.with != nullptr && !max_vm_loss) {
+    throw ConfigError(fmt::format(
+        "{}: VMs lose revenue by it whatever the settings are; expected --max-vm-loss too, the "
+        "loss that is accepted with it",
+        arguments.with.empty() ? "the parts of the study file" : "--with"));
   }
   add_candidates(arguments.candidates, loader, settings);
+  if (cloud) use_policies(*cloud, *arguments.command, settings);
   return settings;
 }
 
@@ -124,19 +165,26 @@ void write_results(const TuneArguments& arguments, const TuneFindings& findings)
   write_csv(arguments.csv, results, Timing::kOff);
 }
 
+/// The prices of the option, or else of a study file.
+PriceOption prices_of(const AdviceArguments& arguments, const std::optional<NamedCloud>& cloud) {
+  return cloud ? arguments.price.or_of(cloud->stated) : arguments.price;
+}
+
 /// Writes the study file of `-o`, if it is given.
 template <class Findings, class Yaml>
-void write_study_file(const AdviceArguments& arguments, const Findings& findings,
-                      const Yaml& yaml) {
+void write_study_file(const AdviceArguments& arguments, const std::optional<NamedCloud>& cloud,
+                      const Findings& findings, const Yaml& yaml) {
   if (arguments.output.empty()) return;
   const fs::path file = arguments.output;
-  const StudyFileWords words{.host = arguments.datacenter.given().host,
-                             .prices = arguments.price.as_arguments()};
+  StudyFileWords words{.prices = prices_of(arguments, cloud).texts()};
+  words.host =
+      arguments.datacenter.names_hosts() ? arguments.datacenter.given().host : cloud->hosts_file();
   write_stored_file(file, yaml(findings, words, file.parent_path()));
 }
 
-void require_outputs_usable(const TuneArguments& arguments) {
-  const std::vector<fs::path> inputs = input_files(arguments, arguments.workloads);
+void require_outputs_usable(const TuneArguments& arguments,
+                            const std::optional<NamedCloud>& cloud) {
+  const std::vector<fs::path> inputs = input_files(arguments, arguments.workloads, cloud);
   require_usable_output("--csv", arguments.csv, inputs);
   require_usable_output("--db", arguments.database, inputs);
   require_usable_output("-o", arguments.output, inputs);
@@ -151,21 +199,32 @@ void require_outputs_usable(const TuneArguments& arguments) {
   }
 }
 
+/// The study file that stands in place of workloads, if any.
+std::optional<NamedCloud> cloud_of(const TuneArguments& arguments, PolicyLoader& loader) {
+  for (const std::string& named : arguments.workloads) {
+    if (arguments.workloads.size() == 1 || !is_yaml_file(named)) continue;
+    throw ConfigError(named + ": found beside other workloads; expected the study file alone");
+  }
+  return named_cloud(arguments.workloads.front(), arguments.window.window(), loader);
+}
+
 void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
-  TunedDatacenter datacenter = read_datacenter(arguments);
+  const std::optional<NamedCloud> cloud = cloud_of(arguments, loader);
+  TunedDatacenter datacenter = read_datacenter(arguments, cloud);
   require_distinct(arguments.workloads, "WORKLOAD");
   TuneRequest request{.workloads = {},
                       .datacenter = std::move(datacenter),
-                      .settings = read_settings(arguments, arguments.max_vm_loss, loader),
+                      .settings = read_settings(arguments, arguments.max_vm_loss, cloud, loader),
                       .parts = arguments.parts,
                       .folds = arguments.folds};
   request.settings.budget = arguments.budget;
   request.settings.seed = arguments.seed;
-  require_outputs_usable(arguments);
+  require_outputs_usable(arguments, cloud);
+  if (cloud) request.workloads = cloud->settings.workloads;
   for (const std::string& text : arguments.workloads) {
-    request.workloads.push_back(read_workload(arguments, text));
+    if (!cloud) request.workloads.push_back(read_workload(arguments, text));
   }
-  request.prices = arguments.price.prices();
+  request.prices = prices_of(arguments, cloud).prices();
   const std::unique_ptr<ProgressSink> progress = make_progress(arguments.quiet);
   const Tuning tuning(std::move(request), *progress, print_warnings);
   const TuneFindings findings = tuning.findings();
@@ -176,29 +235,42 @@ void run_tune(const TuneArguments& arguments, PolicyLoader& loader) {
     print(tune_text(findings));
   }
   write_results(arguments, findings);
-  write_study_file(arguments, findings, around_yaml);
+  write_study_file(arguments, cloud, findings, around_yaml);
   if (arguments.json || arguments.output.empty()) return;
-  print(fmt::format("Next, the settings near it: cospot compare {}{}\n",
-                    shell_word(arguments.output), arguments.price.as_arguments()));
+  print(
+      fmt::format("Next, the settings near it: cospot compare {}\n", shell_word(arguments.output)));
 }
 
-PlanRequest read_request(const PlanArguments& arguments, PolicyLoader& loader) {
-  TunedDatacenter datacenter = read_datacenter(arguments);
-  const std::optional<PriceList> prices = arguments.price.prices();
+/// Tries the division that a study file states.
+void use_economy(const EconomyClassSettings& stated, PlanRequest& request) {
+  if (!stated.percents.empty()) request.economy_percents = stated.percents;
+  std::vector<double> confidences;
+  for (const ClassPromise& promise : stated.promises) {
+    if (promise.confidence) confidences.push_back(*promise.confidence);
+  }
+  if (!confidences.empty()) request.confidences = std::move(confidences);
+}
+
+PlanRequest read_request(const PlanArguments& arguments, const std::optional<NamedCloud>& cloud,
+                         PolicyLoader& loader) {
+  TunedDatacenter datacenter = read_datacenter(arguments, cloud);
+  const std::optional<PriceList> prices = prices_of(arguments, cloud).prices();
   if (!prices) {
     throw ConfigError(
         "--price is missing: a plan weighs VMs, Economy instances and spots by money; expected "
         "--price on-demand=0.04,spot=0.012,economy=0.02, or a file of prices");
   }
-  PlanRequest request{.workload = read_workload(arguments, arguments.workload),
+  PlanRequest request{.workload = cloud ? cloud->settings.workloads.front()
+                                        : read_workload(arguments, arguments.workload),
                       .datacenter = std::move(datacenter),
                       .settings = {},
                       .parts = arguments.parts,
                       .prices = *prices};
+  if (cloud) use_economy(cloud->settings, request);
   if (!arguments.economy_percents.empty()) request.economy_percents = arguments.economy_percents;
   if (!arguments.confidences.empty()) request.confidences = arguments.confidences;
   if (!arguments.demand.empty()) request.demand = read_demand_curve(arguments.demand);
-  request.settings = read_settings(arguments, arguments.max_vm_loss, loader);
+  request.settings = read_settings(arguments, arguments.max_vm_loss, cloud, loader);
   return request;
 }
 
@@ -230,17 +302,19 @@ std::string command_of(const PlanArguments& arguments) {
 }
 
 void run_plan_command(const PlanArguments& arguments, PolicyLoader& loader) {
-  std::vector<fs::path> inputs = input_files(arguments, std::span(&arguments.workload, 1));
+  const std::optional<NamedCloud> cloud =
+      named_cloud(arguments.workload, arguments.window.window(), loader);
+  std::vector<fs::path> inputs = input_files(arguments, std::span(&arguments.workload, 1), cloud);
   inputs.emplace_back(arguments.demand);
   require_usable_output("-o", arguments.output, inputs);
   require_usable_output("--report", arguments.report, inputs);
   if (is_same_file(arguments.output, arguments.report)) {
     throw InputError("--report " + arguments.report + ": is the file of -o; choose another one");
   }
-  const PlanRequest request = read_request(arguments, loader);
+  const PlanRequest request = read_request(arguments, cloud, loader);
   const std::unique_ptr<ProgressSink> progress = make_progress(arguments.quiet);
   const PlanFindings findings = make_plan(request, *progress, print_warnings);
-  write_study_file(arguments, findings, plan_yaml);
+  write_study_file(arguments, cloud, findings, plan_yaml);
   if (!arguments.report.empty()) {
     write_stored_file(arguments.report,
                       plan_page({.title = "What to sell of idle capacity",
@@ -259,6 +333,7 @@ std::string evictors_where(const IsWanted& is_wanted) {
 }
 
 void add_datacenter_options(CLI::App& command, AdviceArguments& arguments) {
+  arguments.command = &command;
   arguments.datacenter.add_to(command);
   command.add_option("--added-type", arguments.added_type,
                      "With several host types, add only hosts of this type");
@@ -332,7 +407,8 @@ void add_tune_command(CLI::App& app, PolicyLoader& loader) {
   command
       ->add_option(
           "WORKLOAD", arguments->workloads,
-          "Workload files or specs, one per sample; a single workload is split into --parts")
+          "Workload files or specs, one per sample, or the study file (YAML) of a cloud; a single "
+          "workload is split into --parts")
       ->required();
   add_datacenter_options(*command, *arguments);
   add_search_options(*command, *arguments);
@@ -356,8 +432,10 @@ void add_plan_command(CLI::App& app, PolicyLoader& loader) {
   CLI::App* command = app.add_subcommand(
       "plan", "Divide idle capacity among Economy instances, promised lifetimes and spots");
   command
-      ->add_option("HISTORY", arguments->workload,
-                   "Workload file or spec: past requests for VMs and spots")
+      ->add_option(
+          "HISTORY", arguments->workload,
+          "Workload file or spec: past requests for VMs and spots; or the study file (YAML) of a "
+          "cloud, as -o writes it")
       ->required();
   add_datacenter_options(*command, *arguments);
   arguments->price.add_to(*command);

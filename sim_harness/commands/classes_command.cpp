@@ -13,13 +13,13 @@
 #include "guarantees/pricing/checkpoint_model.hpp"
 #include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/commands/cloud.hpp"
 #include "sim_harness/commands/commands.hpp"
-#include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/studies/classes/class_report.hpp"
 #include "sim_harness/studies/classes/class_settings.hpp"
-#include "sim_harness/studies/compare/sweep_file.hpp"
+#include "sim_harness/studies/provider/provider_study.hpp"
 
 namespace cospot {
 namespace {
@@ -27,7 +27,7 @@ namespace {
 struct ClassesArguments {
   std::string trace;
   TraceOptions options;
-  HostsOptions hosts;  // of a workload, whose hosts are looked at then
+  DatacenterOptions hosts;  // of a workload, whose hosts are looked at then
   std::string vm;
   std::vector<std::int64_t> classes;
   std::vector<std::string> partitions{"equal", "greedy", "optimal"};
@@ -52,39 +52,26 @@ double checkpoint_of(const ClassesArguments& arguments) {
                   kMostCheckpointMinutes));
 }
 
-/// The trace as it stands, or, with --host, the hosts of a run of it: those of a file, --hosts, or
-/// the fewest that hold all VMs. Spots are evicted from a host that a VM needs, so they do not
-/// matter.
+/// The trace as it stands, or the hosts of a run: those of a study file, or with --host those of a
+/// cloud with the workload.
 CapacityTrace load_capacity_trace(const ClassesArguments& arguments, PolicyLoader& loader) {
   const CapacityTraceSpec spec = parse_trace_spec(arguments.trace);
-  if (!arguments.hosts.is_given()) {
-    if (!arguments.vm.empty()) {
-      throw ConfigError("--vm: found without hosts; expected --host or --hosts too");
-    }
-    return load_trace(spec, arguments.options, loader);
-  }
-  if (is_yaml_file(spec.source.file)) {
-    throw ConfigError(
-        fmt::format("--host: the scenario {} has its own, expected a workload", arguments.trace));
+  const bool is_cloud = is_yaml_file(spec.source.file) || arguments.hosts.names_hosts();
+  if (!is_cloud) {
+    if (arguments.vm.empty()) return load_trace(spec, arguments.options, loader);
+    throw ConfigError("--vm: found without hosts; expected --host or --hosts too");
   }
   if (arguments.options.server_vcpus) {
     throw ConfigError("--host and --server-vcpus exclude each other; expected one of the two");
   }
-  const HostsOptions::Given given = arguments.hosts.given();
-  const HostMix mix = parse_hosts_option(given.host);
-  const std::optional<std::size_t> declared =
-      mix.is_plain() ? std::nullopt : std::optional(mix.declared());
-  const std::optional<std::size_t> hosts = given.count ? given.count : declared;
-  const std::string text = fmt::format(
-      "workloads: {{synthetic: azure2020, seed: 1}}\nhost: {}\n{}\nvm: {}\nspot: vmaUTIL\nevictor: "
-      "FIFO\nsaf: off\notn: 1\n",
-      yaml_of_hosts_option(given.host),
-      hosts ? fmt::format("hosts: {}", *hosts) : "headroom_percent: 0",
-      arguments.vm.empty() ? "COS" : yaml_text(arguments.vm));
-  ProviderSettings scenario = read_scenario(
-      {.root = parse_yaml(text, "classes"), .folder = {}, .window = {}, .policies = &loader});
-  scenario.workloads = {spec.source};
-  return run_trace(scenario, spec.label, arguments.options);
+  std::vector<std::string> overrides;
+  if (!arguments.vm.empty()) overrides.push_back("vm=" + yaml_text(arguments.vm));
+  const StudyFile file =
+      cloud_file(arguments.trace, arguments.hosts, overrides, std::nullopt, loader);
+  const ProviderStudy study(built_in_studies().preset_of(file.root), file.root);
+  const ProviderStudySettings settings = study.table().read(file);
+  require_one_run(file.root, study.table().axes(settings));
+  return run_trace(settings, spec.label, arguments.options);
 }
 
 /// As given; by default, those of 1, 2, 4 and 8 for which there are enough servers.
@@ -109,11 +96,14 @@ void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
       throw ConfigError(fmt::format("--classes: found {}, expected whole numbers from 1", count));
     }
   }
-  const std::optional<PriceList> list = arguments.price.prices();
+  const std::optional<NamedCloud> cloud = named_cloud(arguments.trace, std::nullopt, loader);
+  const std::optional<PriceList> list =
+      cloud ? arguments.price.or_of(cloud->stated).prices() : arguments.price.prices();
   std::optional<VcpuHourPrices> prices;
-  if (list) prices = vcpu_hour_prices(*list, parse_trace_spec(arguments.trace).source);
-  const std::filesystem::path file = arguments.trace;
-  loader.search_first(file.parent_path());
+  if (list) {
+    prices = vcpu_hour_prices(*list, cloud ? cloud->settings.workloads.front()
+                                           : parse_trace_spec(arguments.trace).source);
+  }
   const LoadedTrace trace(load_capacity_trace(arguments, loader));
   print_warnings(trace.trace.warnings);
   ClassReport report =
@@ -149,11 +139,7 @@ void add_trace_options(CLI::App& command, TraceOptions& options) {
 }
 
 void add_host_options(CLI::App& command, ClassesArguments& arguments) {
-  arguments.hosts.add_to(command,
-                         "Place the workload's VMs on hosts and classify those hosts: "
-                         "VCPUS,MEMORY_MB of a host, or a hosts file (CSV)",
-                         "Number of hosts of the kind that --host describes (default: the minimum "
-                         "that holds all VMs), or a hosts file (CSV)");
+  arguments.hosts.add_to(command);
   command.add_option("--vm", arguments.vm,
                      "With --host, the policy that places VMs (default: COS)");
 }

@@ -129,13 +129,13 @@ int parse_and_run(int argc, const char* const* argv, PolicyLoader& loader,
   add_plan_command(app, loader);
   add_tune_command(app, loader);
   add_sla_commands(app, loader);
-  add_economy_commands(app);
+  add_economy_commands(app, loader);
   add_classes_command(app, loader);
   add_signals_command(app, loader);
   add_compare_commands(app, {.studies = &studies, .policies = &loader, .exit_code = &exit_code});
   add_run_command(app, loader, studies);
   add_size_command(app, loader);
-  add_report_command(app, studies);
+  add_report_command(app, loader, studies);
   add_broker_commands(app, loader);
   CLI::App* workload = add_workload_commands(app);
   add_generate_command(*workload);

@@ -48,13 +48,13 @@ void add_lifetime_commands(CLI::App& app, int& exit_code);
 
 /// `economy`: `plan` computes how much unused capacity can be promised from now on, `backtest`
 /// checks past promises, `tasks` writes the forecasting tasks for another program.
-void add_economy_commands(CLI::App& app);
+void add_economy_commands(CLI::App& app, PolicyLoader& loader);
 
 void add_list_command(CLI::App& app, const StudyRegistry& studies);
 // `completion SHELL` and `man`, which cover all commands of `app`.
 void add_completion_command(CLI::App& app);
 void add_man_command(CLI::App& app);
-void add_report_command(CLI::App& app, const StudyRegistry& studies);
+void add_report_command(CLI::App& app, PolicyLoader& loader, const StudyRegistry& studies);
 void add_tune_command(CLI::App& app, PolicyLoader& loader);
 void add_plan_command(CLI::App& app, PolicyLoader& loader);
 

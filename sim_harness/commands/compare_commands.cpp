@@ -117,16 +117,6 @@ void write_csvs(const Arguments& arguments, ResultsDatabase& results) {
   if (!arguments.timeline_csv.empty()) write_timeline_csv(arguments.timeline_csv, results);
 }
 
-/// The price of a vCPU-hour in the workloads of a study file. Errors: ConfigError.
-std::optional<WorkloadPrices> prices_of(const PriceOption& option, const StudyFile& file,
-                                        const StudyRegistry& studies) {
-  const std::optional<PriceList> list = option.prices();
-  if (!list) return std::nullopt;
-  require_prices_for(studies, *list, studies.chosen_by(file.root).name, "--price");
-  if (list->flavors.empty()) return prices_of_workloads(*list, {});
-  return prices_of_workloads(*list, read_windowed_workloads(file.root, file.folder, file.window));
-}
-
 void run_compare(const CompareArguments& arguments, const CompareCommandContext& context) {
   const ExperimentOptions options = experiment_options(arguments);
   const ShowMeters meters(!arguments.quiet);
@@ -135,7 +125,8 @@ void run_compare(const CompareArguments& arguments, const CompareCommandContext&
   file.keeps_timeline = arguments.keeps_timeline;
   require_outputs_apart(arguments, file);
   const LoadExperiment load = read_experiment(*context.studies, file);
-  const std::optional<WorkloadPrices> prices = prices_of(arguments.price, file, *context.studies);
+  const std::optional<WorkloadPrices> prices =
+      prices_of_study(*context.studies, arguments.price.or_of(file).prices(), file);
   require_other_files(csv_outputs(arguments), arguments.database);
   for (const auto& [option, csv] : csv_outputs(arguments)) {
     if (!csv.empty()) require_writable(csv);

@@ -15,8 +15,8 @@
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
+#include "sim_harness/commands/cloud.hpp"
 #include "sim_harness/commands/commands.hpp"
-#include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
@@ -30,13 +30,15 @@ namespace cospot {
 namespace {
 
 constexpr double kMostConfidence = 0.999999;
+/// The price of an Economy instance as a share of the one on demand, as in the paper.
+constexpr double kUsualPrice = 0.7;
 
 struct EconomyArguments {
   std::string usage;
   std::vector<std::string> forecasters;
   std::vector<double> confidences{0.5, 0.6, 0.7, 0.8, 0.9};
-  std::vector<std::string> prices{"0.7"};
-  HostsOptions hosts;
+  std::vector<std::string> prices{};  ///< empty: those of a study file, or 0.7
+  DatacenterOptions hosts;
   std::vector<std::pair<std::string, std::string>> keys;  // and their values, as a study file's
   std::vector<std::string> overrides;
   std::string output;
@@ -44,17 +46,17 @@ struct EconomyArguments {
   WindowOption window;
 };
 
-/// The sum of a resource over the hosts of the command line.
-std::int64_t capacity_of(const EconomyArguments& arguments, const ConfigNode& root) {
-  const HostsOptions::Given given = arguments.hosts.given();
-  const HostMix host = parse_hosts_option(given.host);
-  if (root.find("capacity") != nullptr) {
-    throw ConfigError("--host and --capacity exclude each other; expected one of the two");
-  }
-  if (host.is_plain() && !given.count) {
-    throw ConfigError("--host " + given.host + ": expected --hosts N too, or a file of hosts");
-  }
-  const HostMix::Sum sum = host.sum(given.count.value_or(host.declared()));
+/// The cloud whose idle capacity is promised: a study file, or a workload on the hosts of the
+/// options; nothing for usage alone.
+std::optional<NamedCloud> cloud_of(const EconomyArguments& arguments, PolicyLoader& loader) {
+  if (!is_yaml_file(arguments.usage) && !arguments.hosts.names_hosts()) return std::nullopt;
+  return read_cloud(
+      cloud_file(arguments.usage, arguments.hosts, {}, arguments.window.window(), loader));
+}
+
+/// The sum of a resource over the hosts of a cloud.
+std::int64_t capacity_of(const NamedCloud& cloud, const ConfigNode& root) {
+  const HostMix::Sum sum = cloud.settings.host.sum(cloud.hosts());
   const ConfigNode* resource = root.find("resource");
   return resource != nullptr && resource->text == "memory_mb" ? sum.memory_mb : sum.vcpus;
 }
@@ -70,23 +72,34 @@ ConfigNode keys_of(const EconomyArguments& arguments) {
   return root;
 }
 
-EconomySettings settings_of(const EconomyArguments& arguments) {
+EconomySettings settings_of(const EconomyArguments& arguments,
+                            const std::optional<NamedCloud>& cloud) {
   ConfigNode root = keys_of(arguments);
-  if (arguments.hosts.is_given()) {
-    apply_override(root, fmt::format("capacity={}", capacity_of(arguments, root)));
-  }
   require_known_keys(root, "economy", economy_keys());
-  return read_economy_settings(root, {});
+  if (!cloud) return read_economy_settings(root, {});
+  if (root.find("capacity") != nullptr) {
+    throw ConfigError("--host and --capacity exclude each other; expected one of the two");
+  }
+  apply_override(root, fmt::format("capacity={}", capacity_of(*cloud, root)));
+  for (const std::string_view key : economy_keys()) {
+    const ConfigNode* value = cloud->stated.root.find(key);
+    if (value != nullptr && root.find(key) == nullptr) {
+      root.entries.push_back({std::string(key), value->where, *value});
+    }
+  }
+  return read_economy_settings(root, cloud->stated.folder);
 }
 
-WorkloadSpec usage_spec(const EconomyArguments& arguments) {
+WorkloadSpec usage_spec(const EconomyArguments& arguments, const std::optional<NamedCloud>& cloud) {
+  if (cloud) return cloud->settings.workloads.front();
   WorkloadSpec spec = parse_workload_spec(arguments.usage);
   spec.window = arguments.window.window();
   return spec;
 }
 
-EconomyInput load_input(const EconomyArguments& arguments, const EconomySettings& settings) {
-  EconomyInput input = load_economy_input(usage_spec(arguments), settings);
+EconomyInput load_input(const EconomyArguments& arguments, const std::optional<NamedCloud>& cloud,
+                        const EconomySettings& settings) {
+  EconomyInput input = load_economy_input(usage_spec(arguments, cloud), settings);
   print_warnings(input.warnings);
   return input;
 }
@@ -102,16 +115,20 @@ void set_spot_price(const VcpuHourPrices& prices, const EconomyArguments& argume
   settings.opportunistic_price = prices.spot / prices.on_demand;
 }
 
-BacktestRequest request_of(const EconomyArguments& arguments, EconomySettings& settings) {
+BacktestRequest request_of(const EconomyArguments& arguments,
+                           const std::optional<NamedCloud>& cloud, EconomySettings& settings) {
   BacktestRequest request{.forecasters = arguments.forecasters,
                           .confidences = arguments.confidences,
                           .prices = {},
                           .processes = threads_of_machine()};
-  const bool is_money = std::ranges::any_of(arguments.prices, [](const std::string& text) {
+  std::vector<std::string> given = arguments.prices;
+  if (given.empty() && cloud) given = read_price_key(cloud->stated.root, cloud->stated.folder);
+  if (given.empty()) given = {fmt::format("{}", kUsualPrice)};
+  const bool is_money = std::ranges::any_of(given, [](const std::string& text) {
     return text.find('=') != std::string::npos || text.ends_with(".csv") || is_yaml_file(text);
   });
   if (!is_money) {
-    for (const std::string& text : arguments.prices) {
+    for (const std::string& text : given) {
       std::string value = text;
       if (const std::string wrong = number_between(0, 1)(value); !wrong.empty()) {
         throw ConfigError("--price: " + wrong + ", or prices such as on-demand=0.04");
@@ -120,8 +137,10 @@ BacktestRequest request_of(const EconomyArguments& arguments, EconomySettings& s
     }
     return request;
   }
-  const PriceList list = *read_price_list(arguments.prices);
-  const VcpuHourPrices prices = vcpu_hour_prices(list, usage_spec(arguments));
+  const PriceList list = *read_price_list(given);
+  VcpuHourPrices prices = vcpu_hour_prices(list, usage_spec(arguments, cloud));
+  // A study file need not say what nothing of it sells.
+  if (arguments.prices.empty() && !prices.economy) prices.economy = kUsualPrice * prices.on_demand;
   if (!prices.economy || prices.on_demand <= 0) {
     throw ConfigError(
         "--price: expected economy=PRICE beside on-demand=PRICE and spot=PRICE of a vCPU-hour");
@@ -138,28 +157,31 @@ BacktestRequest request_of(const EconomyArguments& arguments, EconomySettings& s
   return request;
 }
 
-void run_backtest(const EconomyArguments& arguments) {
-  EconomySettings settings = settings_of(arguments);
-  const EconomyInput input = load_input(arguments, settings);
-  const BacktestRequest request = request_of(arguments, settings);
+void run_backtest(const EconomyArguments& arguments, PolicyLoader& loader) {
+  const std::optional<NamedCloud> cloud = cloud_of(arguments, loader);
+  EconomySettings settings = settings_of(arguments, cloud);
+  const EconomyInput input = load_input(arguments, cloud, settings);
+  const BacktestRequest request = request_of(arguments, cloud, settings);
   const BacktestReport report = backtest(input, settings, request);
   if (arguments.json) return print_json(backtest_json(input, settings, request, report));
   print(backtest_text(input, settings, request, report));
 }
 
-void run_plan(const EconomyArguments& arguments) {
-  EconomySettings settings = settings_of(arguments);
-  const EconomyInput input = load_input(arguments, settings);
-  const BacktestRequest request = request_of(arguments, settings);
+void run_plan(const EconomyArguments& arguments, PolicyLoader& loader) {
+  const std::optional<NamedCloud> cloud = cloud_of(arguments, loader);
+  EconomySettings settings = settings_of(arguments, cloud);
+  const EconomyInput input = load_input(arguments, cloud, settings);
+  const BacktestRequest request = request_of(arguments, cloud, settings);
   const EconomyPlan plan = plan_promises(input, settings, request);
   if (arguments.json) return print_json(plan_json(input, settings, request.prices.front(), plan));
   print(plan_text(input, settings, plan, request.currency));
 }
 
-void write_tasks(const EconomyArguments& arguments) {
+void write_tasks(const EconomyArguments& arguments, PolicyLoader& loader) {
   require_usable_output("-o", arguments.output, {arguments.usage});
-  const EconomySettings settings = settings_of(arguments);
-  const EconomyInput input = load_input(arguments, settings);
+  const std::optional<NamedCloud> cloud = cloud_of(arguments, loader);
+  const EconomySettings settings = settings_of(arguments, cloud);
+  const EconomyInput input = load_input(arguments, cloud, settings);
   std::vector<CycleData> cycles = backtest_cycles(input.periods, settings.cycles());
   cycles.push_back(next_cycle(input.periods, settings.cycles()));
   std::vector<ForecastTask> tasks;
@@ -197,14 +219,12 @@ std::shared_ptr<EconomyArguments> add_input(CLI::App& command,
                                             std::vector<std::string> forecasters) {
   auto arguments = std::make_shared<EconomyArguments>();
   arguments->forecasters = std::move(forecasters);
-  arguments->hosts.add_to(
-      command,
-      "With a workload, the hosts that make up the capacity: VCPUS,MEMORY_MB of a host with "
-      "--hosts, or a hosts file (CSV)");
+  arguments->hosts.add_to(command);
   command
-      .add_option("USAGE", arguments->usage,
-                  "Usage over time (CSV: time_s,capacity,used), log of batch jobs, or workload "
-                  "file or spec")
+      .add_option(
+          "USAGE", arguments->usage,
+          "Usage over time (CSV: time_s,capacity,used), log of batch jobs, workload file or "
+          "spec, or the study file (YAML) of a cloud")
       ->required();
   command
       .add_option("--forecaster", arguments->forecasters,
@@ -228,15 +248,14 @@ void add_judging(CLI::App& command, EconomyArguments& arguments) {
       .add_option("--price", arguments.prices,
                   "Prices of a vCPU-hour: on-demand=P,spot=P,economy=P[,currency=NAME], or a CSV "
                   "file of prices by flavor; or prices of the Economy class as shares of the "
-                  "on-demand price")
-      ->delimiter(',')
-      ->capture_default_str();
+                  "on-demand price (default: those of the study file, or 0.7)")
+      ->delimiter(',');
   add_json_flag(command, arguments.json);
 }
 
 }  // namespace
 
-void add_economy_commands(CLI::App& app) {
+void add_economy_commands(CLI::App& app, PolicyLoader& loader) {
   CLI::App* economy =
       app.add_subcommand("economy", "Promise unused capacity for months (the Economy class)");
   economy->require_subcommand(1);
@@ -248,19 +267,19 @@ void add_economy_commands(CLI::App& app) {
           "ses, mean, minimum, arima or ets (these two need statsmodels) (default: of the first "
           "three, the one that promises most among those that kept their past promises)");
   add_judging(*plan, *planning);
-  plan->callback([planning] { run_plan(*planning); });
+  plan->callback([planning, &loader] { run_plan(*planning, loader); });
 
   CLI::App* backtest = economy->add_subcommand(
       "backtest", "Make the same promises on past data and check whether they were kept");
   const auto testing = add_input(*backtest, {"ses", "mean", "minimum", "oracle"});
   add_judging(*backtest, *testing);
-  backtest->callback([testing] { run_backtest(*testing); });
+  backtest->callback([testing, &loader] { run_backtest(*testing, loader); });
 
   CLI::App* tasks =
       economy->add_subcommand("tasks", "Write the time series for another program to forecast");
   const auto writing = add_input(*tasks, {"ets"});
   tasks->add_option("-o,--output", writing->output, "CSV file to write")->required();
-  tasks->callback([writing] { write_tasks(*writing); });
+  tasks->callback([writing, &loader] { write_tasks(*writing, loader); });
 }
 
 }  // namespace cospot

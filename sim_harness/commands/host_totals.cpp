@@ -62,17 +62,22 @@ std::string yaml_of_hosts_option(const std::string& text) {
   return fmt::format("{{vcpus: {}, memory_mb: {}{}}}", total.vcpus, total.memory_mb, disk);
 }
 
-void HostsOptions::add_to(CLI::App& command, const std::string& help_of_host,
-                          const std::string& help_of_hosts) {
-  command.add_option("--host", host_, help_of_host);
-  command.add_option("--hosts", hosts_, help_of_hosts);
+void DatacenterOptions::add_to(CLI::App& command) {
+  command.add_option("--host", host_, "VCPUS,MEMORY_MB[,DISK_GB] of a host, or a hosts file (CSV)");
+  command.add_option("--hosts", hosts_,
+                     "Number of hosts of the kind that --host describes, or a hosts file (CSV)");
+  command
+      .add_option("--headroom-percent", headroom_percent_,
+                  "Extra hosts beyond the minimum that holds all VMs, % (default: 2; with a hosts "
+                  "file, all its hosts); not with a number of hosts")
+      ->check(number_between(0, kMaxHeadroomPercent));
 }
 
-HostsOptions::Given HostsOptions::given() const {
-  if (hosts_.empty() && host_.empty()) {
+DatacenterOptions::Given DatacenterOptions::given() const {
+  if (!names_hosts()) {
     throw ConfigError(
         "the hosts are missing; expected --hosts FILE.csv, or --host VCPUS,MEMORY_MB, with --hosts "
-        "N or without");
+        "N or without, or a study file (YAML) that states them");
   }
   if (hosts_.empty()) return {host_};
   const std::optional<double> count = parse_number(hosts_);
@@ -90,29 +95,17 @@ HostsOptions::Given HostsOptions::given() const {
     throw ConfigError("--hosts " + hosts_ +
                       ": of what? expected --host VCPUS,MEMORY_MB too, or a hosts file (CSV)");
   }
+  if (headroom_percent_) {
+    throw ConfigError("--hosts " + hosts_ +
+                      " and --headroom-percent exclude each other; expected one of the two");
+  }
   return {host_, static_cast<std::size_t>(*count)};
 }
 
-void DatacenterOptions::add_to(CLI::App& command) {
-  hosts_.add_to(command, "VCPUS,MEMORY_MB[,DISK_GB] of a host, or a hosts file (CSV)");
-  command
-      .add_option("--headroom-percent", headroom_percent_,
-                  "Extra hosts beyond the minimum that holds all VMs, % (default: 2; with a hosts "
-                  "file, all its hosts); not with a number of hosts")
-      ->check(number_between(0, kMaxHeadroomPercent));
-}
-
-HostsOptions::Given DatacenterOptions::given() const {
-  HostsOptions::Given hosts = hosts_.given();
-  if (!hosts.count || !headroom_percent_) return hosts;
-  throw ConfigError(
-      fmt::format("--hosts {} and --headroom-percent exclude each other; expected one of the two",
-                  *hosts.count));
-}
-
 std::string DatacenterOptions::as_arguments() const {
-  const HostsOptions::Given hosts = given();
   std::string text;
+  Given hosts;
+  if (names_hosts()) hosts = given();
   if (hosts.count) text += fmt::format(" --hosts {}", *hosts.count);
   if (!hosts.host.empty()) text += " --host " + shell_word(hosts.host);
   if (headroom_percent_) text += fmt::format(" --headroom-percent {}", *headroom_percent_);

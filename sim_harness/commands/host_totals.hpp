@@ -22,9 +22,8 @@ namespace cospot {
 /// The option's text as the value of a study's key `host`. Errors: as parse_hosts_option.
 [[nodiscard]] std::string yaml_of_hosts_option(const std::string& text);
 
-/// The options --host and --hosts: one kind of host and how many there are, or a hosts file in
-/// either.
-class HostsOptions {
+/// The options that describe a whole datacenter: --host, --hosts and --headroom-percent.
+class DatacenterOptions {
  public:
   /// The hosts of --host, and their number if given.
   struct Given {
@@ -32,31 +31,18 @@ class HostsOptions {
     std::optional<std::size_t> count{};
   };
 
-  void add_to(CLI::App& command, const std::string& help_of_host,
-              const std::string& help_of_hosts =
-                  "Number of hosts of the kind that --host describes, or a hosts file (CSV)");
-  [[nodiscard]] bool is_given() const { return !host_.empty() || !hosts_.empty(); }
-  /// --hosts is either the number of hosts that --host describes or a file of hosts. Errors:
-  /// ConfigError if both are missing, or do not fit together.
-  [[nodiscard]] Given given() const;
-
- private:
-  std::string host_;
-  std::string hosts_;
-};
-
-/// The options that describe a whole datacenter: --host, --hosts and --headroom-percent.
-class DatacenterOptions {
- public:
   void add_to(CLI::App& command);
-  /// Errors: as HostsOptions, or a number of hosts with a headroom.
-  [[nodiscard]] HostsOptions::Given given() const;
+  [[nodiscard]] bool names_hosts() const { return !host_.empty() || !hosts_.empty(); }
+  /// --hosts is either the number of hosts that --host describes or a file of hosts. Errors:
+  /// ConfigError if both are missing, or do not fit together or to a headroom.
+  [[nodiscard]] Given given() const;
   [[nodiscard]] std::optional<double> headroom_percent() const { return headroom_percent_; }
   /// The options given, as " --hosts 40 --host 64,262144" for a command that repeats this one.
   [[nodiscard]] std::string as_arguments() const;
 
  private:
-  HostsOptions hosts_;
+  std::string host_;
+  std::string hosts_;
   std::optional<double> headroom_percent_;
 };
 

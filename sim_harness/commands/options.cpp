@@ -43,6 +43,10 @@ CLI::Option* PriceOption::add_to(CLI::App& command) {
       ->allow_extra_args(false);
 }
 
+PriceOption PriceOption::or_of(const StudyFile& file) const {
+  return texts_.empty() ? PriceOption(read_price_key(file.root, file.folder)) : *this;
+}
+
 std::string PriceOption::as_arguments() const {
   std::string text;
   for (const std::string& one : texts_) text += " --price " + shell_word(one);
@@ -61,7 +65,7 @@ std::optional<VcpuHourPrices> PriceOption::of(const Workload& workload,
 VcpuHourPrices vcpu_hour_prices(const PriceList& list, const WorkloadSpec& spec) {
   if (list.flavors.empty()) return list.vcpu_hour;
   const std::filesystem::path& file = spec.file;
-  if (!spec.synthetic && (is_yaml_file(file) || is_usage_file(file) || is_job_log_file(file))) {
+  if (spec.is_file() && (is_yaml_file(file) || is_usage_file(file) || is_job_log_file(file))) {
     throw ConfigError(
         fmt::format("--price: {} has prices by flavor, and {} no flavors; expected "
                     "on-demand=PRICE,spot=PRICE[,economy=PRICE] of a vCPU-hour",

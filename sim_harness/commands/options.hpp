@@ -10,6 +10,7 @@
 #include "core/model/sim_time.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
+#include "sim_harness/experiments/grid/study_file.hpp"
 #include "sim_harness/experiments/results/csv_sink.hpp"
 
 namespace cospot {
@@ -39,6 +40,9 @@ class PriceOption {
   explicit PriceOption(std::vector<std::string> texts) : texts_(std::move(texts)) {}
 
   CLI::Option* add_to(CLI::App& command);
+
+  /// These prices, or without the option those of a study file.
+  [[nodiscard]] PriceOption or_of(const StudyFile& file) const;
 
   /// Nothing without the option. Errors: ConfigError; WorkloadError in a table.
   [[nodiscard]] std::optional<PriceList> prices() const;

@@ -39,10 +39,26 @@ struct Reported {
   std::size_t runs = 0;
 };
 
+/// The results of a database, or of the runs of a study file.
+ResultsDatabase open_or_run(const std::string& named, const ReportArguments& arguments,
+                            const StudyRegistry& studies) {
+  if (!is_yaml_file(named)) return open_results(studies, named);
+  const StudyFile file = read_study_file(named, {}, std::nullopt, *arguments.policies);
+  require_usable_output("-o", arguments.output, files_of_study(named, file));
+  const Experiment experiment = read_experiment(studies, file)();
+  const std::optional<WorkloadPrices> prices =
+      prices_of_study(studies, arguments.price.or_of(file).prices(), file);
+  print_warnings(experiment.warnings);
+  const std::unique_ptr<ProgressSink> progress = make_progress(false);
+  ResultsDatabase results = run_in_memory(experiment, threads_of_machine(), *progress);
+  if (prices) keep_prices(results, *prices);
+  return results;
+}
+
 Reported open_reported(const std::string& database, const ReportArguments& arguments,
                        const StudyRegistry& studies) {
   const std::optional<PriceList> list = arguments.price.prices();
-  Reported made{.results = open_results(studies, database)};
+  Reported made{.results = open_or_run(database, arguments, studies)};
   ResultsDatabase& results = made.results;
   made.runs = results.finished_runs().size();
   if (made.runs == 0) {
@@ -54,7 +70,8 @@ Reported open_reported(const std::string& database, const ReportArguments& argum
   // Here the files of the study are known as far as its paths are of this folder too.
   require_usable_output("-o", arguments.output,
                         files_named_in(parse_json(results.record().configuration, database), {}));
-  made.shows.prices = list ? prices_of_results(studies, *list, results) : kept_prices(results);
+  made.shows.prices = list && !is_yaml_file(database) ? prices_of_results(studies, *list, results)
+                                                      : kept_prices(results);
   const Study* study = studies.find(results.schema().study);
   if (study != nullptr && study->figures) made.shows.figures = study->figures(results.schema());
   if (study != nullptr) made.shows.samples = study->samples;
@@ -122,13 +139,15 @@ WrittenReport write_report(const ReportArguments& arguments, const StudyRegistry
   return {report.runs, report.html.size()};
 }
 
-void add_report_command(CLI::App& app, const StudyRegistry& studies) {
+void add_report_command(CLI::App& app, PolicyLoader& loader, const StudyRegistry& studies) {
   const auto arguments = std::make_shared<ReportArguments>();
+  arguments->policies = &loader;
   CLI::App* command =
       app.add_subcommand("report", "Write the results as one interactive HTML file");
   command
       ->add_option("DATABASE", arguments->databases,
-                   "Results database, or two of one study: before and after")
+                   "Results database, or a study file (YAML) to run; or two of one study: before "
+                   "and after")
       ->required()
       ->expected(1, CLI::detail::expected_max_vector_size);
   command->add_option("-o,--output", arguments->output, "File to write")->capture_default_str();

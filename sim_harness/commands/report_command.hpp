@@ -15,6 +15,7 @@ struct ReportArguments {
   std::string output = "report.html";
   std::optional<std::string> title{};
   PriceOption price{};
+  PolicyLoader* policies = nullptr;  ///< of study files
 };
 
 struct WrittenReport {

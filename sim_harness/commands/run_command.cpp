@@ -25,9 +25,9 @@
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/commands/run_result_text.hpp"
 #include "sim_harness/commands/settings_text.hpp"
+#include "sim_harness/data/imports/workload_list.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/window.hpp"
-#include "sim_harness/data/workloads/workload_list.hpp"
 #include "sim_harness/provider/explain/event_log.hpp"
 #include "sim_harness/provider/explain/explain.hpp"
 #include "sim_harness/provider/explain/explain_text.hpp"
@@ -110,7 +110,7 @@ class ScenarioRun {
         workload_(*replay_.workload),
         shared_(study_.share(settings_, workload_)),
         words_{.unit = unit_of(settings_),
-               .prices = arguments.price.of(workload_, spec_of(settings_, workload_)),
+               .prices = arguments.price.or_of(file).of(workload_, spec_of(settings_, workload_)),
                .window_days = static_cast<double>(workload_.window.count()) /
                               static_cast<double>(SimTime(kDay).count())} {
     // Economy instances cost what --price says, else what the file does, as in summaries.

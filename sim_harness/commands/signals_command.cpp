@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/text/shell_word.hpp"
+#include "sim_harness/commands/cloud.hpp"
 #include "sim_harness/commands/commands.hpp"
-#include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
@@ -42,29 +41,8 @@ struct SignalsArguments {
   WindowOption window;
 };
 
-/// The number of hosts: as given, as in a file, or else the fewest that hold all VMs plus 2 %.
-std::string size_yaml(const DatacenterOptions& options) {
-  const auto [host, count] = options.given();
-  if (count) return fmt::format("hosts: {}", *count);
-  if (!options.headroom_percent() && !parse_hosts_option(host).is_plain()) return {};
-  return fmt::format("headroom_percent: {}", options.headroom_percent().value_or(2));
-}
-
-/// A study of the one history, placed as CoSpot does.
-StudyFile study_of_history(const SignalsArguments& arguments, PolicyLoader& loader) {
-  const std::string text = fmt::format(
-      "study: signals\nworkloads: {{synthetic: azure2020, seed: 1}}\nhost: {}\n{}\nvm: COS\n"
-      "spot: vmaUTIL\nevictor: YJF\nsaf: true\notn: 8\n",
-      yaml_of_hosts_option(arguments.datacenter.given().host), size_yaml(arguments.datacenter));
-  return {.root = with_overrides(parse_yaml(text, "signals"), arguments.overrides),
-          .folder = {},
-          .window = arguments.window.window(),
-          .policies = &loader};
-}
-
-void require_signal_outputs_usable(const SignalsArguments& arguments) {
-  const std::vector<std::filesystem::path> inputs{arguments.history,
-                                                  arguments.datacenter.given().host};
+void require_signal_outputs_usable(const SignalsArguments& arguments, const StudyFile& file) {
+  std::vector<std::filesystem::path> inputs = files_of_study(arguments.history, file);
   require_usable_output("--csv", arguments.csv, inputs);
   require_usable_output("--db", arguments.database, inputs);
   if (!arguments.csv.empty()) require_writable(arguments.csv);
@@ -105,12 +83,11 @@ void require_enough(const SignalsReport& report) {
 }
 
 void run_signals(const SignalsArguments& arguments, PolicyLoader& loader) {
-  require_signal_outputs_usable(arguments);
-  const StudyFile file = study_of_history(arguments, loader);
+  const StudyFile file = cloud_file(arguments.history, arguments.datacenter, arguments.overrides,
+                                    arguments.window.window(), loader);
+  require_signal_outputs_usable(arguments, file);
   const ProviderStudy study(signals_preset(), file.root);
-  ProviderStudySettings settings = study.table().read(file);
-  settings.workloads = {parse_workload_spec(arguments.history)};
-  settings.workloads.front().window = arguments.window.window();
+  const ProviderStudySettings settings = study.table().read(file);
   SignalsReport report{.history = arguments.history,
                        .unit = vcpus_unit_of(settings.workloads.front()),
                        .shows_all = arguments.all};
@@ -147,8 +124,10 @@ void add_signals_command(CLI::App& app, PolicyLoader& loader) {
   CLI::App* command =
       app.add_subcommand("signals", "Score signals about spots for customers on held-out time");
   command
-      ->add_option("HISTORY", arguments->history,
-                   "Workload (CSV, or a spec such as azure2020:seed=1) with VMs and spots")
+      ->add_option(
+          "HISTORY", arguments->history,
+          "Workload (CSV, or a spec such as azure2020:seed=1) with VMs and spots; or the study "
+          "file (YAML) of a cloud")
       ->required();
   arguments->datacenter.add_to(*command);
   add_set_option(*command, arguments->overrides,

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "sim_harness/advise/tuning.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/base/text/text_table.hpp"
+#include "sim_harness/commands/cloud.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/options.hpp"
@@ -34,7 +36,7 @@ namespace {
 
 struct SizeArguments {
   std::string workload;
-  std::vector<std::string> vm = TuneCandidates().vm;
+  std::vector<std::string> vm;  ///< empty: those of a study file, or of `tune`
   std::string host;
   std::string added_type;
   std::vector<double> headroom{0};
@@ -131,27 +133,47 @@ Json sizes_json(const SizeArguments& arguments, const HostMix& host, const Workl
   return json;
 }
 
-void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
+HostMix read_host(const SizeArguments& arguments, const std::optional<NamedCloud>& cloud) {
+  if (arguments.host.empty() && !cloud) throw CLI::RequiredError("--host");
   if (parse_number(arguments.host)) {
     throw ConfigError("--host " + arguments.host +
                       ": expected VCPUS,MEMORY_MB of a host, or a hosts file (CSV); size finds the "
                       "number of hosts");
   }
-  HostMix host = parse_hosts_option(arguments.host);
+  HostMix host = arguments.host.empty() ? cloud->settings.host : parse_hosts_option(arguments.host);
   if (!arguments.added_type.empty()) host.add_only(arguments.added_type);
-  for (const double percent : arguments.headroom) require_headroom(percent);
-  std::shared_ptr<const GivenParts> with;
-  if (!arguments.with.empty()) with = parse_given_parts(arguments.with);
+  return host;
+}
+
+std::vector<ChainSpec> read_policies(const SizeArguments& arguments,
+                                     const std::optional<NamedCloud>& cloud, PolicyLoader& loader) {
+  if (arguments.vm.empty() && cloud && cloud->states("vm")) return cloud->settings.vm;
   std::vector<ChainSpec> chains;
-  for (const std::string& name : arguments.vm) {
+  for (const std::string& name : arguments.vm.empty() ? TuneCandidates().vm : arguments.vm) {
     try {
       chains.push_back(load_chain(name, loader));  // an unknown name, before the work
     } catch (const ConfigError& error) {
       throw ConfigError(std::string("--vm: ") + error.what());
     }
   }
-  WorkloadSpec spec = parse_workload_spec(arguments.workload);
-  spec.window = arguments.window.window();
+  return chains;
+}
+
+void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
+  const std::optional<NamedCloud> cloud =
+      named_cloud(arguments.workload, arguments.window.window(), loader);
+  const HostMix host = read_host(arguments, cloud);
+  for (const double percent : arguments.headroom) require_headroom(percent);
+  std::shared_ptr<const GivenParts> with;
+  if (!arguments.with.empty()) {
+    with = parse_given_parts(arguments.with);
+  } else if (cloud) {
+    with = given_parts_of(cloud->stated);
+  }
+  const std::vector<ChainSpec> chains = read_policies(arguments, cloud, loader);
+  WorkloadSpec spec =
+      cloud ? cloud->settings.workloads.front() : parse_workload_spec(arguments.workload);
+  if (!cloud) spec.window = arguments.window.window();
   const Workload workload = load_workload(spec);
   print_warnings(input_warnings(workload, host.largest_total(), vcpus_unit_of(spec)));
   const EventSchedule vms =
@@ -164,13 +186,18 @@ void size_datacenter(const SizeArguments& arguments, PolicyLoader& loader) {
         smallest_datacenter(workload, vms, host, chain, unit, "use a larger --host"));
     if (with) size.hosts = fewest_hosts_with(*with, workload, vms, host, chain, size.hosts);
   }
+  const bool has_count = cloud && !cloud->settings.sizes.front().percent;
   if (arguments.json) {
     Json json = sizes_json(arguments, host, workload, vms, chains, sizes);
     if (with) json["with"] = with->json();
+    if (has_count) json["hosts"] = cloud->hosts();
     return print_json(json);
   }
   std::string text = sizes_text(arguments, host, workload, vms, unit, chains, sizes);
   if (with) text += "Every VM has a host at every moment, with\n" + with->yaml({});
+  if (has_count) {
+    text += fmt::format("The cloud of {} has {} hosts.\n", arguments.workload, cloud->hosts());
+  }
   print(text);
 }
 
@@ -180,19 +207,20 @@ void add_size_command(CLI::App& app, PolicyLoader& loader) {
   const auto arguments = std::make_shared<SizeArguments>();
   CLI::App* command = app.add_subcommand("size", "Find the fewest hosts that reject no VM");
   command
-      ->add_option("WORKLOAD", arguments->workload,
-                   "Workload file, or a workload spec: azure2020:seed=1:scale=0.01")
+      ->add_option(
+          "WORKLOAD", arguments->workload,
+          "Workload file, or a workload spec: azure2020:seed=1:scale=0.01; or the study file "
+          "(YAML) of a cloud")
       ->required();
   command
       ->add_option("--vm", arguments->vm,
-                   "VM policies to try; the one that needs the fewest hosts counts")
+                   fmt::format("VM policies to try; the one that needs the fewest hosts counts "
+                               "(default: those of the study file, or {})",
+                               fmt::join(TuneCandidates().vm, ",")))
       ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str();
-  command
-      ->add_option("--host,--hosts", arguments->host,
-                   "VCPUS,MEMORY_MB[,DISK_GB] of a host, or a hosts file (CSV)")
-      ->required();
+      ->allow_extra_args(false);
+  command->add_option("--host,--hosts", arguments->host,
+                      "VCPUS,MEMORY_MB[,DISK_GB] of a host, or a hosts file (CSV)");
   command->add_option("--added-type", arguments->added_type,
                       "With several host types, add only hosts of this type");
   arguments->window.add_to(*command);

@@ -11,13 +11,11 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
-#include "sim_harness/base/text/shell_word.hpp"
+#include "sim_harness/commands/cloud.hpp"
 #include "sim_harness/commands/commands.hpp"
-#include "sim_harness/commands/host_totals.hpp"
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/workloads/eucalyptus_trace.hpp"
@@ -28,55 +26,40 @@
 namespace cospot {
 namespace {
 
+using Overrides = std::vector<std::string>;
+
 struct QuoteArguments {
   std::string study;  // or a workload
-  HostsOptions hosts;
-  std::vector<std::string> overrides;
+  DatacenterOptions hosts;
+  Overrides overrides;
   std::optional<double> at_hours;
   std::size_t threads = threads_of_machine();
   bool json = false;
 };
 
-/// A study of the VMs and spots of one workload: on the hosts of the command line, with CoSpot's
-/// placement and as many samples as thousands of free slots need.
-StudyFile study_of_workload(const QuoteArguments& arguments, PolicyLoader& loader) {
-  if (!arguments.hosts.is_given()) {
-    throw ConfigError(fmt::format(
-        "{}: a workload needs --host VCPUS,MEMORY_MB with --hosts N, or --hosts HOSTS.csv; a study "
-        "file ends in .yaml",
-        arguments.study));
-  }
-  const HostsOptions::Given given = arguments.hosts.given();
-  const bool says_hosts = given.count || !parse_hosts_option(given.host).named().empty() ||
-                          std::ranges::any_of(arguments.overrides, [](const std::string& one) {
-                            return one.starts_with("hosts=");
-                          });
-  if (!says_hosts) {
-    throw ConfigError(fmt::format(
-        "--hosts N is missing: how many hosts of {} are there? `cospot size {} --host {}` finds "
-        "the fewest that hold all VMs",
-        given.host, shell_word(arguments.study), given.host));
-  }
-  const std::string text = fmt::format(
-      "study: sla\nworkloads: {}\nspot_workloads: same\nhost: {}\nvm: COS\nspot: vmaUTIL\n{}",
-      yaml_text(arguments.study), yaml_of_hosts_option(given.host), kQuoteKeys);
-  std::vector<std::string> overrides = arguments.overrides;
-  if (given.count) overrides.push_back(fmt::format("hosts={}", *given.count));
-  return {.root = with_overrides(parse_yaml(text, "sla quote"), overrides),
-          .folder = {},
-          .window = std::nullopt,
-          .policies = &loader};
+/// The study of a cloud; with a workload, a study of its VMs and spots, with as many samples as
+/// thousands of free slots need.
+StudyFile quoted_file(const QuoteArguments& arguments, PolicyLoader& loader) {
+  StudyFile file = cloud_file(arguments.study, arguments.hosts,
+                              is_yaml_file(arguments.study) ? arguments.overrides : Overrides{},
+                              std::nullopt, loader);
+  if (is_yaml_file(arguments.study)) return file;
+  Overrides keys{"study=sla", "spot_workloads=same", "workloads=" + yaml_text(arguments.study)};
+  const bool has_count = std::ranges::any_of(
+      arguments.overrides, [](const std::string& one) { return one.starts_with("hosts="); });
+  if (!has_count) keys.push_back(fmt::format("hosts={}", read_cloud(file).hosts()));
+  keys.insert(keys.end(), arguments.overrides.begin(), arguments.overrides.end());
+  std::erase_if(file.root.entries, [](const ConfigEntry& entry) {
+    return entry.key == "headroom_percent" || entry.key == "headroom_of";
+  });
+  file.workload.reset();
+  add_missing_keys(file.root, kQuoteKeys);
+  file.root = with_overrides(std::move(file.root), keys);
+  return file;
 }
 
 void quote(const QuoteArguments& arguments, PolicyLoader& loader) {
-  if (is_yaml_file(arguments.study) && arguments.hosts.is_given()) {
-    throw ConfigError("--host, --hosts: " + arguments.study +
-                      " has its own; expected --set host=... or hosts=...");
-  }
-  const QuotedStudy study = read_quoted_study(
-      is_yaml_file(arguments.study)
-          ? read_study_file(arguments.study, arguments.overrides, std::nullopt, loader)
-          : study_of_workload(arguments, loader));
+  const QuotedStudy study = read_quoted_study(quoted_file(arguments, loader));
   std::optional<SimTime> at;
   if (arguments.at_hours) at = time_of_hours(*arguments.at_hours);
   const SlaQuotes quotes = quote_lifetimes(study, at, arguments.threads);
@@ -122,8 +105,7 @@ void add_sla_commands(CLI::App& app, PolicyLoader& loader) {
                    "Study file (YAML): with study: sla, or of one setting, as cospot plan -o "
                    "writes; or a workload file or spec with --host")
       ->required();
-  arguments->hosts.add_to(*command,
-                          "With a workload: VCPUS,MEMORY_MB of a host, or a hosts file (CSV)");
+  arguments->hosts.add_to(*command);
   add_set_option(*command, arguments->overrides, "Override a key: hosts=6, target=[0.05]");
   command
       ->add_option("--at-hours", arguments->at_hours,

@@ -307,11 +307,11 @@ TEST_CASE("provider study: what cannot be combined is refused, and errors name t
   CHECK(contains(
       error(degradation_preset(), vms + "disruptions: none\n"),
       "disruptions: found 'disruptions' in a study of 'degradation': it places VMs alone"));
-  CHECK(
-      contains(error(compare_preset(), std::string(kPolicies) + "seed: 1\n"),
-               "unknown key 'seed'; valid names: study, workloads, window_days, host, added_type, "
-               "headroom_percent, hosts, headroom_of, vm, spot, evictor, saf, otn, target, "
-               "economy, disruptions, schedulers, host_subset_size"));
+  CHECK(contains(
+      error(compare_preset(), std::string(kPolicies) + "seed: 1\n"),
+      "unknown key 'seed'; valid names: study, prices, workloads, window_days, host, added_type, "
+      "headroom_percent, hosts, headroom_of, vm, spot, evictor, saf, otn, target, "
+      "economy, disruptions, schedulers, host_subset_size"));
   CHECK(contains(error(compare_preset(), std::string(kPolicies) + "life: none\n"),
                  "it is called 'disruptions' now"));
   // A part is asked for by any of its keys, and then needs the others that have no default.

@@ -44,7 +44,8 @@ TEST_CASE("read_sweep: the valid sweep has no error") { CHECK(error_of(0, "").em
 
 TEST_CASE("read_sweep: unknown, missing and contradicting keys") {
   CHECK(error_of(8, "otn: [1, 2]\nfoo: 1") ==
-        "s.yaml:9: study: unknown key 'foo'; valid names: study, workloads, window_days, host, "
+        "s.yaml:9: study: unknown key 'foo'; valid names: study, prices, workloads, window_days, "
+        "host, "
         "added_type, headroom_percent, hosts, headroom_of, vm, spot, evictor, saf, otn, target, "
         "economy, disruptions, schedulers, host_subset_size, reserve, signal");
   CHECK(
@@ -172,7 +173,7 @@ TEST_CASE("read_sweep: workloads") {
   CHECK(contains(error_of(1, "workloads: {synthetic: azure2020, scale: 0}"), "scale: found '0'"));
   CHECK(contains(error_of(1, "workloads: {synthetic: azure2020, sed: 1}"),
                  "unknown key 'sed'; did you mean 'seed'?"));
-  CHECK(contains(error_of(1, "workloads: {file: x}"), "with the key path or synthetic"));
+  CHECK(contains(error_of(1, "workloads: {file: x}"), "with the key path, import or synthetic"));
   CHECK(contains(error_of(1, "workloads: ['']"), "workloads: found"));
 }
 

@@ -10,7 +10,7 @@
 #include "sim_harness/base/configuration/configuration_difference.hpp"
 #include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
-#include "sim_harness/data/workloads/workload_list.hpp"
+#include "sim_harness/data/imports/workload_list.hpp"
 #include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/study.hpp"
 #include "sweep_fixtures.hpp"

@@ -115,7 +115,7 @@ def test_policies_of_python_beside_compiled_ones(tmp_path: Path) -> None:
         ({"otn": [0]}, cospot.ConfigError, r"^study\.otn\[0\]: found '0', expected a whole"),
         ({"vm": ["X"]}, cospot.ConfigError, r"^study\.vm\[0\]: unknown weigher 'X'; valid"),
         ({"vm": []}, cospot.ConfigError, r"^study\.vm: found an empty list"),
-        ({"color": 1}, cospot.ConfigError, "^study: unknown key 'color'; valid names: study, w"),
+        ({"color": 1}, cospot.ConfigError, "^study: unknown key 'color'; valid names: study, p"),
         ({"saf": "true"}, cospot.ConfigError, "found the text 'true', expected on or off"),
         ({"host": {"vcpus": 1.5, "memory_mb": 1}}, cospot.ConfigError, "found '1.5', expected"),
         ({"vm": [Util, Util]}, cospot.ConfigError, "duplicate label 'python:sample_policies.Util'"),

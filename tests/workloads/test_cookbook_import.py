@@ -41,11 +41,11 @@ def write_flavors(file, instances):
 
 
 class Cookbook(unittest.TestCase):
-    """Five commands each, from an export to a report with money in it."""
+    """Four commands each, from an export to a report with money in it."""
 
     def run_block(self, name, file, write):
         commands = blocks()[name]
-        assert len(commands) == 5, (name, commands)
+        assert len(commands) == 4, (name, commands)
         instances = exports.draw_instances(11, 160, 5)
         if name == "swf":  # all of whose jobs are over: without an end they are left out
             instances = [one for one in instances if one.end is not None]
@@ -74,10 +74,10 @@ class Cookbook(unittest.TestCase):
         )
         assert 0 < earned <= requested and 0 <= lost < vms
         if name == "nova":  # by flavor, which all cost the same by the vCPU
-            assert "Money by flavors.csv" in printed[3] and "is 0.04 on demand" in printed[3]
+            assert "Money by flavors.csv" in report and "is 0.04 on demand" in report
         else:
-            assert "Money, at 0.04 for a" in printed[3]
-        assert "spots earn" in printed[3]
+            assert "Money, at 0.04 for a" in report
+        assert "spots earn" in report
         assert '"role":"money"' in report
         # Spots asked, by the instances themselves, for the vCPU-hours in the last five of seven
         # parts of the window, which judge, at 0.012.

@@ -267,6 +267,12 @@ ConfigNode read_yaml_file(const std::filesystem::path& file) {
   return parse_yaml(text, file.string());
 }
 
+void add_missing_keys(ConfigNode& root, std::string_view mapping) {
+  for (ConfigEntry& entry : parse_yaml(std::string(mapping), "the defaults").entries) {
+    if (root.find(entry.key) == nullptr) root.entries.push_back(std::move(entry));
+  }
+}
+
 void apply_override(ConfigNode& root, const std::string& assignment) {
   const std::string where = "--set " + assignment;
   const std::size_t equals = assignment.find('=');

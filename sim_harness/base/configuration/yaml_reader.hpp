@@ -44,6 +44,9 @@ struct ConfigEntry {
 /// Reads a YAML file. Errors: ConfigError, also if the file is missing or unreadable.
 [[nodiscard]] ConfigNode read_yaml_file(const std::filesystem::path& file);
 
+/// Adds the entries of a YAML mapping whose keys are missing.
+void add_missing_keys(ConfigNode& root, std::string_view mapping);
+
 /// Applies `key=value` as given to `--set`: the value is YAML, the key may be dotted
 /// (`host.vcpus`). Replaces an existing key and adds a missing one.
 void apply_override(ConfigNode& root, const std::string& assignment);

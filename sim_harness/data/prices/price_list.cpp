@@ -12,7 +12,9 @@
 #include "core/errors.hpp"
 #include "core/model/revenue.hpp"
 #include "core/parse_number.hpp"
-#include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/base/configuration/config_value.hpp"
+#include "sim_harness/base/configuration/flow_yaml.hpp"
+#include "sim_harness/base/configuration/named_files.hpp"
 #include "sim_harness/base/tables/separated_fields.hpp"
 #include "sim_harness/base/tables/table_reader.hpp"
 #include "sim_harness/base/text/plain_text.hpp"
@@ -188,14 +190,14 @@ std::vector<std::string> assignments_of(const std::vector<std::string>& texts) {
   return all;
 }
 
-/// The same of a file that is a mapping, `on-demand: 0.04`.
-std::vector<std::string> assignments_in(const std::filesystem::path& file) {
-  const ConfigNode root = read_yaml_file(file);
+/// The same of a mapping, `on-demand: 0.04`.
+std::vector<std::string> assignments_in(const ConfigNode& mapping, const std::string& place) {
   std::vector<std::string> all;
-  for (const ConfigEntry& entry : root.entries) all.push_back(entry.key + "=" + entry.value.text);
+  for (const ConfigEntry& entry : mapping.entries) {
+    all.push_back(entry.key + "=" + entry.value.text);
+  }
   if (all.empty()) {
-    throw ConfigError(file.string() +
-                      ": expected a mapping of prices: on-demand: 0.04, spot: 0.012");
+    throw ConfigError(place + ": expected a mapping of prices: on-demand: 0.04, spot: 0.012");
   }
   return all;
 }
@@ -208,7 +210,8 @@ std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) 
   const bool is_yaml = is_alone && is_yaml_file(texts.front());
   if (is_alone && !is_yaml && is_table(texts.front())) return read_flavor_prices(texts.front());
   const std::vector<std::string> assignments =
-      is_yaml ? assignments_in(texts.front()) : assignments_of(texts);
+      is_yaml ? assignments_in(read_yaml_file(texts.front()), texts.front())
+              : assignments_of(texts);
   PriceList list;
   std::map<std::string, std::optional<double>, std::less<>> prices{
       {"on-demand", {}}, {"spot", {}}, {"economy", {}}};
@@ -244,6 +247,30 @@ std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) 
   list.vcpu_hour = {*prices["on-demand"], *prices["spot"], prices["economy"]};
   refuse_doubtful(list);
   return list;
+}
+
+std::vector<std::string> read_price_key(const ConfigNode& root,
+                                        const std::filesystem::path& folder) {
+  const ConfigNode* key = root.find("prices");
+  if (key == nullptr) return {};
+  if (key->kind == ConfigNode::Kind::kScalar) return {read_path(*key, "prices", folder).file};
+  return assignments_in(*key, key_place(*key, "prices"));
+}
+
+std::string price_key_yaml(const std::vector<std::string>& texts,
+                           const std::filesystem::path& folder) {
+  if (texts.empty()) return {};
+  if (texts.size() == 1 && (is_yaml_file(texts.front()) || is_table(texts.front()))) {
+    return "prices: " + yaml_text(relative_path(texts.front(), folder)) + "\n";
+  }
+  std::vector<std::string> entries;
+  for (const std::string& text : assignments_of(texts)) {
+    const std::size_t equals = text.find('=');
+    const std::string value = text.substr(equals + 1);
+    entries.push_back(text.substr(0, equals) + ": " +
+                      (parse_number(value) ? value : yaml_text(value)));
+  }
+  return fmt::format("prices: {{{}}}\n", fmt::join(entries, ", "));
 }
 
 }  // namespace cospot

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/model/resource_vector.hpp"
+#include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/data/workloads/vcpus_unit.hpp"
 #include "sim_harness/data/workloads/workload.hpp"
 
@@ -75,5 +76,13 @@ inline constexpr double kDaysPerMonth = 365.25 / 12;
 /// separate texts or separated by commas; or one CSV file as for read_flavor_prices. Nothing if
 /// there are no texts. Errors: ConfigError, WorkloadError for the file.
 [[nodiscard]] std::optional<PriceList> read_price_list(const std::vector<std::string>& texts);
+
+/// The key `prices` of a study file, as such texts: a mapping `{on-demand: 0.04, spot: 0.012}`, or
+/// the path of a file relative to `folder`. None without the key. Errors: ConfigError.
+[[nodiscard]] std::vector<std::string> read_price_key(const ConfigNode& root,
+                                                      const std::filesystem::path& folder);
+/// The key for such texts, as a line of a study file in `folder`; empty without texts.
+[[nodiscard]] std::string price_key_yaml(const std::vector<std::string>& texts,
+                                         const std::filesystem::path& folder);
 
 }  // namespace cospot

@@ -24,6 +24,12 @@ struct WorkloadSpec {
   /// its vcpus.
   std::shared_ptr<const Workload> made{};
   VcpusUnit made_unit{};
+  /// Of records imported for it (`made`): the keys of the study file, as JSON, and the folder of
+  /// their paths.
+  std::string import{};
+  std::filesystem::path import_folder{};
+
+  [[nodiscard]] bool is_file() const { return !synthetic && !made; }
 };
 
 }  // namespace cospot

@@ -208,7 +208,7 @@ class SettingTable {
 
   /// Reads a file into `settings`, which hold the defaults. Errors: ConfigError, InputError.
   [[nodiscard]] Settings read(const StudyFile& file, Settings settings = {}) const {
-    std::vector<std::string_view> keys{"study"};
+    std::vector<std::string_view> keys{"study", "prices"};
     std::vector<RenamedKey> renamed;
     for (const auto& row : rows_) {
       keys.insert(keys.end(), row.keys_.begin(), row.keys_.end());

@@ -5,6 +5,7 @@
 
 #include "core/model/sim_time.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/data/workloads/workload_spec.hpp"
 
 namespace cospot {
 
@@ -17,6 +18,8 @@ struct StudyFile {
   std::optional<SimTime> window;  ///< `--window-days`
   PolicyLoader* policies = nullptr;
   bool keeps_timeline = false;  ///< `--timeline`: runs record their state over time
+  /// The workload of a command line, in place of `workloads`.
+  std::optional<WorkloadSpec> workload{};
 };
 
 }  // namespace cospot

@@ -28,7 +28,9 @@
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/studies/compare/sweep_file.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
+#include "sim_harness/studies/provider/provider_inputs.hpp"
 #include "sim_harness/studies/provider/provider_settings.hpp"
+#include "sim_harness/studies/provider/study_yaml.hpp"
 #include "sim_harness/studies/study.hpp"
 
 namespace cospot {
@@ -45,6 +47,7 @@ struct PlacedHosts {
   std::vector<double> spot_lives{};     ///< CapacityTrace::spot_lives
   std::vector<std::string> warnings{};  ///< of VMs without a host
   std::string sha256{};                 ///< of the workload and the scenario
+  std::string simulated{};              ///< CapacityTrace::simulated
 };
 
 /// Notes when hosts are free of VMs, and how long spots live.
@@ -103,15 +106,6 @@ class HostWatch final : public RunObserver {
   std::vector<double> lives_;
   double life_ = 0;
 };
-
-std::size_t host_count(const ProviderSettings& scenario, const Workload& workload) {
-  const Headroom& size = scenario.sizes.front();
-  if (!size.percent.has_value()) return size.hosts;
-  const EventSchedule vms =
-      make_schedule(workload, ScheduledClasses::kVmsOnly, scenario.host.isolated_tenants());
-  return with_headroom(fewest_hosts(workload, vms, scenario.host, scenario.headroom_policies()),
-                       *size.percent);
-}
 
 /// The parts of the periods within `span`, by the rules of for_each_idle_period(), in order of
 /// their ends.
@@ -175,6 +169,7 @@ PlacedHosts run_and_watch(const ProviderSettings& scenario) {
     hosts.sizes.assign(vcpus.begin(), vcpus.end());
   }
   hosts.sha256 = identity(scenario, workload.sha256);
+  hosts.simulated = simulated_text(settings);
   rank_hosts(hosts);
   return hosts;
 }
@@ -329,6 +324,7 @@ CapacityTrace run_trace(const ProviderSettings& scenario, const std::string& lab
   trace.record.sizes = hosts.sizes;
   trace.day_count = day_count(hosts.window.end);
   trace.warnings = hosts.warnings;
+  trace.simulated = hosts.simulated;
   trace.spot_lives = hosts.spot_lives;
   const ResourceVector most = scenario.host.largest_total();
   trace.server_size =

@@ -36,7 +36,8 @@ struct CapacityTrace {
   std::string label;
   std::string sha256{};  ///< of the input
   IdleRecord record{};
-  bool is_placed = false;  ///< servers are the hosts of a run, not ranks
+  bool is_placed = false;   ///< servers are the hosts of a run, not ranks
+  std::string simulated{};  ///< a line with the hosts and the policies of that run
   /// Describes a server: "of 2 vCPUs", "(gen3 120, gen2 40), counted by their vCPUs"; empty:
   /// unknown.
   std::string server_size{};

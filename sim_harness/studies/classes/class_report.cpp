@@ -37,10 +37,11 @@ std::string heading(const LoadedTrace& trace, const ClassReport& report) {
   const double capacity_hours =
       hours_of(record.span.length()) * static_cast<double>(record.servers);
   return fmt::format(
-      "{}: {} {}, {:.1f} days\n"
+      "{}: {} {}, {:.1f} days\n{}"
       "usable idle capacity: {} of server time, on {}; mean time to revocation {} h ({})\n",
       trace.trace.label, plural(record.servers, trace.trace.is_placed ? "host" : "server"),
-      trace.trace.server_size, days, percent(trace.capacity.all().idle_hours / capacity_hours),
+      trace.trace.server_size, days, trace.trace.simulated,
+      percent(trace.capacity.all().idle_hours / capacity_hours),
       plural(trace.capacity.size(), trace.trace.is_placed ? "host" : "server"),
       mttr ? hours_text(*mttr) : "-", mttr_name(report.pricing.mttr));
 }

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "sim_harness/base/json/json.hpp"
-#include "sim_harness/data/workloads/workload_list.hpp"
+#include "sim_harness/data/imports/workload_list.hpp"
 #include "sim_harness/experiments/grid/stored_axes.hpp"
 #include "sim_harness/experiments/results/measure.hpp"
 #include "sim_harness/studies/promises/economy.hpp"

@@ -153,11 +153,13 @@ void require_known_table(const std::filesystem::path& file) {
 }
 
 UsageSeries load_usage(const WorkloadSpec& spec, const EconomySettings& settings) {
-  if (!spec.synthetic && is_usage_file(spec.file)) return read_usage(spec.file, settings.zone);
-  if (!spec.synthetic && is_job_log_file(spec.file)) {
-    return usage_of_jobs(read_job_log(spec.file, settings.zone), settings.capacity);
+  if (spec.is_file()) {
+    if (is_usage_file(spec.file)) return read_usage(spec.file, settings.zone);
+    if (is_job_log_file(spec.file)) {
+      return usage_of_jobs(read_job_log(spec.file, settings.zone), settings.capacity);
+    }
+    require_known_table(spec.file);
   }
-  if (!spec.synthetic) require_known_table(spec.file);
   if (!settings.zone.is_utc()) {
     throw ConfigError(fmt::format(
         "time_zone is {}, but {} is a workload, whose times are numbers since its window began; "
@@ -218,7 +220,7 @@ EconomyInput load_economy_input(const WorkloadSpec& spec, const EconomySettings&
                      .name = usage.name,
                      .periods = period_minima(usage, settings.period(), settings.gaps)};
   describe_slack(usage, input);
-  if (spec.synthetic || !(is_usage_file(spec.file) || is_job_log_file(spec.file))) {
+  if (!spec.is_file() || !(is_usage_file(spec.file) || is_job_log_file(spec.file))) {
     name_unit_of_requests(spec, settings, input);
   } else if (!is_usage_file(spec.file)) {
     input.unit = "processors";

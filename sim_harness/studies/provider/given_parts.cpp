@@ -104,6 +104,26 @@ Json GivenParts::json() const {
   return json;
 }
 
+std::shared_ptr<const GivenParts> given_parts_of(const StudyFile& file) {
+  ConfigNode root = file.root;
+  root.entries.clear();
+  for (const StudyPart& part : study_parts()) {
+    const bool is_given = part.classes == WorkloadClasses::kVmsAndSpots && part.read == nullptr;
+    if (!is_given || !part.is_asked_for_by(file.root)) continue;
+    for (const SettingRow<ProviderStudySettings>& row : part.rows) {
+      for (const std::string_view key : row.keys()) {
+        const ConfigNode* value = file.root.find(key);
+        if (value != nullptr) root.entries.push_back({std::string(key), value->where, *value});
+      }
+    }
+  }
+  if (root.entries.empty()) return nullptr;
+  if (const ConfigNode* seed = file.root.find("seed")) {
+    root.entries.push_back({"seed", seed->where, *seed});
+  }
+  return std::make_shared<const GivenParts>(root, file.folder);
+}
+
 std::shared_ptr<const GivenParts> parse_given_parts(const std::string& text) {
   if (!is_yaml_file(text)) {
     return std::make_shared<const GivenParts>(parse_yaml(text, std::string(kSubject)),

@@ -36,6 +36,10 @@ class GivenParts {
   std::filesystem::path folder_;  ///< the base of relative paths
 };
 
+/// The parts of a study file, without what it sells besides VMs and spots and what it only watches;
+/// null if there are none. Errors: as GivenParts.
+[[nodiscard]] std::shared_ptr<const GivenParts> given_parts_of(const StudyFile& file);
+
 /// Parses the option `--with`: a YAML file, or the mapping itself. Errors: as GivenParts;
 /// InputError.
 [[nodiscard]] std::shared_ptr<const GivenParts> parse_given_parts(const std::string& text);

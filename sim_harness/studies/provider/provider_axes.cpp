@@ -13,15 +13,12 @@ namespace cospot {
 
 using P = ProviderSettings;
 
-const Axis<P, WorkloadSpec> kWorkloadAxis{.name = "workload",
-                                          .meaning = "its label, as the study file writes it",
-                                          .values = &P::workloads,
-                                          .read_all =
-                                              [](const StudyFile& file, const P&) {
-                                                return read_windowed_workloads(
-                                                    file.root, file.folder, file.window);
-                                              },
-                                          .keys = {"workloads", "window_days"}};
+const Axis<P, WorkloadSpec> kWorkloadAxis{
+    .name = "workload",
+    .meaning = "its label, as the study file writes it",
+    .values = &P::workloads,
+    .read_all = [](const StudyFile& file, const P&) { return read_windowed_workloads(file); },
+    .keys = {"workloads", "window_days"}};
 
 const Axis<P, Headroom> kSizeAxis{
     .name = "headroom_percent",

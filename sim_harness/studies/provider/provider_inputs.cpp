@@ -88,6 +88,15 @@ ProviderInputs load_provider_inputs(const std::vector<WorkloadSpec>& specs, cons
   return inputs;
 }
 
+std::size_t host_count(const ProviderSettings& settings, const Workload& workload) {
+  const Headroom& size = settings.sizes.front();
+  if (!size.percent.has_value()) return size.hosts;
+  const EventSchedule vms =
+      make_schedule(workload, ScheduledClasses::kVmsOnly, settings.host.isolated_tenants());
+  return with_headroom(fewest_hosts(workload, vms, settings.host, settings.headroom_policies()),
+                       *size.percent);
+}
+
 std::vector<WorkloadSpec> as_recorded(std::vector<WorkloadSpec> specs,
                                       const std::vector<SimTime>& windows) {
   for (std::size_t i = 0; i < windows.size(); ++i) {

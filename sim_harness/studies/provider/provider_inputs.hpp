@@ -11,6 +11,7 @@
 #include "sim_harness/provider/run/run_settings.hpp"
 #include "sim_harness/provider/sizing/headroom.hpp"
 #include "sim_harness/provider/sizing/shared_workload.hpp"
+#include "sim_harness/studies/provider/provider_settings.hpp"
 
 namespace cospot {
 
@@ -41,6 +42,9 @@ struct ProviderInputs {
 /// Records what the files hold that a study names for its hosts and evictors, each once.
 void add_named_files(const HostMix& host, std::span<const EvictorSpec> evictors,
                      std::vector<InputRecord>& records);
+
+/// The hosts of the first size for a workload; a headroom counts from the fewest that hold all VMs.
+[[nodiscard]] std::size_t host_count(const ProviderSettings& settings, const Workload& workload);
 
 /// The specs with the windows recorded in an experiment (recorded_window).
 [[nodiscard]] std::vector<WorkloadSpec> as_recorded(std::vector<WorkloadSpec> specs,

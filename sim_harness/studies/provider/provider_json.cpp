@@ -91,6 +91,12 @@ Json setting_json(const AllocatorSpec& allocator) {
 Json setting_json(const WorkloadSpec& workload) {
   const std::string& path = workload.path.empty() ? workload.label : workload.path;
   const auto& recipe = workload.synthetic;
+  if (!workload.import.empty()) {
+    Json json = parse_json(workload.import, "import");
+    json["label"] = workload.label;
+    if (workload.window) json["window_days"] = Json::parse(window_days_text(*workload.window));
+    return json;
+  }
   const bool has_label = recipe || workload.label != path;
   if (!has_label && !workload.window && !names_model(path)) return path;
   Json json = Json::object();

@@ -7,7 +7,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/configuration/fields.hpp"
-#include "sim_harness/data/workloads/workload_list.hpp"
+#include "sim_harness/data/imports/workload_list.hpp"
 #include "sim_harness/provider/policies/policy_list.hpp"
 #include "sim_harness/provider/sizing/headroom.hpp"
 
@@ -55,17 +55,16 @@ OfferRule read_rule_mapping(const ConfigNode& node) {
 
 }  // namespace
 
-std::vector<WorkloadSpec> read_windowed_workloads(const ConfigNode& root,
-                                                  const std::filesystem::path& folder,
-                                                  const std::optional<SimTime>& window) {
+std::vector<WorkloadSpec> read_windowed_workloads(const StudyFile& file) {
   std::vector<WorkloadSpec> workloads =
-      read_workloads(require_key(root, "study", "workloads"), folder);
-  if (const ConfigNode* days = root.find("window_days")) {
+      file.workload ? std::vector{*file.workload}
+                    : read_workloads(require_key(file.root, "study", "workloads"), file.folder);
+  if (const ConfigNode* days = file.root.find("window_days")) {
     const SimTime stated = read_window_days(*days);
     for (WorkloadSpec& spec : workloads) spec.window = spec.window.value_or(stated);
   }
-  if (window) {
-    for (WorkloadSpec& spec : workloads) spec.window = window;
+  if (file.window) {
+    for (WorkloadSpec& spec : workloads) spec.window = file.window;
   }
   return workloads;
 }

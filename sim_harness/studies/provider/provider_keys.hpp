@@ -8,7 +8,7 @@
 #include "core/model/resource_vector.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/data/hosts/host_mix.hpp"
-#include "sim_harness/data/workloads/workload_spec.hpp"
+#include "sim_harness/experiments/grid/study_file.hpp"
 #include "sim_harness/provider/policies/policy_loader.hpp"
 #include "sim_harness/provider/sizing/headroom.hpp"
 
@@ -18,9 +18,7 @@ namespace cospot {
 // whole file. Errors: ConfigError with the place, the key, what was found and what was expected.
 
 /// `workloads`, with the window from the command, the workload or the file.
-[[nodiscard]] std::vector<WorkloadSpec> read_windowed_workloads(
-    const ConfigNode& root, const std::filesystem::path& folder,
-    const std::optional<SimTime>& window);
+[[nodiscard]] std::vector<WorkloadSpec> read_windowed_workloads(const StudyFile& file);
 
 /// `host`: the capacity of every host, a list of types, or a file of hosts; and `added_type`.
 [[nodiscard]] HostMix read_hosts(const ConfigNode& root, const std::filesystem::path& folder);

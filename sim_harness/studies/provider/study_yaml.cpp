@@ -11,6 +11,7 @@
 #include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/files/path_expansion.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/data/imports/imported_workload.hpp"
 #include "sim_harness/studies/provider/provider_axes.hpp"
 
 namespace cospot {
@@ -31,6 +32,10 @@ std::string label_of(const std::string& path) {
 void make_relative(ProviderSettings& settings, const fs::path& folder) {
   for (WorkloadSpec& workload : settings.workloads) {
     if (workload.synthetic) continue;
+    if (!workload.import.empty()) {
+      workload.import = moved_import(workload.import, workload.import_folder, folder);
+      continue;
+    }
     workload.path = relative_path(workload.file, folder);
     workload.label = label_of(workload.path);
   }
@@ -81,11 +86,10 @@ std::string study_yaml(ProviderSettings settings, const std::string& host, const
 }
 
 std::string simulated_text(const RunSettings& run) {
-  return fmt::format(
-      "Simulated on {} host{}: vm {}, spot {}, evictor {}, saf {}, otn {} (--set KEY=VALUE changes "
-      "them)\n",
-      count_text(static_cast<std::int64_t>(run.hosts)), run.hosts == 1 ? "" : "s", run.vm.label,
-      run.spot.label, run.evictor.label, run.saf_label(), run.otn.label());
+  return fmt::format("Simulated on {} host{}: vm {}, spot {}, evictor {}, saf {}, otn {}\n",
+                     count_text(static_cast<std::int64_t>(run.hosts)), run.hosts == 1 ? "" : "s",
+                     run.vm.label, run.spot.label, run.evictor.label, run.saf_label(),
+                     run.otn.label());
 }
 
 }  // namespace cospot

@@ -135,14 +135,7 @@ QuotedStudy read_quoted_study(StudyFile file) {
   if (&preset == &sla_preset()) {
     return {ProviderStudy(preset, file.root), read_sla_settings(file)};
   }
-  if (const ConfigNode* headroom = file.root.find("headroom_percent")) {
-    throw ConfigError(key_place(*headroom, "headroom_percent") +
-                      ": a quote needs a number of hosts; expected hosts, or --set hosts=N "
-                      "(cospot size finds how many)");
-  }
-  for (ConfigEntry& entry : parse_yaml(std::string(kQuoteKeys), "sla quote").entries) {
-    if (file.root.find(entry.key) == nullptr) file.root.entries.push_back(std::move(entry));
-  }
+  add_missing_keys(file.root, kQuoteKeys);
   QuotedStudy quoted{ProviderStudy(preset, file.root), {}};
   quoted.settings = quoted.study.table().read(file);
   require_one_setting(file.root, quoted.study.table().axes(quoted.settings));

@@ -47,7 +47,7 @@ struct QuotedStudy {
 /// A file of the study `sla`, or one with one setting of another study of a provider's datacenter,
 /// such as `cospot plan -o` writes; the latter gets the kQuoteKeys that it does not state.
 ///
-/// Errors: ConfigError, also for several settings, and without a number of hosts.
+/// Errors: ConfigError, also for several settings.
 [[nodiscard]] QuotedStudy read_quoted_study(StudyFile file);
 
 /// The keys of the promise that a quote of a workload, or of a file without promises, adds, as

@@ -22,7 +22,7 @@ _KNOWN: Final = frozenset(
     {"study", "workloads", "host", "hosts", "added_type", "headroom_percent", "vm", "spot"}
     | {"evictor", "saf", "otn", "economy", "economy_percent", "promise", "forecaster"}
     | {"economy_price", "opportunistic_price", "period_hours", "training_days", "horizon_days"}
-    | {"seed"}
+    | {"seed", "prices"}
 )
 
 

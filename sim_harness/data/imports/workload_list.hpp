@@ -12,7 +12,8 @@ namespace cospot {
 /// Reads the `workloads` of a sweep file. An element is a path relative to `folder`, in which
 /// `${NAME}` is an environment variable and `*`, `?`, `[...]` match file names (sorted by bytes),
 /// or a mapping: `{path: ..., label: ...}` or `{synthetic: azure2020, seed: 1, scale: 0.01,
-/// sampling: batched, label: ...}`, both optionally with `window_days: 30`. `key` is its name in
+/// sampling: batched, label: ...}` or `{import: ..., spot_if: ...}` (import_spec), all optionally
+/// with `window_days: 30`. `key` is its name in
 /// errors, by default "workloads".
 [[nodiscard]] std::vector<WorkloadSpec> read_workloads(const ConfigNode& node,
                                                        const std::filesystem::path& folder);

@@ -1,4 +1,4 @@
-#include "sim_harness/data/workloads/workload_list.hpp"
+#include "sim_harness/data/imports/workload_list.hpp"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -17,6 +17,7 @@
 #include "core/errors.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/configuration/named_files.hpp"
+#include "sim_harness/data/imports/imported_workload.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/window.hpp"
 
@@ -99,6 +100,17 @@ std::vector<WorkloadSpec> read_labelled_file(const ConfigNode& node,
   return specs;
 }
 
+WorkloadSpec read_import(const ConfigNode& node, const std::filesystem::path& folder,
+                         std::string_view key) {
+  WorkloadSpec spec = import_spec(node, folder, key);
+  const ConfigNode* label = node.find("label");
+  const ConfigNode& name =
+      label == nullptr ? *read_list(*node.find("import"), key).front() : *label;
+  spec.label = read_text(name, "label");
+  spec.window = read_own_window(node);
+  return spec;
+}
+
 std::vector<WorkloadSpec> read_element(const ConfigNode& node, const std::filesystem::path& folder,
                                        std::string_view key) {
   switch (node.kind) {
@@ -107,13 +119,14 @@ std::vector<WorkloadSpec> read_element(const ConfigNode& node, const std::filesy
       return read_files(node, folder, key);
     case ConfigNode::Kind::kMapping:
       if (node.find("synthetic") != nullptr) return {read_synthetic(node, key)};
+      if (node.find("import") != nullptr) return {read_import(node, folder, key)};
       if (node.find("path") != nullptr) return read_labelled_file(node, folder, key);
-      throw_bad_value(node, key, "a mapping with the key path or synthetic");
+      throw_bad_value(node, key, "a mapping with the key path, import or synthetic");
     case ConfigNode::Kind::kNull:
     case ConfigNode::Kind::kList:
       break;
   }
-  throw_bad_value(node, key, "a path or a mapping with the key path or synthetic");
+  throw_bad_value(node, key, "a path or a mapping with the key path, import or synthetic");
 }
 
 bool is_same_recipe(const SyntheticSpec& one, const SyntheticSpec& other) {
