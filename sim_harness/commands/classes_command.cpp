@@ -141,7 +141,7 @@ void add_trace_options(CLI::App& command, TraceOptions& options) {
 void add_host_options(CLI::App& command, ClassesArguments& arguments) {
   arguments.hosts.add_to(command);
   command.add_option("--vm", arguments.vm,
-                     "With --host, the policy that places VMs (default: COS)");
+                     "With --host, the policy that places VMs (default: DPD)");
 }
 
 }  // namespace

@@ -18,13 +18,13 @@
 namespace cospot {
 namespace {
 
-/// CoSpot with an offer of 8 hosts.
+/// CoSpot with an offer of 8 hosts. No VM policy needs fewer hosts than DPD.
 constexpr std::string_view kUsualSetting =
-    "vm: COS\nspot: vmaUTIL\nevictor: YJF\nsaf: true\notn: 8\n";
+    "vm: DPD\nspot: vmaUTIL\nevictor: YJF\nsaf: true\notn: 8\n";
 
-/// `tune` and `plan` size the datacenter likewise.
-std::string usual_size() {
-  return fmt::format("headroom_percent: {}\nheadroom_of: [{}]\n", kDefaultTuneHeadroomPercent,
+/// `tune` and `plan` count a headroom from the same hosts.
+std::string usual_size(double headroom_percent) {
+  return fmt::format("headroom_percent: {}\nheadroom_of: [{}]\n", headroom_percent,
                      fmt::join(TuneCandidates().vm, ", "));
 }
 
@@ -37,7 +37,7 @@ StudyFile with_usual(StudyFile file) {
   const bool has_size = file.root.find("hosts") != nullptr ||
                         file.root.find("headroom_percent") != nullptr ||
                         !read_hosts(file.root, file.folder).is_plain();
-  if (!has_size) add_missing_keys(file.root, usual_size());
+  if (!has_size) add_missing_keys(file.root, usual_size(kDefaultTuneHeadroomPercent));
   return file;
 }
 
@@ -76,10 +76,21 @@ StudyFile cloud_file(const std::string& named, const DatacenterOptions& options,
     file.window = window;
     file.policies = &policies;
     file.workload = parse_workload_spec(named);
+    const std::optional<double> percent = options.headroom_percent();
+    if (percent) add_missing_keys(file.root, usual_size(*percent));
   }
   file.root = with_overrides(std::move(file.root), assignments_of(options));
   file.root = with_overrides(std::move(file.root), overrides);
   return with_usual(std::move(file));
+}
+
+std::optional<WorkloadPrices> prices_of_study(const StudyRegistry& studies,
+                                              const std::optional<PriceList>& list,
+                                              const StudyFile& file) {
+  if (!list) return std::nullopt;
+  require_prices_for(studies, *list, studies.chosen_by(file.root).name, "--price");
+  if (list->flavors.empty()) return prices_of_workloads(*list, {});
+  return prices_of_workloads(*list, read_windowed_workloads(file));
 }
 
 std::size_t NamedCloud::hosts() const {

@@ -10,6 +10,7 @@
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/experiments/grid/study_file.hpp"
 #include "sim_harness/studies/provider/study_settings.hpp"
+#include "sim_harness/studies/stored_prices.hpp"
 
 namespace cospot {
 
@@ -24,6 +25,12 @@ namespace cospot {
 [[nodiscard]] StudyFile cloud_file(const std::string& named, const DatacenterOptions& options,
                                    const std::vector<std::string>& overrides,
                                    std::optional<SimTime> window, PolicyLoader& policies);
+
+/// The price of a vCPU-hour in the workloads of a study file; nothing without a list. Errors: as
+/// require_prices_for; ConfigError that names the flavors without a price.
+[[nodiscard]] std::optional<WorkloadPrices> prices_of_study(const StudyRegistry& studies,
+                                                            const std::optional<PriceList>& list,
+                                                            const StudyFile& file);
 
 /// A study file that describes the one cloud of a command.
 struct NamedCloud {

@@ -15,6 +15,7 @@
 #include "sim_harness/base/interrupt/interrupt_signals.hpp"
 #include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/base/text/terminal_meter.hpp"
+#include "sim_harness/commands/cloud.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"

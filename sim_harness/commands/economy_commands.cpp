@@ -48,7 +48,7 @@ struct EconomyArguments {
 
 /// The cloud whose idle capacity is promised: a study file, or a workload on the hosts of the
 /// options; nothing for usage alone.
-std::optional<NamedCloud> cloud_of(const EconomyArguments& arguments, PolicyLoader& loader) {
+std::optional<NamedCloud> promised_cloud(const EconomyArguments& arguments, PolicyLoader& loader) {
   if (!is_yaml_file(arguments.usage) && !arguments.hosts.names_hosts()) return std::nullopt;
   return read_cloud(
       cloud_file(arguments.usage, arguments.hosts, {}, arguments.window.window(), loader));
@@ -158,7 +158,7 @@ BacktestRequest request_of(const EconomyArguments& arguments,
 }
 
 void run_backtest(const EconomyArguments& arguments, PolicyLoader& loader) {
-  const std::optional<NamedCloud> cloud = cloud_of(arguments, loader);
+  const std::optional<NamedCloud> cloud = promised_cloud(arguments, loader);
   EconomySettings settings = settings_of(arguments, cloud);
   const EconomyInput input = load_input(arguments, cloud, settings);
   const BacktestRequest request = request_of(arguments, cloud, settings);
@@ -168,7 +168,7 @@ void run_backtest(const EconomyArguments& arguments, PolicyLoader& loader) {
 }
 
 void run_plan(const EconomyArguments& arguments, PolicyLoader& loader) {
-  const std::optional<NamedCloud> cloud = cloud_of(arguments, loader);
+  const std::optional<NamedCloud> cloud = promised_cloud(arguments, loader);
   EconomySettings settings = settings_of(arguments, cloud);
   const EconomyInput input = load_input(arguments, cloud, settings);
   const BacktestRequest request = request_of(arguments, cloud, settings);
@@ -179,7 +179,7 @@ void run_plan(const EconomyArguments& arguments, PolicyLoader& loader) {
 
 void write_tasks(const EconomyArguments& arguments, PolicyLoader& loader) {
   require_usable_output("-o", arguments.output, {arguments.usage});
-  const std::optional<NamedCloud> cloud = cloud_of(arguments, loader);
+  const std::optional<NamedCloud> cloud = promised_cloud(arguments, loader);
   const EconomySettings settings = settings_of(arguments, cloud);
   const EconomyInput input = load_input(arguments, cloud, settings);
   std::vector<CycleData> cycles = backtest_cycles(input.periods, settings.cycles());

@@ -15,6 +15,7 @@
 #include "sim_harness/base/files/output_file.hpp"
 #include "sim_harness/base/files/stored_file.hpp"
 #include "sim_harness/base/text/html_text.hpp"
+#include "sim_harness/commands/cloud.hpp"
 #include "sim_harness/commands/commands.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/report/change_text.hpp"

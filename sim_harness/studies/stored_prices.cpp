@@ -11,7 +11,6 @@
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/imports/workload_list.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
-#include "sim_harness/studies/provider/provider_keys.hpp"
 
 namespace cospot {
 namespace {
@@ -79,15 +78,6 @@ void require_prices_for(const StudyRegistry& studies, const PriceList& list, std
       "{}: the study {} takes no prices by flavor; expected on-demand=PRICE and spot=PRICE of a "
       "vCPU-hour",
       list.source, study));
-}
-
-std::optional<WorkloadPrices> prices_of_study(const StudyRegistry& studies,
-                                              const std::optional<PriceList>& list,
-                                              const StudyFile& file) {
-  if (!list) return std::nullopt;
-  require_prices_for(studies, *list, studies.chosen_by(file.root).name, "--price");
-  if (list->flavors.empty()) return prices_of_workloads(*list, {});
-  return prices_of_workloads(*list, read_windowed_workloads(file));
 }
 
 WorkloadPrices prices_of_results(const StudyRegistry& studies, const PriceList& list,

@@ -12,13 +12,7 @@ namespace cospot {
 void require_prices_for(const StudyRegistry& studies, const PriceList& list, std::string_view study,
                         const std::string& where);
 
-/// The price of a vCPU-hour in the workloads of a study file; nothing without a list. Errors: as
-/// above; ConfigError that names the flavors without a price.
-[[nodiscard]] std::optional<WorkloadPrices> prices_of_study(const StudyRegistry& studies,
-                                                            const std::optional<PriceList>& list,
-                                                            const StudyFile& file);
-
-/// The same of a study's results. Prices by flavor need its requests: a file
+/// The price of a vCPU-hour in each workload of a study. Prices by flavor need its requests: a file
 /// is searched by its label in the current folder and next to the database, and must be the one
 /// used for the results.
 ///

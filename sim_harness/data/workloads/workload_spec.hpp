@@ -24,8 +24,7 @@ struct WorkloadSpec {
   /// its vcpus.
   std::shared_ptr<const Workload> made{};
   VcpusUnit made_unit{};
-  /// Of records imported for it (`made`): the keys of the study file, as JSON, and the folder of
-  /// their paths.
+  /// The keys of the study file that imported it (`made`), as JSON, and the folder of their paths.
   std::string import{};
   std::filesystem::path import_folder{};
 
