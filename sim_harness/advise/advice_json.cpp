@@ -151,12 +151,40 @@ Json division_result_json(const PlanFindings& findings, const DivisionResult& on
           {"economy_promises", economy_json(one.promises)}};
 }
 
-Json sensitivity_json(const Sensitivity& one) {
+Json hosts_json(const PlanFindings& findings, const AddedHosts& hosts) {
+  const auto more = static_cast<double>(hosts.more);
+  return {{"type", hosts.type.empty() ? Json() : Json(hosts.type)},
+          {"more", hosts.more},
+          {"gain_per_day", json_of(hosts.gain)},
+          {"cost_per_day", findings.host_cost ? json_of(more * *findings.host_cost) : Json()}};
+}
+
+Json sensitivity_json(const PlanFindings& findings, const Sensitivity& one) {
   return {{"if", one.what},
           {"net_per_day", json_of(one.net)},
           {"most_vm_loss", json_of(one.vm_loss)},
           {"setting", one.label},
-          {"division", division_json(one.division)}};
+          {"division", division_json(one.division)},
+          {"hosts", one.hosts ? hosts_json(findings, *one.hosts) : Json()}};
+}
+
+Json breakdown_json(const PlanFindings& findings) {
+  if (findings.by.empty()) return nullptr;
+  const double days = findings.days(findings.datacenter.parts.count);
+  const auto row = [&](const std::pair<std::string, PartAccount>& one) {
+    const Income income = income_of(one.second, findings.prices);
+    LevelAccount sold = one.second.of(Level::kSpot);
+    sold += one.second.of(Level::kEconomy);
+    return Json{{"name", one.first},
+                {"vm_vcpu_seconds", json_of(vcpu_seconds(one.second.of(Level::kVm).requested))},
+                {"vms_lost_per_day", json_of(income.vms_lost / days)},
+                {"spots_requested", sold.requests},
+                {"placed", sold.placed},
+                {"evictions", sold.evictions},
+                {"spots_per_day", json_of(income.spots_earned / days)},
+                {"economy_per_day", json_of(income.economy_earned / days)}};
+  };
+  return {{"key", findings.by}, {"rows", json_list_of(findings.breakdown, row)}};
 }
 
 }  // namespace
@@ -228,7 +256,10 @@ Json plan_json(const PlanFindings& findings) {
   json["divisions"] = json_list_of(findings.divisions, [&](const DivisionResult& one) {
     return division_result_json(findings, one);
   });
-  json["sensitivity"] = json_list_of(findings.sensitivities, sensitivity_json);
+  json["sensitivity"] = json_list_of(findings.sensitivities, [&](const Sensitivity& one) {
+    return sensitivity_json(findings, one);
+  });
+  json["by"] = breakdown_json(findings);
   json["notes"] = findings.notes;
   json["vm_growth"] = findings.growth ? Json{{"per_month", json_of(findings.growth->per_month)},
                                              {"hosts_needed", findings.growth->needed},

@@ -98,7 +98,7 @@ void account_for(const PlanFindings& findings, JudgedAlternative& judged) {
     judged.net.push_back(income.net() / findings.days());
     judged.income += income.total() / findings.days(findings.judged_parts());
     judged.most_vm_loss = std::max(judged.most_vm_loss, vm_loss_of(part));
-    for (std::size_t level = 0; level < kLevels; ++level) sum.levels[level] += part.levels[level];
+    sum += part;
     capacity += static_cast<double>(findings.datacenter.host.sum(run.hosts).vcpus) *
                 static_cast<double>(findings.datacenter.parts.begin(1).count());
   }

@@ -10,6 +10,7 @@
 #include "sim_harness/advise/advice_text.hpp"
 #include "sim_harness/advise/plan.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 
 namespace cospot {
@@ -229,6 +230,47 @@ SummaryTable sensitivity_table(const PlanFindings& findings) {
   return table;
 }
 
+/// The requests by what they share, over the whole history: who asks, who is evicted, what it
+/// earns.
+SummaryTable breakdown_table(const PlanFindings& findings) {
+  constexpr std::size_t kShown = 20;
+  const VcpusUnit unit = vcpus_unit_of(findings.workload);
+  const std::string a_month =
+      (findings.currency.empty() ? "" : findings.currency + " ") + "a month";
+  SummaryTable table{.columns = {left(findings.by),
+                                 column(unit.is_relative ? "VM unit-hours" : "VM vCPU-hours"),
+                                 column("spots requested"), column("placed"), column("evicted"),
+                                 column("earns " + a_month), column("VMs lose " + a_month)}};
+  const auto add = [&](const std::string& name, const PartAccount& account) {
+    LevelAccount sold = account.of(Level::kSpot);
+    sold += account.of(Level::kEconomy);
+    const Income income = income_of(account, findings.prices);
+    const double days = findings.days(findings.datacenter.parts.count);
+    const auto count = [](std::uint64_t of) { return count_text(static_cast<std::int64_t>(of)); };
+    add_row(table,
+            {name, amount_text(vcpu_seconds(account.of(Level::kVm).requested) / 3600 * unit.vcpus),
+             count(sold.requests), count(sold.placed),
+             sold.evictions == 0 ? "0"
+                                 : fmt::format("{} ({})", count(sold.evictions),
+                                               percent(share_of(sold.evictions, sold.placed))),
+             month_text((income.spots_earned + income.economy_earned) / days),
+             month_text(income.vms_lost / days)});
+  };
+  PartAccount all;
+  PartAccount others;
+  for (std::size_t i = 0; i < findings.breakdown.size(); ++i) {
+    const auto& [name, account] = findings.breakdown[i];
+    if (i < kShown) add(name, account);
+    if (i >= kShown) others += account;
+    all += account;
+  }
+  if (findings.breakdown.size() > kShown) {
+    add(fmt::format("{} others", findings.breakdown.size() - kShown), others);
+  }
+  add("all", all);
+  return table;
+}
+
 SummaryTable divisions_table(const PlanFindings& findings) {
   const std::string unit = findings.currency.empty() ? "" : findings.currency + " ";
   SummaryTable table{.columns = {left("of requested spots"), column("of all vCPUs promised"),
@@ -374,6 +416,15 @@ std::string stakes_sentence(const PlanFindings& findings) {
       count_text(static_cast<std::int64_t>(std::ceil(days))));
 }
 
+/// The hosts that are missing in a month, if the VMs go on growing.
+std::int64_t hosts_to_buy(const PlanFindings& findings) {
+  if (!findings.growth) return 0;
+  const double needed =
+      static_cast<double>(findings.growth->needed) * (1 + findings.growth->per_month);
+  return static_cast<std::int64_t>(std::ceil(needed)) -
+         static_cast<std::int64_t>(findings.datacenter.history->hosts);
+}
+
 /// The growth of the VMs, and when their cloud runs out.
 std::string growth_sentence(const PlanFindings& findings) {
   if (!findings.growth) return "";
@@ -383,6 +434,51 @@ std::string growth_sentence(const PlanFindings& findings) {
     text += fmt::format("; at that rate those that take {} of the {} hosts now no longer fit in {}",
                         growth.needed, findings.datacenter.history->hosts,
                         days_text(*growth.days_left));
+  }
+  if (const std::int64_t missing = hosts_to_buy(findings); missing > 0) {
+    text += fmt::format("; in a month they need {} hosts: buy {}",
+                        findings.datacenter.history->hosts + missing, missing);
+  }
+  return text + ".";
+}
+
+/// The difference that hosts make to the income, and whether to buy some or to give some up.
+std::string hosts_sentence(const PlanFindings& findings) {
+  const auto each = [](const Sensitivity* of) {
+    return kDaysPerMonth * of->hosts->gain / static_cast<double>(of->hosts->more);
+  };
+  const Sensitivity* more = nullptr;   // of the type that earns most
+  const Sensitivity* fewer = nullptr;  // of all types
+  for (const Sensitivity& one : findings.sensitivities) {
+    if (!one.hosts) continue;
+    if (one.hosts->more > 0 && (more == nullptr || each(&one) > each(more))) more = &one;
+    if (one.hosts->more < 0 && one.hosts->type.empty()) fewer = &one;
+  }
+  if (more == nullptr) return "";
+  const double cost = kDaysPerMonth * findings.host_cost.value_or(0);
+  const std::string& type = more->hosts->type;
+  const bool is_one = more->hosts->more == 1;
+  const std::string a_month = is_one ? "a month" : "a month each";
+  std::string text = fmt::format("By the whole history, {}{} would earn {} {}",
+                                 plural(static_cast<std::size_t>(more->hosts->more), "more host"),
+                                 type.empty() ? "" : " of the type " + type,
+                                 money(each(more), findings.currency), a_month);
+  if (findings.host_cost) {
+    const char* them = is_one ? "it" : "them";
+    text += fmt::format(" and cost {}: buy {}", money_text(cost),
+                        each(more) > cost ? them : "none for that");
+  }
+  if (fewer == nullptr || hosts_to_buy(findings) > 0) return text + ".";
+  text += fmt::format("; {} fewer would ", -fewer->hosts->more);
+  if (fewer->vm_loss > 0) {
+    return text +
+           fmt::format("lose {} of VM revenue in the worst part.", percent(fewer->vm_loss, 4));
+  }
+  text += fmt::format("lose no VM and {} {}", money(std::max(0.0, each(fewer)), findings.currency),
+                      a_month);
+  if (findings.host_cost) {
+    text += fmt::format(", and save {}: {}", money_text(cost),
+                        each(fewer) < cost ? "worth it" : "not worth it");
   }
   return text + ".";
 }
@@ -451,6 +547,7 @@ std::vector<std::string> decision_of(const PlanFindings& findings) {
   sentences.push_back(second_sentence(findings));
   if (sells) sentences.push_back(stakes_sentence(findings));
   sentences.push_back(growth_sentence(findings));
+  sentences.push_back(hosts_sentence(findings));
   sentences.push_back(loss_sentence(findings.of(findings.advised), findings.max_vm_loss));
   std::erase(sentences, "");
   return sentences;
@@ -482,6 +579,11 @@ SummaryText plan_text(const PlanFindings& findings, PlanDetail detail) {
     }
   }
   add_classes(findings, all, text);
+  if (!findings.breakdown.empty()) {
+    text += fmt::format("\nBy {}, over the whole history with the setting to use from now on\n",
+                        findings.by);
+    text.add(breakdown_table(findings));
+  }
   if (all) {
     if (!findings.divisions.empty()) {
       text += "\nWhat each division would earn (simulated on the whole history)\n";

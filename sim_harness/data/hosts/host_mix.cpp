@@ -105,6 +105,33 @@ std::vector<std::uint32_t> HostMix::kinds_of(std::size_t hosts) const {
   return kinds;
 }
 
+HostMix HostMix::with_count(std::size_t hosts, const std::string& type, std::size_t count) const {
+  std::vector<std::uint32_t> all = kinds_of(hosts);
+  std::erase_if(all, [&](std::uint32_t kind) {
+    if (kinds_[kind].type != type) return false;
+    if (count == 0) return true;
+    --count;
+    return false;
+  });
+  Proportion more(kinds_, type);
+  for (; count > 0; --count) all.push_back(more.next());
+  std::vector<HostKind> kinds;
+  HostPlaces places;  // one for each kind, so that none is without a host
+  std::vector<NamedHost> named(all.size());
+  for (std::uint32_t kind = 0; kind < kinds_.size(); ++kind) {
+    const auto of_kind = static_cast<std::size_t>(std::ranges::count(all, kind));
+    if (of_kind == 0) continue;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i] == kind) named[i].kind = static_cast<std::uint32_t>(kinds.size());
+    }
+    kinds.push_back(kinds_[kind]);
+    kinds.back().count = of_kind;
+    kinds.back().place = static_cast<PlaceIndex>(places.size());
+    places.push_back((*places_)[kinds_[kind].place]);
+  }
+  return {std::move(kinds), std::move(places), std::move(named)};
+}
+
 HostTable HostMix::table(std::size_t hosts) const {
   if (is_plain()) return HostTable::uniform(hosts, kinds_.front().total);
   return table_of_kinds(kinds_of(hosts));

@@ -204,14 +204,22 @@ std::vector<std::string> assignments_in(const std::filesystem::path& file) {
 
 std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) {
   if (texts.empty()) return std::nullopt;
-  const bool is_alone = texts.size() == 1;
-  const bool is_yaml = is_alone && is_yaml_file(texts.front());
-  if (is_alone && !is_yaml && is_table(texts.front())) return read_flavor_prices(texts.front());
-  const std::vector<std::string> assignments =
-      is_yaml ? assignments_in(texts.front()) : assignments_of(texts);
+  std::vector<std::string> given = texts;
+  // Next to a file only the price of a host may stand, for which a table has no column.
+  const auto others = std::ranges::stable_partition(given, [](const std::string& text) {
+    return text.starts_with("host=") && text.find(',') == std::string::npos;
+  });
   PriceList list;
+  std::vector<std::string> assignments;
+  if (others.size() == 1 && is_yaml_file(others.front())) {
+    assignments = assignments_in(others.front());
+  } else if (others.size() == 1 && is_table(others.front())) {
+    list = read_flavor_prices(others.front());
+  }
+  if (!assignments.empty() || !list.flavors.empty()) given.pop_back();
+  for (std::string& text : assignments_of(given)) assignments.push_back(std::move(text));
   std::map<std::string, std::optional<double>, std::less<>> prices{
-      {"on-demand", {}}, {"spot", {}}, {"economy", {}}};
+      {"on-demand", {}}, {"spot", {}}, {"economy", {}}, {"host", {}}};
   for (const std::string& text : assignments) {
     const std::size_t equals = text.find('=');
     const std::string name = text.substr(0, equals);
@@ -219,9 +227,9 @@ std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) 
     if (equals == std::string::npos || (price == prices.end() && name != "currency")) {
       throw ConfigError(
           fmt::format("--price: found '{}', expected on-demand=PRICE and spot=PRICE of a "
-                      "vCPU-hour, economy=PRICE "
-                      "and currency=NAME if wanted, or one CSV file with "
-                      "vcpus,memory_mb,on_demand,spot[,economy,currency]",
+                      "vCPU-hour, economy=PRICE, "
+                      "host=PRICE of a host's hour and currency=NAME if wanted, or one CSV file "
+                      "with vcpus,memory_mb,on_demand,spot[,economy,currency]",
                       text));
     }
     const std::string value = text.substr(equals + 1);
@@ -237,6 +245,8 @@ std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) 
       throw ConfigError(fmt::format("--price {}: expected {}", text, kPriceExpected));
     }
   }
+  list.host = prices["host"];
+  if (!list.flavors.empty()) return list;
   for (const char* name : {"on-demand", "spot"}) {
     if (prices.find(name)->second) continue;
     throw ConfigError(fmt::format("--price {}=PRICE is missing, expected both prices", name));
