@@ -168,25 +168,6 @@ Json sensitivity_json(const PlanFindings& findings, const Sensitivity& one) {
           {"hosts", one.hosts ? hosts_json(findings, *one.hosts) : Json()}};
 }
 
-Json breakdown_json(const PlanFindings& findings) {
-  if (findings.by.empty()) return nullptr;
-  const double days = findings.days(findings.datacenter.parts.count);
-  const auto row = [&](const std::pair<std::string, PartAccount>& one) {
-    const Income income = income_of(one.second, findings.prices);
-    LevelAccount sold = one.second.of(Level::kSpot);
-    sold += one.second.of(Level::kEconomy);
-    return Json{{"name", one.first},
-                {"vm_vcpu_seconds", json_of(vcpu_seconds(one.second.of(Level::kVm).requested))},
-                {"vms_lost_per_day", json_of(income.vms_lost / days)},
-                {"spots_requested", sold.requests},
-                {"placed", sold.placed},
-                {"evictions", sold.evictions},
-                {"spots_per_day", json_of(income.spots_earned / days)},
-                {"economy_per_day", json_of(income.economy_earned / days)}};
-  };
-  return {{"key", findings.by}, {"rows", json_list_of(findings.breakdown, row)}};
-}
-
 }  // namespace
 
 std::string_view advice_name(TuneAdvice advice) {
@@ -248,18 +229,18 @@ Json plan_json(const PlanFindings& findings) {
             {"lead_per_day", mean_json(findings.lead)},
             {"next_month", forecast_json(findings.income_forecast)},
             {"next_month_lead", forecast_json(findings.lead_forecast)},
-            {"set", run_setting_json(findings.set_from_now_on())}};
-  json["alternatives"] = json_list_of(findings.alternatives, [&](const JudgedAlternative& one) {
-    return alternative_json(findings, one);
-  });
+            {"set", run_setting_json(findings.set_from_now_on())},
+            {"by", nullptr}};
+  const auto list = [&](const auto& rows, const auto& json_of_one) {
+    return json_list_of(rows, [&](const auto& one) { return json_of_one(findings, one); });
+  };
+  json["alternatives"] = list(findings.alternatives, alternative_json);
   json["classes"] = json_list_of(findings.classes, class_json);
-  json["divisions"] = json_list_of(findings.divisions, [&](const DivisionResult& one) {
-    return division_result_json(findings, one);
-  });
-  json["sensitivity"] = json_list_of(findings.sensitivities, [&](const Sensitivity& one) {
-    return sensitivity_json(findings, one);
-  });
-  json["by"] = breakdown_json(findings);
+  json["divisions"] = list(findings.divisions, division_result_json);
+  json["sensitivity"] = list(findings.sensitivities, sensitivity_json);
+  if (!findings.by.empty()) {
+    json["by"] = {{"key", findings.by}, {"rows", breakdown_table(findings, SIZE_MAX).json()}};
+  }
   json["notes"] = findings.notes;
   json["vm_growth"] = findings.growth ? Json{{"per_month", json_of(findings.growth->per_month)},
                                              {"hosts_needed", findings.growth->needed},

@@ -181,11 +181,10 @@ class PlanMaker {
   }
 
   /// A run of the plan under another assumption.
-  struct Change {
-    std::string what;
-    PlanTask task;
-    VcpuHourPrices prices;
-    std::optional<AddedHosts> hosts{};
+  struct Change : PlanTask {
+    std::string what{};
+    VcpuHourPrices prices{};
+    std::optional<AddedHosts> added{};
   };
 
   /// The same in other circumstances, each a run of the whole history.
@@ -193,85 +192,71 @@ class PlanMaker {
     std::vector<Change> changes;
     add_hosts(changes);
     for (const double more : {0.05, 0.1}) {
-      add(changes, fmt::format("VM demand {:+.0f}%", 100 * more)).task.more_vms = more;
+      add(changes, fmt::format("VM demand {:+.0f}%", 100 * more)).more_vms = more;
     }
-    add(changes, "spot demand -20%").task.demand = 0.8;
+    add(changes, "spot demand -20%").demand = 0.8;
     const std::size_t first = found_.sensitivities.size() + changes.size();
-    add_demand(changes);
-    std::vector<PlanTask> tasks;
-    for (const Change& change : changes) tasks.push_back(change.task);
-    const std::vector<PlanRun> made = simulate(tasks);
+    for (const auto& [price, share] : request_.demand) {
+      Change& one =
+          add(changes, fmt::format("spot price {:g}, bought by {:g}%", price, 100 * share));
+      one.demand = share;
+      one.prices.spot = VcpuHourPrices{.spot = price}.in(vcpus_unit_of(request_.workload)).spot;
+    }
+    const std::vector<PlanRun> made = simulate({changes.begin(), changes.end()});
     const auto requested = [](const PlanRun& run) {
-      Revenue sum = 0;
-      for (const PartAccount& part : run.parts) sum += part.of(Level::kVm).requested;
-      return sum;
+      PartAccount sum;
+      for (const PartAccount& part : run.parts) sum += part;
+      return sum.of(Level::kVm).requested;
     };
     for (std::size_t i = 0; i < made.size(); ++i) {
       Change& change = changes[i];
-      if (change.task.more_vms > 0) {
+      if (change.more_vms > 0) {
         change.what += fmt::format(" ({:+.1f}% vCPU-hours)",
                                    100 * share_of(requested(made[i]), requested(planned())) - 100);
       }
       add_change(std::move(change.what), made[i], change.prices);
-      Sensitivity& added = found_.sensitivities.back();
-      added.hosts = change.hosts;
-      if (added.hosts) added.hosts->gain = added.net - found_.sensitivities.front().net;
+      Sensitivity& row = found_.sensitivities.back();
+      row.hosts = std::move(change.added);
+      if (row.hosts) row.hosts->gain = row.net - found_.sensitivities.front().net;
     }
     if (!request_.demand.empty()) note_best_price(first);
   }
 
-  Change& add(std::vector<Change>& changes, std::string what) const {
-    return changes.emplace_back(
-        Change{.what = std::move(what), .task = planned(), .prices = found_.prices});
+  Change& add(std::vector<Change>& changes, std::string what,
+              std::optional<AddedHosts> added = {}) const {
+    Change& one =
+        changes.emplace_back(Change{planned(), std::move(what), found_.prices, std::move(added)});
+    if (one.added) one.hosts += static_cast<std::size_t>(one.added->more);
+    return one;
   }
 
+  /// Fewer and more hosts, of all types and of each.
   void add_hosts(std::vector<Change>& changes) const {
     const HostMix& mix = found_.datacenter.host;
     const auto now = static_cast<std::int64_t>(hosts());
     // By 5 %, and of few hosts by one.
     const std::int64_t step =
         std::max<std::int64_t>(1, std::llround(0.05 * static_cast<double>(now)));
-    const auto add_changed = [&](std::string what, std::int64_t more,
-                                 const std::string& type) -> Change& {
-      Change& one = add(changes, std::move(what));
-      one.task.hosts = static_cast<std::size_t>(now + more);
-      one.hosts = AddedHosts{.type = type, .more = more};
-      return one;
-    };
     for (const std::int64_t more : {-step, step}) {
       if (now + more < static_cast<std::int64_t>(mix.least_hosts())) continue;
       const double percent = 100 * static_cast<double>(more) / static_cast<double>(now);
-      add_changed(fmt::format("{:+.0f}% hosts ({})", percent, now + more), more, "");
+      add(changes, fmt::format("{:+.0f}% hosts ({})", percent, now + more),
+          AddedHosts{.more = more});
     }
     const auto types = types_of(mix, hosts());
-    for (const auto& one : types) {
-      const std::string& type = one.first;
-      const auto count = static_cast<std::int64_t>(one.second);
-      const auto with = [&](std::int64_t more) {
-        return mix.with_count(hosts(), type, static_cast<std::size_t>(count + more));
-      };
-      if (count > 0 && count < now) {
-        HostMix others = with(-count);
+    for (const auto& [type, count] : types) {
+      if (count > 0 && count < hosts()) {
+        HostMix others = mix.with_count(hosts(), type, 0);
         const char* needed =
             may_hold_all(found_.datacenter, others) ? "" : ", which some requests need";
-        add_changed(fmt::format("no {} hosts{} ({} left)", type, needed, now - count), -count, type)
-            .task.other_hosts = std::move(others);
+        add(changes, fmt::format("no {} hosts{} ({} left)", type, needed, hosts() - count),
+            AddedHosts{.type = type, .more = -static_cast<std::int64_t>(count)})
+            .other_hosts = std::move(others);
       }
-      if (types.size() > 1 && mix.added_type().empty()) {
-        add_changed(fmt::format("{:+} {} hosts ({})", step, type, now + step), step, type)
-            .task.other_hosts = with(step);
-      }
-    }
-  }
-
-  /// The plan with the spots that would be bought at each price of the curve.
-  void add_demand(std::vector<Change>& changes) const {
-    const VcpusUnit unit = vcpus_unit_of(request_.workload);
-    for (const DemandPoint& point : request_.demand) {
-      Change& one = add(changes, fmt::format("spot price {:g}, bought by {:g}%", point.spot_price,
-                                             100 * point.share));
-      one.task.demand = point.share;
-      one.prices.spot = VcpuHourPrices{.spot = point.spot_price}.in(unit).spot;
+      if (types.size() == 1 || !mix.added_type().empty()) continue;
+      add(changes, fmt::format("{:+} {} hosts ({})", step, type, now + step),
+          AddedHosts{.type = type, .more = step})
+          .other_hosts = mix.with_count(hosts(), type, count + static_cast<std::size_t>(step));
     }
   }
 

@@ -292,6 +292,8 @@ enum class PlanDetail : std::uint8_t {
   kBrief,  ///< the decision, the judged parts, and the promises that can be sold
   kAll,    ///< and all numbers behind it
 };
+/// The breakdown as text and as JSON: the first `most` rows, and the sum of the others.
+[[nodiscard]] SummaryTable breakdown_table(const PlanFindings& findings, std::size_t most);
 /// The output of `cospot plan`.
 [[nodiscard]] SummaryText plan_text(const PlanFindings& findings, PlanDetail detail);
 /// The same as one object; docs/json.md describes its keys.

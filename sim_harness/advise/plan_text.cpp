@@ -48,14 +48,12 @@ std::string lost_anyway(const PlanFindings& findings) {
 }
 
 std::string division_label(const Division& division) {
-  if (division == Division{}) return "";
   return fmt::format("{:g}% Economy at {:g}", division.economy_percent, division.confidence);
 }
 
 /// "COS, sUTIL, FIFO, SAF on, OTN 4; 25% Economy at 0.9".
-std::string label_of(const PlanRun& run) {
-  const std::string division = division_label(run.division);
-  return run.setting.label() + (division.empty() ? "" : "; " + division);
+std::string label_of(const std::string& setting, const Division& division) {
+  return division == Division{} ? setting : setting + "; " + division_label(division);
 }
 
 std::string broken_text(const PromiseCount& economy) {
@@ -91,7 +89,7 @@ SummaryTable alternatives_table(const PlanFindings& findings) {
     add_row(table, {std::move(name), month_text(one.mean_net.mean), half_width_text(one.mean_net),
                     percent(one.vm_loss, 3), percent(one.most_vm_loss, 3),
                     count_text(static_cast<std::int64_t>(one.evictions)), broken_text(one.economy),
-                    percent(one.recovered), label_of(last)});
+                    percent(one.recovered), label_of(last.setting.label(), last.division)});
   }
   return table;
 }
@@ -222,52 +220,9 @@ SummaryTable sensitivity_table(const PlanFindings& findings) {
   SummaryTable table{.columns = {left("if"), net_column(findings.currency),
                                  column("VM loss, worst part"), left("then")}};
   for (const Sensitivity& one : findings.sensitivities) {
-    const std::string division = division_label(one.division);
     add_row(table, {one.what, month_text(one.net), percent(one.vm_loss, 3),
-                    one.label + (division.empty() ? "" : "; " + division) +
-                        beyond_text(findings, one.vm_loss, {})});
+                    label_of(one.label, one.division) + beyond_text(findings, one.vm_loss, {})});
   }
-  return table;
-}
-
-/// The requests by what they share, over the whole history: who asks, who is evicted, what it
-/// earns.
-SummaryTable breakdown_table(const PlanFindings& findings) {
-  constexpr std::size_t kShown = 20;
-  const VcpusUnit unit = vcpus_unit_of(findings.workload);
-  const std::string a_month =
-      (findings.currency.empty() ? "" : findings.currency + " ") + "a month";
-  SummaryTable table{.columns = {left(findings.by),
-                                 column(unit.is_relative ? "VM unit-hours" : "VM vCPU-hours"),
-                                 column("spots requested"), column("placed"), column("evicted"),
-                                 column("earns " + a_month), column("VMs lose " + a_month)}};
-  const auto add = [&](const std::string& name, const PartAccount& account) {
-    LevelAccount sold = account.of(Level::kSpot);
-    sold += account.of(Level::kEconomy);
-    const Income income = income_of(account, findings.prices);
-    const double days = findings.days(findings.datacenter.parts.count);
-    const auto count = [](std::uint64_t of) { return count_text(static_cast<std::int64_t>(of)); };
-    add_row(table,
-            {name, amount_text(vcpu_seconds(account.of(Level::kVm).requested) / 3600 * unit.vcpus),
-             count(sold.requests), count(sold.placed),
-             sold.evictions == 0 ? "0"
-                                 : fmt::format("{} ({})", count(sold.evictions),
-                                               percent(share_of(sold.evictions, sold.placed))),
-             month_text((income.spots_earned + income.economy_earned) / days),
-             month_text(income.vms_lost / days)});
-  };
-  PartAccount all;
-  PartAccount others;
-  for (std::size_t i = 0; i < findings.breakdown.size(); ++i) {
-    const auto& [name, account] = findings.breakdown[i];
-    if (i < kShown) add(name, account);
-    if (i >= kShown) others += account;
-    all += account;
-  }
-  if (findings.breakdown.size() > kShown) {
-    add(fmt::format("{} others", findings.breakdown.size() - kShown), others);
-  }
-  add("all", all);
   return table;
 }
 
@@ -532,6 +487,55 @@ std::string second_sentence(const PlanFindings& findings) {
 
 }  // namespace
 
+SummaryTable breakdown_table(const PlanFindings& findings, std::size_t most) {
+  const VcpusUnit unit = vcpus_unit_of(findings.workload);
+  const std::string a_month =
+      (findings.currency.empty() ? "" : findings.currency + " ") + "a month";
+  SummaryTable table{
+      .columns = {{"name", findings.by, TextTable::Align::kLeft},
+                  {"vm_vcpu_seconds", unit.is_relative ? "VM unit-hours" : "VM vCPU-hours"},
+                  {"spots_requested", "spots requested"},
+                  {"placed", "placed"},
+                  {"evictions", "evicted"},
+                  {"spots_per_day"},
+                  {"economy_per_day"},
+                  {"", "earns " + a_month},
+                  {"vms_lost_per_day", "VMs lose " + a_month}}};
+  const double days = findings.days(findings.datacenter.parts.count);
+  const auto count = [](std::uint64_t of) {
+    return SummaryCell{count_text(static_cast<std::int64_t>(of)), of};
+  };
+  const auto money = [days](double of) {
+    return SummaryCell{month_text(of / days), json_of(of / days)};
+  };
+  const auto add = [&](const std::string& name, const PartAccount& account) {
+    const double seconds = vcpu_seconds(account.of(Level::kVm).requested);
+    LevelAccount sold = account.of(Level::kSpot);
+    sold += account.of(Level::kEconomy);
+    const Income income = income_of(account, findings.prices);
+    SummaryCell evicted = count(sold.evictions);
+    if (sold.evictions > 0) {
+      evicted.text += fmt::format(" ({})", percent(share_of(sold.evictions, sold.placed)));
+    }
+    table.rows.push_back({{name, name},
+                          {amount_text(seconds / 3600 * unit.vcpus), json_of(seconds)},
+                          count(sold.requests),
+                          count(sold.placed),
+                          evicted,
+                          money(income.spots_earned),
+                          money(income.economy_earned),
+                          money(income.spots_earned + income.economy_earned),
+                          money(income.vms_lost)});
+  };
+  const std::span all(findings.breakdown);
+  const std::size_t shown = std::min(most, all.size());
+  for (const auto& [name, account] : all.first(shown)) add(name, account);
+  PartAccount others;
+  for (const auto& one : all.subspan(shown)) others += one.second;
+  if (shown < all.size()) add(fmt::format("{} others", all.size() - shown), others);
+  return table;
+}
+
 std::string_view verdict_name(PromiseVerdict verdict) {
   static constexpr std::array<std::string_view, 3> kNames{"kept", "not refuted", "broken"};
   return kNames[static_cast<std::size_t>(verdict)];
@@ -582,7 +586,7 @@ SummaryText plan_text(const PlanFindings& findings, PlanDetail detail) {
   if (!findings.breakdown.empty()) {
     text += fmt::format("\nBy {}, over the whole history with the setting to use from now on\n",
                         findings.by);
-    text.add(breakdown_table(findings));
+    text.add(breakdown_table(findings, 20));
   }
   if (all) {
     if (!findings.divisions.empty()) {

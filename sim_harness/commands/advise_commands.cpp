@@ -367,10 +367,8 @@ void add_plan_command(CLI::App& app, PolicyLoader& loader) {
   command->add_option("--demand", arguments->demand,
                       "Demand at other spot prices: a CSV file with the columns spot_price and "
                       "share (0 to 1 of the spots requested in the history)");
-  command
-      ->add_option("--by", arguments->by,
-                   "Break requests, evictions and income down by tenant, flavor or zone")
-      ->check(CLI::IsMember({"tenant", "flavor", "zone"}));
+  command->add_option("--by", arguments->by,
+                      "Break requests, evictions and income down by tenant, flavor or zone");
   command->add_option("--max-vm-loss", arguments->max_vm_loss, "VM revenue that a part may lose, %")
       ->check(number_between(0, 100))
       ->capture_default_str();

@@ -117,17 +117,16 @@ HostMix HostMix::with_count(std::size_t hosts, const std::string& type, std::siz
   for (; count > 0; --count) all.push_back(more.next());
   std::vector<HostKind> kinds;
   HostPlaces places;  // one for each kind, so that none is without a host
-  std::vector<NamedHost> named(all.size());
-  for (std::uint32_t kind = 0; kind < kinds_.size(); ++kind) {
-    const auto of_kind = static_cast<std::size_t>(std::ranges::count(all, kind));
-    if (of_kind == 0) continue;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i] == kind) named[i].kind = static_cast<std::uint32_t>(kinds.size());
+  std::vector<NamedHost> named;
+  std::map<std::uint32_t, std::uint32_t> number;
+  for (const std::uint32_t kind : all) {
+    const auto [found, is_new] = number.try_emplace(kind, static_cast<std::uint32_t>(kinds.size()));
+    if (is_new) {
+      kinds.push_back({kinds_[kind].type, 0, kinds_[kind].total, found->second});
+      places.push_back((*places_)[kinds_[kind].place]);
     }
-    kinds.push_back(kinds_[kind]);
-    kinds.back().count = of_kind;
-    kinds.back().place = static_cast<PlaceIndex>(places.size());
-    places.push_back((*places_)[kinds_[kind].place]);
+    ++kinds[found->second].count;
+    named.push_back({.name = {}, .kind = found->second});
   }
   return {std::move(kinds), std::move(places), std::move(named)};
 }
