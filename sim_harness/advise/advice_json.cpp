@@ -155,7 +155,7 @@ Json hosts_json(const PlanFindings& findings, const AddedHosts& hosts) {
   const auto more = static_cast<double>(hosts.more);
   return {{"type", hosts.type.empty() ? Json() : Json(hosts.type)},
           {"more", hosts.more},
-          {"gain_per_day", json_of(hosts.gain)},
+          {"gain_per_day", mean_json(hosts.gain)},
           {"cost_per_day", findings.host_cost ? json_of(more * *findings.host_cost) : Json()}};
 }
 

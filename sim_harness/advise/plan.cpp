@@ -203,6 +203,9 @@ class PlanMaker {
       one.prices.spot = VcpuHourPrices{.spot = price}.in(vcpus_unit_of(request_.workload)).spot;
     }
     const std::vector<PlanRun> made = simulate({changes.begin(), changes.end()});
+    const auto nets = [&](const PlanRun& run) {
+      return net_per_day(found_, run, found_.prices, run.parts.size());
+    };
     const auto requested = [](const PlanRun& run) {
       PartAccount sum;
       for (const PartAccount& part : run.parts) sum += part;
@@ -217,7 +220,7 @@ class PlanMaker {
       add_change(std::move(change.what), made[i], change.prices);
       Sensitivity& row = found_.sensitivities.back();
       row.hosts = std::move(change.added);
-      if (row.hosts) row.hosts->gain = row.net - found_.sensitivities.front().net;
+      if (row.hosts) row.hosts->gain = gain_over(nets(made[i]), nets(found_.set_from_now_on()));
     }
     if (!request_.demand.empty()) note_best_price(first);
   }

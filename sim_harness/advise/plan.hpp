@@ -173,7 +173,7 @@ struct DivisionResult {
 struct AddedHosts {
   std::string type{};     ///< empty: of all types
   std::int64_t more = 0;  ///< negative: fewer
-  double gain = 0;        ///< of net income over the advice, per day, by all of them
+  MeanInterval gain{};    ///< of net income over the advice, per day, over all parts
 };
 
 /// An alternative assumption, and the best choice under it.
@@ -271,6 +271,10 @@ void compare_divisions(PlanFindings& findings, std::span<const Division> divisio
 /// judge first; `count` at most.
 [[nodiscard]] std::vector<std::size_t> best_before_judging(const PlanFindings& findings,
                                                            std::size_t count);
+
+/// The net income of a run in each of its first parts, per day.
+[[nodiscard]] std::vector<double> net_per_day(const PlanFindings& findings, const PlanRun& run,
+                                              const VcpuHourPrices& prices, std::size_t parts);
 
 /// The best of all runs at some prices, divided only if that surely earns more.
 [[nodiscard]] std::size_t best_at(const PlanFindings& findings, const VcpuHourPrices& prices);

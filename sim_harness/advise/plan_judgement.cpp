@@ -184,22 +184,12 @@ MeanInterval gain_of(const PlanFindings& findings, Alternative of, Alternative o
   return gain_over(findings.of(of).net, findings.of(over).net);
 }
 
-/// The net income of a run in its first parts, per day.
-std::vector<double> net_per_day(const PlanFindings& findings, std::size_t run,
-                                const VcpuHourPrices& prices, std::size_t parts) {
-  std::vector<double> net;
-  for (const PartAccount& part : std::span(findings.runs[run].parts).first(parts)) {
-    net.push_back(income_of(part, prices).net() / findings.days());
-  }
-  return net;
-}
-
 /// The forecast of what an alternative earns in the next part, less what `over` earns, if any.
 ForecastRecord forecast_of(const PlanFindings& findings, Alternative of,
                            std::optional<Alternative> over) {
   const auto series = [&](const auto& run_of, std::size_t parts) {
     const auto net_of = [&](Alternative one) {
-      return net_per_day(findings, run_of(findings.of(one)), findings.prices, parts);
+      return net_per_day(findings, findings.runs[run_of(findings.of(one))], findings.prices, parts);
     };
     std::vector<double> net = net_of(of);
     if (!over) return net;
@@ -353,13 +343,24 @@ std::vector<std::size_t> best_before_judging(const PlanFindings& findings, std::
   return best;
 }
 
+std::vector<double> net_per_day(const PlanFindings& findings, const PlanRun& run,
+                                const VcpuHourPrices& prices, std::size_t parts) {
+  std::vector<double> net;
+  for (const PartAccount& part : std::span(run.parts).first(parts)) {
+    net.push_back(income_of(part, prices).net() / findings.days());
+  }
+  return net;
+}
+
 std::size_t best_at(const PlanFindings& findings, const VcpuHourPrices& prices) {
   const std::size_t parts = findings.datacenter.parts.count;
   Chosen some = deployable(findings);
   const std::size_t best = best_of(findings, prices, some, 0, parts);
   std::erase_if(some, [&](std::size_t run) { return findings.runs[run].division != Division{}; });
   const std::size_t whole = best_of(findings, prices, some, 0, parts);
-  const auto net_of = [&](std::size_t run) { return net_per_day(findings, run, prices, parts); };
+  const auto net_of = [&](std::size_t run) {
+    return net_per_day(findings, findings.runs[run], prices, parts);
+  };
   return is_above_zero(gain_over(net_of(best), net_of(whole))) ? best : whole;
 }
 

@@ -397,45 +397,47 @@ std::string growth_sentence(const PlanFindings& findings) {
   return text + ".";
 }
 
-/// The difference that hosts make to the income, and whether to buy some or to give some up.
+/// The difference that a host makes to the income, and whether to buy some or to give some up.
 std::string hosts_sentence(const PlanFindings& findings) {
-  const auto each = [](const Sensitivity* of) {
-    return kDaysPerMonth * of->hosts->gain / static_cast<double>(of->hosts->more);
+  const auto each = [](const Sensitivity& of) {
+    MeanInterval gain = of.hosts->gain;
+    const auto count = static_cast<double>(std::abs(of.hosts->more));
+    gain.mean /= count;
+    if (gain.half_width) *gain.half_width /= count;
+    return gain;
   };
   const Sensitivity* more = nullptr;   // of the type that earns most
   const Sensitivity* fewer = nullptr;  // of all types
   for (const Sensitivity& one : findings.sensitivities) {
     if (!one.hosts) continue;
-    if (one.hosts->more > 0 && (more == nullptr || each(&one) > each(more))) more = &one;
-    if (one.hosts->more < 0 && one.hosts->type.empty()) fewer = &one;
+    const bool is_more = one.hosts->more > 0;
+    if (is_more && (more == nullptr || each(one).mean > each(*more).mean)) more = &one;
+    if (!is_more && one.hosts->type.empty()) fewer = &one;
   }
   if (more == nullptr) return "";
-  const double cost = kDaysPerMonth * findings.host_cost.value_or(0);
-  const std::string& type = more->hosts->type;
-  const bool is_one = more->hosts->more == 1;
-  const std::string a_month = is_one ? "a month" : "a month each";
-  std::string text = fmt::format("By the whole history, {}{} would earn {} {}",
+  const auto value = [&](const Sensitivity& of, const char* yes, const char* no) {
+    MeanInterval net = each(of);
+    std::string text = month_gain_text(net, findings.currency);
+    if (std::abs(of.hosts->more) > 1) text += " each";
+    if (!findings.host_cost) return text;
+    const bool is_more = of.hosts->more > 0;
+    net.mean += is_more ? -*findings.host_cost : *findings.host_cost;
+    const bool is_unsure = std::abs(net.mean) < net.half_width.value_or(0);
+    return text + fmt::format(" and {} {}: {}", is_more ? "cost" : "save",
+                              month_text(*findings.host_cost),
+                              is_unsure      ? "too uncertain to say"
+                              : net.mean > 0 ? yes
+                                             : no);
+  };
+  std::string text = fmt::format("By the whole history, {}{} would earn {}",
                                  plural(static_cast<std::size_t>(more->hosts->more), "more host"),
-                                 type.empty() ? "" : " of the type " + type,
-                                 money(each(more), findings.currency), a_month);
-  if (findings.host_cost) {
-    const char* them = is_one ? "it" : "them";
-    text += fmt::format(" and cost {}: buy {}", money_text(cost),
-                        each(more) > cost ? them : "none for that");
-  }
+                                 (more->hosts->type.empty() ? "" : " of type ") + more->hosts->type,
+                                 value(*more, "buy", "buy none for that"));
   if (fewer == nullptr || hosts_to_buy(findings) > 0) return text + ".";
   text += fmt::format("; {} fewer would ", -fewer->hosts->more);
-  if (fewer->vm_loss > 0) {
-    return text +
-           fmt::format("lose {} of VM revenue in the worst part.", percent(fewer->vm_loss, 4));
-  }
-  text += fmt::format("lose no VM and {} {}", money(std::max(0.0, each(fewer)), findings.currency),
-                      a_month);
-  if (findings.host_cost) {
-    text += fmt::format(", and save {}: {}", money_text(cost),
-                        each(fewer) < cost ? "worth it" : "not worth it");
-  }
-  return text + ".";
+  if (fewer->vm_loss == 0)
+    return text + "lose no VM, and earn " + value(*fewer, "give up", "keep") + ".";
+  return text + fmt::format("lose {} of VM revenue in the worst part.", percent(fewer->vm_loss, 4));
 }
 
 std::string second_sentence(const PlanFindings& findings) {

@@ -113,7 +113,7 @@ class AddedHosts:
 
     type: str | None  #: None: of all types
     more: int  #: negative: fewer
-    gain_per_day: float  #: of net income, by all of them
+    gain_per_day: Interval | None  #: of net income over the advice by all of them, over all parts
     cost_per_day: float | None  #: of all of them; None: the price list has no price of hosts
 
 
