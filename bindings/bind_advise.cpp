@@ -166,9 +166,9 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
                           const py::object& headroom_percent, const py::object& added_type,
                           const py::object& max_vm_loss_percent, const py::object& parts,
                           const py::object& with_parts, const py::object& demand,
-                          const py::object& given_percents, const py::object& given_confidences,
-                          const py::object& threads, const py::object& progress,
-                          const py::kwargs& candidates) {
+                          const py::object& by, const py::object& given_percents,
+                          const py::object& given_confidences, const py::object& threads,
+                          const py::object& progress, const py::kwargs& candidates) {
   const py::object told = read_progress(progress);
   GivenPolicies policies;
   const TuneCandidates choices =
@@ -199,6 +199,7 @@ py::object make_spot_plan(const py::object& history, const py::object& price,
         read_integer(parts, "parts", kLeastPast + 1, INT64_C(1) * kMostTuneParts));
   }
   if (!demand.is_none()) request.demand = read_demand_curve(read_path(demand, "demand"));
+  if (!by.is_none()) request.by = read_text(by, "by");
   request.settings = read_settings(max_vm_loss_percent, with_parts, threads, choices, policies);
 
   NotedProgress noted;
@@ -263,7 +264,8 @@ Raises:
   core.def("plan", &make_spot_plan, "history"_a, py::kw_only(), "price"_a, "host"_a = py::none(),
            "hosts"_a = py::none(), "headroom_percent"_a = py::none(), "added_type"_a = py::none(),
            "max_vm_loss_percent"_a = 0, "parts"_a = py::none(), "with_parts"_a = py::none(),
-           "demand"_a = py::none(), "economy_percents"_a = std::vector<double>{10, 25, 50},
+           "demand"_a = py::none(), "by"_a = py::none(),
+           "economy_percents"_a = std::vector<double>{10, 25, 50},
            "confidences"_a = std::vector<double>{0.5, 0.9}, "threads"_a = py::none(),
            "progress"_a = py::none(), R"doc(
 Divide idle capacity among Economy instances, promised lifetimes and spots, as `cospot plan` does.
@@ -273,8 +275,8 @@ Releases the GIL; Ctrl-C ends it.
 
 Args:
     history: A workload file or spec, or a Workload: what was asked for.
-    price: Of a vCPU-hour, a dict with on_demand and spot, and if wanted economy and currency; or a
-        file of prices (docs/plan.md).
+    price: Of a vCPU-hour, a dict with on_demand and spot, and if wanted economy, currency and host
+        (the cost of a host's hour); or a file of prices (docs/plan.md).
     host: What each host has, several types of hosts, or a file of hosts, as for simulate.
     hosts: How many hosts, or a file of hosts in place of `host`. Or:
     headroom_percent: Hosts beyond the fewest that hold all VMs; by default all that `host` names,
@@ -284,6 +286,7 @@ Args:
     parts: Equal parts of the history, 3 or more; by default 7, or as many as it has days.
     with_parts: What else every run has, a dict with the keys of study files, as for tune.
     demand: How much is bought at other spot prices, a CSV with the columns spot_price and share.
+    by: "tenant", "flavor" or "zone": break requests, evictions and income down by it.
     economy_percents: Shares of what is asked for to try as Economy instances.
     confidences: Of what is promised to them, each 0 to less than 1.
     threads: How many, 1 to 4096; one a core unless given.

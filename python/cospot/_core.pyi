@@ -709,6 +709,7 @@ def plan(
     parts: _Integer | None = None,
     with_parts: Mapping[str, Any] | None = None,
     demand: _Path | None = None,
+    by: str | None = None,
     economy_percents: Sequence[float] = [10.0, 25.0, 50.0],
     confidences: Sequence[float] = [0.5, 0.9],
     threads: _Integer | None = None,

@@ -151,12 +151,21 @@ Json division_result_json(const PlanFindings& findings, const DivisionResult& on
           {"economy_promises", economy_json(one.promises)}};
 }
 
-Json sensitivity_json(const Sensitivity& one) {
+Json hosts_json(const PlanFindings& findings, const AddedHosts& hosts) {
+  const auto more = static_cast<double>(hosts.more);
+  return {{"type", hosts.type.empty() ? Json() : Json(hosts.type)},
+          {"more", hosts.more},
+          {"gain_per_day", mean_json(hosts.gain)},
+          {"cost_per_day", findings.host_cost ? json_of(more * *findings.host_cost) : Json()}};
+}
+
+Json sensitivity_json(const PlanFindings& findings, const Sensitivity& one) {
   return {{"if", one.what},
           {"net_per_day", json_of(one.net)},
           {"most_vm_loss", json_of(one.vm_loss)},
           {"setting", one.label},
-          {"division", division_json(one.division)}};
+          {"division", division_json(one.division)},
+          {"hosts", one.hosts ? hosts_json(findings, *one.hosts) : Json()}};
 }
 
 }  // namespace
@@ -220,15 +229,18 @@ Json plan_json(const PlanFindings& findings) {
             {"lead_per_day", mean_json(findings.lead)},
             {"next_month", forecast_json(findings.income_forecast)},
             {"next_month_lead", forecast_json(findings.lead_forecast)},
-            {"set", run_setting_json(findings.set_from_now_on())}};
-  json["alternatives"] = json_list_of(findings.alternatives, [&](const JudgedAlternative& one) {
-    return alternative_json(findings, one);
-  });
+            {"set", run_setting_json(findings.set_from_now_on())},
+            {"by", nullptr}};
+  const auto list = [&](const auto& rows, const auto& json_of_one) {
+    return json_list_of(rows, [&](const auto& one) { return json_of_one(findings, one); });
+  };
+  json["alternatives"] = list(findings.alternatives, alternative_json);
   json["classes"] = json_list_of(findings.classes, class_json);
-  json["divisions"] = json_list_of(findings.divisions, [&](const DivisionResult& one) {
-    return division_result_json(findings, one);
-  });
-  json["sensitivity"] = json_list_of(findings.sensitivities, sensitivity_json);
+  json["divisions"] = list(findings.divisions, division_result_json);
+  json["sensitivity"] = list(findings.sensitivities, sensitivity_json);
+  if (!findings.by.empty()) {
+    json["by"] = {{"key", findings.by}, {"rows", breakdown_table(findings, SIZE_MAX).json()}};
+  }
   json["notes"] = findings.notes;
   json["vm_growth"] = findings.growth ? Json{{"per_month", json_of(findings.growth->per_month)},
                                              {"hosts_needed", findings.growth->needed},

@@ -46,16 +46,24 @@ LevelAccount& LevelAccount::operator+=(const LevelAccount& other) {
   return *this;
 }
 
+PartAccount& PartAccount::operator+=(const PartAccount& other) {
+  for (std::size_t level = 0; level < kLevels; ++level) levels[level] += other.levels[level];
+  return *this;
+}
+
 PartAccounts::PartAccounts(const EventSchedule& schedule, const Workload& workload,
                            WindowParts parts, std::vector<std::uint8_t> level_of,
-                           std::span<const PromiseClass> classes, const HostTable& hosts)
+                           std::span<const PromiseClass> classes, const HostTable& hosts,
+                           std::span<const std::uint32_t> key_of)
     : schedule_(&schedule),
       parts_(parts),
       level_of_(level_of.empty() ? levels_of_classes(workload) : std::move(level_of)),
       classes_(classes),
       hosts_(&hosts),
       stays_(workload.rows.size()),
-      accounts_(parts.count) {
+      accounts_(parts.count),
+      key_of_(key_of),
+      by_key_(key_of.empty() ? 0 : *std::ranges::max_element(key_of) + 1) {
   for (PartAccount& part : accounts_) {
     part.promises.assign(classes.size(),
                          {.given = 0, .blocks = std::vector<PromiseCount>(kPartBlocks)});
@@ -65,11 +73,16 @@ PartAccounts::PartAccounts(const EventSchedule& schedule, const Workload& worklo
   count_requests(workload);
 }
 
+void PartAccounts::count(std::size_t part, InstanceIndex instance, const LevelAccount& more) {
+  accounts_[part].levels[level_of(instance)] += more;
+  if (!key_of_.empty()) by_key_[key_of_[instance]].levels[level_of(instance)] += more;
+}
+
 void PartAccounts::count_requests(const Workload& workload) {
   for (InstanceIndex i = 0; i < workload.rows.size(); ++i) {
     const WorkloadRow& row = workload.rows[i];
     if (row.start >= parts_.window) continue;
-    ++accounts_[parts_.of(row.start)].levels[level_of(i)].requests;
+    count(parts_.of(row.start), i, {.requests = 1});
     add(i, row.start, row.end, &LevelAccount::requested);
   }
 }
@@ -81,20 +94,20 @@ void PartAccounts::add(InstanceIndex instance, SimTime from, SimTime to,
   for (std::size_t part = first; part <= last; ++part) {
     const SimTime begin = std::max(from, parts_.begin(part));
     const SimTime end = std::min(to, parts_.end(part));
-    LevelAccount& account = accounts_[part].levels[level_of(instance)];
-    account.*amount += schedule_->revenue(vcpus_[instance], begin, end);
-    if (amount == &LevelAccount::earned && part > first && begin < end) ++account.carried;
+    LevelAccount more;
+    more.*amount = schedule_->revenue(vcpus_[instance], begin, end);
+    if (amount == &LevelAccount::earned && part > first && begin < end) more.carried = 1;
+    count(part, instance, more);
   }
 }
 
 void PartAccounts::placed(const Request& request, HostIndex host) {
-  const std::size_t level = level_of(request.instance);
   Stay& stay = stays_[request.instance] = {.since = request.time, .classes = 0};
   if (request.forecasts != nullptr && request.forecasts->economy != nullptr) {
     stay.promised_until = request.forecasts->economy->until;
   }
-  ++accounts_[parts_.of(request.time)].levels[level].placed;
-  if (level == static_cast<std::size_t>(Level::kSpot)) promise(request, host);
+  count(parts_.of(request.time), request.instance, {.placed = 1});
+  if (level_of(request.instance) == static_cast<std::size_t>(Level::kSpot)) promise(request, host);
 }
 
 void PartAccounts::promise(const Request& request, HostIndex host) {
@@ -139,10 +152,10 @@ void PartAccounts::end_stay(InstanceIndex instance, SimTime time, bool is_evicte
 }
 
 void PartAccounts::evicted(InstanceIndex victim, HostIndex /*host*/, const Request& for_vm) {
-  LevelAccount& account = accounts_[parts_.of(for_vm.time)].levels[level_of(victim)];
-  ++account.evictions;
   const bool is_economy = level_of(victim) == static_cast<std::size_t>(Level::kEconomy);
-  if (is_economy && for_vm.time < stays_[victim].promised_until) ++account.broken;
+  const bool is_broken = is_economy && for_vm.time < stays_[victim].promised_until;
+  count(parts_.of(for_vm.time), victim,
+        {.evictions = 1, .broken = static_cast<std::uint64_t>(is_broken)});
   end_stay(victim, for_vm.time, true);
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/model/host_table.hpp"
@@ -90,6 +91,8 @@ struct PartAccount {
     return levels[static_cast<std::size_t>(level)];
   }
   [[nodiscard]] LevelAccount& of(Level level) { return levels[static_cast<std::size_t>(level)]; }
+  /// Adds the levels of another account, without its promises.
+  PartAccount& operator+=(const PartAccount& other);
 };
 
 /// 0 of nothing.
@@ -111,10 +114,11 @@ struct PartAccount {
 class PartAccounts final : public RunObserver {
  public:
   /// Args: schedule: outlives it. level_of: of each row; empty: VMs and spots. classes: the
-  /// promises, where a request's forecasts know them. hosts: of the observed engine.
+  /// promises, where a request's forecasts know them. hosts: of the observed engine. key_of: of
+  /// each row, from 0: each key also gets an account, of the whole window.
   PartAccounts(const EventSchedule& schedule, const Workload& workload, WindowParts parts,
                std::vector<std::uint8_t> level_of, std::span<const PromiseClass> classes,
-               const HostTable& hosts);
+               const HostTable& hosts, std::span<const std::uint32_t> key_of = {});
 
   void placed(const Request& request, HostIndex host) override;
   void evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) override;
@@ -123,6 +127,8 @@ class PartAccounts final : public RunObserver {
 
   /// Requires a finished run: running instances count to the end of the window.
   [[nodiscard]] std::vector<PartAccount> finish();
+  /// The accounts by key, complete after `finish`.
+  [[nodiscard]] std::vector<PartAccount> take_by_key() { return std::move(by_key_); }
 
  private:
   /// The current placement of an instance.
@@ -132,6 +138,8 @@ class PartAccounts final : public RunObserver {
     SimTime promised_until = kNever;  ///< of an Economy instance
   };
 
+  /// Adds to the account of an instance's level in a part, and to that of its key.
+  void count(std::size_t part, InstanceIndex instance, const LevelAccount& more);
   void count_requests(const Workload& workload);
   void promise(const Request& request, HostIndex host);
   void end_stay(InstanceIndex instance, SimTime time, bool is_evicted);
@@ -146,6 +154,8 @@ class PartAccounts final : public RunObserver {
   const HostTable* hosts_;
   std::vector<Stay> stays_;
   std::vector<PartAccount> accounts_;
+  std::span<const std::uint32_t> key_of_;
+  std::vector<PartAccount> by_key_;
 };
 
 }  // namespace cospot

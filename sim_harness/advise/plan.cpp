@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -47,6 +48,7 @@ class PlanMaker {
       compare_divisions(found_, divisions());
     }
     try_changes();
+    break_down();
     counter_.set_total(counter_.done());
     counter_.finish(true);
     return std::move(found_);
@@ -165,52 +167,112 @@ class PlanMaker {
     if (found_.sells_economy) {
       add_prices("economy", [](VcpuHourPrices& prices) -> double& { return *prices.economy; });
     }
-    try_hosts();
-    try_demand();
+    try_runs();
   }
 
-  /// The run that is repeated on other hosts and with another demand: the advice, or the one
-  /// closest to selling anything.
+  /// The run that is repeated on other hosts and with another demand: the advice, or the best that
+  /// sells anything.
   [[nodiscard]] const PlanRun& planned() const {
-    const PlanRun& advised = found_.set_from_now_on();
-    return advised.setting.places_no_spots() ? found_.runs[found_.of(Alternative::kPlan).last]
-                                             : advised;
+    for (const Alternative one : {found_.advised, Alternative::kPlan}) {
+      const PlanRun& run = found_.runs[found_.of(one).last];
+      if (!run.setting.places_no_spots()) return run;
+    }
+    return found_.runs[found_.of(Alternative::kCooperation).last];
   }
 
-  /// The plan with the spots that would be bought at each price of the curve.
-  void try_demand() {
-    if (request_.demand.empty()) return;
-    const PlanRun& planned = this->planned();
-    if (planned.setting.places_no_spots()) {
-      found_.notes.emplace_back("The demand curve changes nothing: no spots are sold.");
-      return;
+  /// A run of the plan under another assumption.
+  struct Change : PlanTask {
+    std::string what{};
+    VcpuHourPrices prices{};
+    std::optional<AddedHosts> added{};
+  };
+
+  /// The same in other circumstances, each a run of the whole history.
+  void try_runs() {
+    std::vector<Change> changes;
+    add_hosts(changes);
+    for (const double more : {0.05, 0.1}) {
+      add(changes, fmt::format("VM demand {:+.0f}%", 100 * more)).more_vms = more;
     }
-    const double today = found_.sensitivities.front().net;
-    const VcpusUnit unit = vcpus_unit_of(request_.workload);
-    std::vector<PlanTask> tasks;
-    for (const DemandPoint& point : request_.demand) {
-      tasks.push_back(planned);
-      tasks.back().demand = point.share;
+    add(changes, "spot demand -20%").demand = 0.8;
+    const std::size_t first = found_.sensitivities.size() + changes.size();
+    for (const auto& [price, share] : request_.demand) {
+      Change& one =
+          add(changes, fmt::format("spot price {:g}, bought by {:g}%", price, 100 * share));
+      one.demand = share;
+      one.prices.spot = VcpuHourPrices{.spot = price}.in(vcpus_unit_of(request_.workload)).spot;
     }
-    const std::vector<PlanRun> made = simulate(tasks);
-    const std::size_t first = found_.sensitivities.size();
+    const std::vector<PlanRun> made = simulate({changes.begin(), changes.end()});
+    const auto nets = [&](const PlanRun& run) {
+      return net_per_day(found_, run, found_.prices, run.parts.size());
+    };
+    const auto requested = [](const PlanRun& run) {
+      PartAccount sum;
+      for (const PartAccount& part : run.parts) sum += part;
+      return sum.of(Level::kVm).requested;
+    };
     for (std::size_t i = 0; i < made.size(); ++i) {
-      const DemandPoint& point = request_.demand[i];
-      VcpuHourPrices prices = found_.prices;
-      prices.spot = VcpuHourPrices{.spot = point.spot_price}.in(unit).spot;
-      add_change(
-          fmt::format("spot price {:g}, bought by {:g}%", point.spot_price, 100 * point.share),
-          made[i], prices);
+      Change& change = changes[i];
+      if (change.more_vms > 0) {
+        change.what += fmt::format(" ({:+.1f}% vCPU-hours)",
+                                   100 * share_of(requested(made[i]), requested(planned())) - 100);
+      }
+      add_change(std::move(change.what), made[i], change.prices);
+      Sensitivity& row = found_.sensitivities.back();
+      row.hosts = std::move(change.added);
+      if (row.hosts) row.hosts->gain = gain_over(nets(made[i]), nets(found_.set_from_now_on()));
     }
-    const auto best =
-        std::ranges::max_element(found_.sensitivities.begin() + static_cast<std::ptrdiff_t>(first),
-                                 found_.sensitivities.end(), {}, &Sensitivity::net);
-    const DemandPoint& point =
-        request_.demand[static_cast<std::size_t>(best - found_.sensitivities.begin()) - first];
+    if (!request_.demand.empty()) note_best_price(first);
+  }
+
+  Change& add(std::vector<Change>& changes, std::string what,
+              std::optional<AddedHosts> added = {}) const {
+    Change& one =
+        changes.emplace_back(Change{planned(), std::move(what), found_.prices, std::move(added)});
+    if (one.added) one.hosts += static_cast<std::size_t>(one.added->more);
+    return one;
+  }
+
+  /// Fewer and more hosts, of all types and of each.
+  void add_hosts(std::vector<Change>& changes) const {
+    const HostMix& mix = found_.datacenter.host;
+    const auto now = static_cast<std::int64_t>(hosts());
+    // By 5 %, and of few hosts by one.
+    const std::int64_t step =
+        std::max<std::int64_t>(1, std::llround(0.05 * static_cast<double>(now)));
+    for (const std::int64_t more : {-step, step}) {
+      if (now + more < static_cast<std::int64_t>(mix.least_hosts())) continue;
+      const double percent = 100 * static_cast<double>(more) / static_cast<double>(now);
+      add(changes, fmt::format("{:+.0f}% hosts ({})", percent, now + more),
+          AddedHosts{.more = more});
+    }
+    const auto types = types_of(mix, hosts());
+    for (const auto& [type, count] : types) {
+      if (count > 0 && count < hosts()) {
+        HostMix others = mix.with_count(hosts(), type, 0);
+        const char* needed =
+            may_hold_all(found_.datacenter, others) ? "" : ", which some requests need";
+        add(changes, fmt::format("no {} hosts{} ({} left)", type, needed, hosts() - count),
+            AddedHosts{.type = type, .more = -static_cast<std::int64_t>(count)})
+            .other_hosts = std::move(others);
+      }
+      if (types.size() == 1 || !mix.added_type().empty()) continue;
+      add(changes, fmt::format("{:+} {} hosts ({})", step, type, now + step),
+          AddedHosts{.type = type, .more = step})
+          .other_hosts = mix.with_count(hosts(), type, count + static_cast<std::size_t>(step));
+    }
+  }
+
+  /// Names the best price of the curve, whose rows begin with `first`.
+  void note_best_price(std::size_t first) {
+    const std::span<const Sensitivity> points = std::span(found_.sensitivities).subspan(first);
+    const double today = found_.sensitivities.front().net;
+    const auto best = std::ranges::max_element(points, {}, &Sensitivity::net);
+    const DemandPoint& point = request_.demand[static_cast<std::size_t>(best - points.begin())];
     found_.notes.push_back(
         fmt::format("Of the {} spot prices of the demand curve {:g} earns most: {} a day, {} {} "
                     "than today's, by the whole history.",
-                    made.size(), point.spot_price, money(best->net, request_.prices.currency),
+                    points.size(), point.spot_price, money(best->net, request_.prices.currency),
                     money_text(std::abs(best->net - today)), best->net >= today ? "more" : "less"));
   }
 
@@ -226,22 +288,19 @@ class PlanMaker {
     found_.sensitivities.push_back(std::move(one));
   }
 
-  void try_hosts() {
-    const auto now = static_cast<double>(hosts());
-    std::vector<PlanTask> tasks;
-    for (const int sign : {-1, 1}) {
-      // By 5 %, and of few hosts by one.
-      const double changed = now + sign * std::max(1.0, std::round(now * 0.05));
-      if (changed < std::max(1.0, static_cast<double>(found_.datacenter.host.least_hosts()))) {
-        continue;
-      }
-      tasks.push_back(planned());
-      tasks.back().hosts = static_cast<std::size_t>(changed);
+  /// Accounts for the requests of each tenant, flavor or zone, in a run of what to deploy.
+  void break_down() {
+    if (request_.by.empty()) return;
+    PlanTask task = found_.set_from_now_on();
+    task.by_key = true;
+    PlanRun made = std::move(simulate({task}).front());
+    const std::vector<std::string>& names = found_.datacenter.keys.names;
+    for (std::size_t key = 0; key < names.size(); ++key) {
+      found_.breakdown.emplace_back(names[key], std::move(made.by_key[key]));
     }
-    for (const PlanRun& run : simulate(tasks)) {
-      const double percent = 100 * (static_cast<double>(run.hosts) / now - 1);
-      add_change(fmt::format("{:+.0f}% hosts ({})", percent, run.hosts), run, found_.prices);
-    }
+    std::ranges::stable_sort(found_.breakdown, std::greater{}, [](const auto& one) {
+      return one.second.of(Level::kSpot).requests + one.second.of(Level::kEconomy).requests;
+    });
   }
 
   const PlanRequest& request_;

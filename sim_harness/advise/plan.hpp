@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim_harness/advise/forecast_record.hpp"
@@ -43,6 +44,9 @@ struct PlanTask {
   std::size_t hosts = 0;
   bool promises = false;  ///< lifetimes are promised and judged, which changes nothing else
   double demand = 1;      ///< the share of the history's spots that are requested
+  double more_vms = 0;    ///< the share of its VMs that are requested twice
+  std::optional<HostMix> other_hosts{};  ///< instead of the datacenter's
+  bool by_key = false;                   ///< also accounts for each of the datacenter's keys
   /// The first part that may judge it: the parts before found it.
   std::size_t from_part = 0;
   bool is_for_nova = false;  ///< nova.conf can express it (CandidateSpace::is_for_nova)
@@ -53,7 +57,18 @@ struct PlanRun : PlanTask {
   std::vector<PartAccount> parts{};
   /// Mean share of all vcpus promised to the Economy class.
   std::optional<double> promised_percent{};
+  std::vector<PartAccount> by_key{};  ///< over the whole history
 };
+
+/// The requests of a history by what they share: a tenant, a flavor or a zone.
+struct RequestKeys {
+  std::vector<std::string> names{};
+  std::vector<std::uint32_t> of_row{};  ///< indexes of names
+};
+/// Args: by: "tenant", "flavor" or "zone". Errors: ConfigError if no request has it, naming those
+/// that some have.
+[[nodiscard]] RequestKeys request_keys(const WorkloadSpec& spec, const Workload& history,
+                                       const std::string& by);
 
 /// The history, its hosts, and what its runs share.
 struct PlanDatacenter {
@@ -68,7 +83,11 @@ struct PlanDatacenter {
   std::shared_ptr<const GivenParts> with{};
   std::vector<PromiseClass> classes{};
   std::size_t needed = 0;  ///< the fewest hosts that hold all VMs; 0: no number does
+  RequestKeys keys{};      ///< empty unless asked for
 };
+
+/// Tells whether these hosts have a place for each VM and for what each request asks of its place.
+[[nodiscard]] bool may_hold_all(const PlanDatacenter& datacenter, const HostMix& hosts);
 
 [[nodiscard]] PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task);
 
@@ -82,6 +101,7 @@ struct PlanRequest {
   std::vector<double> economy_percents{10, 25, 50};
   std::vector<double> confidences{0.5, 0.9};  ///< of the promises to the Economy class
   std::vector<DemandPoint> demand{};          ///< demand at other prices, if known
+  std::string by{};                           ///< of request_keys; empty: no breakdown
 };
 
 /// Uses of idle capacity. All but the last are chosen on the past of each part.
@@ -149,6 +169,13 @@ struct DivisionResult {
   PromiseCount promises{};
 };
 
+/// The difference that hosts make, over the whole history.
+struct AddedHosts {
+  std::string type{};     ///< empty: of all types
+  std::int64_t more = 0;  ///< negative: fewer
+  MeanInterval gain{};    ///< of net income over the advice, per day, over all parts
+};
+
 /// An alternative assumption, and the best choice under it.
 struct Sensitivity {
   std::string what;  ///< "spot price x 0.5", or "spot price 0.02, bought by 60%"
@@ -156,6 +183,7 @@ struct Sensitivity {
   Division division{};
   double net = 0;  ///< per day, over the whole history, at these prices or on these hosts
   double vm_loss = 0;
+  std::optional<AddedHosts> hosts{};  ///< if only the number of hosts is another
 };
 
 enum class PlanAdvice : std::uint8_t {
@@ -170,6 +198,7 @@ struct PlanFindings {
   PlanDatacenter datacenter;
   VcpuHourPrices prices;  ///< per unit of the workload's vcpus
   std::string currency{};
+  std::optional<double> host_cost{};  ///< of a host, per day
   bool sells_economy = false;
   double max_vm_loss = 0;
   std::vector<PlanRun> runs;
@@ -179,6 +208,9 @@ struct PlanFindings {
   std::vector<JudgedClass> classes;
   std::vector<DivisionResult> divisions;  ///< none first; empty if nothing can be divided
   std::vector<Sensitivity> sensitivities;
+  std::string by{};  ///< what the requests of `breakdown` share
+  /// The accounts of the run to deploy, by name, those that request most spots first.
+  std::vector<std::pair<std::string, PartAccount>> breakdown{};
   Alternative best_single = Alternative::kSellNothing;
   MeanInterval gain{};  ///< of the plan over it, per day, paired by part
   /// The best single alternative other than the recommended one, and the recommended one's lead.
@@ -240,6 +272,10 @@ void compare_divisions(PlanFindings& findings, std::span<const Division> divisio
 [[nodiscard]] std::vector<std::size_t> best_before_judging(const PlanFindings& findings,
                                                            std::size_t count);
 
+/// The net income of a run in each of its first parts, per day.
+[[nodiscard]] std::vector<double> net_per_day(const PlanFindings& findings, const PlanRun& run,
+                                              const VcpuHourPrices& prices, std::size_t parts);
+
 /// The best of all runs at some prices, divided only if that surely earns more.
 [[nodiscard]] std::size_t best_at(const PlanFindings& findings, const VcpuHourPrices& prices);
 
@@ -260,6 +296,8 @@ enum class PlanDetail : std::uint8_t {
   kBrief,  ///< the decision, the judged parts, and the promises that can be sold
   kAll,    ///< and all numbers behind it
 };
+/// The breakdown as text and as JSON: the first `most` rows, and the sum of the others.
+[[nodiscard]] SummaryTable breakdown_table(const PlanFindings& findings, std::size_t most);
 /// The output of `cospot plan`.
 [[nodiscard]] SummaryText plan_text(const PlanFindings& findings, PlanDetail detail);
 /// The same as one object; docs/json.md describes its keys.

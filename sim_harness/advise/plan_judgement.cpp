@@ -90,7 +90,8 @@ bool sells_spots(const PlanRun& run) { return !run.setting.places_no_spots(); }
 
 void account_for(const PlanFindings& findings, JudgedAlternative& judged) {
   PartAccount sum;
-  double capacity = 0;
+  double vms = 0;
+  double sold = 0;
   for (std::size_t i = 0; i < judged.chosen.size(); ++i) {
     const PlanRun& run = findings.runs[judged.chosen[i]];
     const PartAccount& part = run.parts[findings.past() + i];
@@ -98,19 +99,17 @@ void account_for(const PlanFindings& findings, JudgedAlternative& judged) {
     judged.net.push_back(income.net() / findings.days());
     judged.income += income.total() / findings.days(findings.judged_parts());
     judged.most_vm_loss = std::max(judged.most_vm_loss, vm_loss_of(part));
-    for (std::size_t level = 0; level < kLevels; ++level) sum.levels[level] += part.levels[level];
-    capacity += static_cast<double>(findings.datacenter.host.sum(run.hosts).vcpus) *
-                static_cast<double>(findings.datacenter.parts.begin(1).count());
+    sum += part;
+    const CapacityShares shares = capacity_shares(findings, run, findings.past() + i);
+    vms += shares.vms / static_cast<double>(judged.chosen.size());
+    sold += (shares.economy + shares.spots) / static_cast<double>(judged.chosen.size());
   }
   judged.evictions = sum.of(Level::kSpot).evictions;
   judged.economy = promises_of(sum.of(Level::kEconomy));
   judged.mean_net = mean_interval(judged.net);
   judged.vm_loss = vm_loss_of(sum);
-  const auto used = static_cast<double>(sum.of(Level::kVm).earned);
-  const auto sold =
-      static_cast<double>(sum.of(Level::kEconomy).earned + sum.of(Level::kSpot).earned);
-  judged.idle = 1 - (used + sold) / capacity;
-  judged.recovered = used >= capacity ? 0 : sold / (capacity - used);
+  judged.idle = 1 - vms - sold;
+  judged.recovered = vms >= 1 ? 0 : sold / (1 - vms);
 }
 
 /// The gain of a job from the promise: its speed at the worst rate of broken promises that the
@@ -185,22 +184,16 @@ MeanInterval gain_of(const PlanFindings& findings, Alternative of, Alternative o
   return gain_over(findings.of(of).net, findings.of(over).net);
 }
 
-/// The net income of a run in its first parts, per day.
-std::vector<double> net_per_day(const PlanFindings& findings, std::size_t run, std::size_t parts) {
-  std::vector<double> net;
-  for (const PartAccount& part : std::span(findings.runs[run].parts).first(parts)) {
-    net.push_back(income_of(part, findings.prices).net() / findings.days());
-  }
-  return net;
-}
-
 /// The forecast of what an alternative earns in the next part, less what `over` earns, if any.
 ForecastRecord forecast_of(const PlanFindings& findings, Alternative of,
                            std::optional<Alternative> over) {
   const auto series = [&](const auto& run_of, std::size_t parts) {
-    std::vector<double> net = net_per_day(findings, run_of(findings.of(of)), parts);
+    const auto net_of = [&](Alternative one) {
+      return net_per_day(findings, findings.runs[run_of(findings.of(one))], findings.prices, parts);
+    };
+    std::vector<double> net = net_of(of);
     if (!over) return net;
-    const std::vector<double> other = net_per_day(findings, run_of(findings.of(*over)), parts);
+    const std::vector<double> other = net_of(*over);
     for (std::size_t part = 0; part < parts; ++part) net[part] -= other[part];
     return net;
   };
@@ -350,6 +343,15 @@ std::vector<std::size_t> best_before_judging(const PlanFindings& findings, std::
   return best;
 }
 
+std::vector<double> net_per_day(const PlanFindings& findings, const PlanRun& run,
+                                const VcpuHourPrices& prices, std::size_t parts) {
+  std::vector<double> net;
+  for (const PartAccount& part : std::span(run.parts).first(parts)) {
+    net.push_back(income_of(part, prices).net() / findings.days());
+  }
+  return net;
+}
+
 std::size_t best_at(const PlanFindings& findings, const VcpuHourPrices& prices) {
   const std::size_t parts = findings.datacenter.parts.count;
   Chosen some = deployable(findings);
@@ -357,11 +359,7 @@ std::size_t best_at(const PlanFindings& findings, const VcpuHourPrices& prices) 
   std::erase_if(some, [&](std::size_t run) { return findings.runs[run].division != Division{}; });
   const std::size_t whole = best_of(findings, prices, some, 0, parts);
   const auto net_of = [&](std::size_t run) {
-    std::vector<double> net;
-    for (const PartAccount& part : findings.runs[run].parts) {
-      net.push_back(income_of(part, prices).net());
-    }
-    return net;
+    return net_per_day(findings, findings.runs[run], prices, parts);
   };
   return is_above_zero(gain_over(net_of(best), net_of(whole))) ? best : whole;
 }

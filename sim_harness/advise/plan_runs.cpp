@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -6,11 +7,14 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/random.hpp"
 #include "sim_harness/advise/plan.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
 #include "sim_harness/provider/forecasts/spot_forecasts.hpp"
 #include "sim_harness/provider/loop/provider_run.hpp"
+#include "sim_harness/provider/run/placement_checks.hpp"
+#include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/studies/economy/backtest_report.hpp"
 
 namespace cospot {
@@ -55,6 +59,28 @@ EventSchedule with_demand(const Workload& workload, EventSchedule schedule, doub
   schedule.events_to_last_arrival =
       static_cast<std::size_t>(std::distance(last, schedule.events.rend()));
   return schedule;
+}
+
+/// The datacenter with more VMs: some of the history's, drawn at random, are requested twice, at
+/// the same time and for as long. Those of a smaller share are among those of a larger one.
+PlanDatacenter with_more_vms(const PlanDatacenter& datacenter, double share) {
+  PlanDatacenter more = datacenter;
+  const auto history = std::make_shared<TuneSample>(*datacenter.history);
+  Workload& workload = history->workload;
+  Random random(kDemandSeed);
+  const std::size_t given = workload.rows.size();
+  // They come after all rows: what knows the workload knows these by number.
+  for (std::size_t i = 0; i < given; ++i) {
+    if (workload.rows[i].is_spot() || random.uniform() >= share) continue;
+    workload.rows.push_back(workload.rows[i]);
+    workload.rows.back().id += " again";
+  }
+  const IsolatedTenants isolated = datacenter.host.isolated_tenants();
+  history->schedule = make_schedule(workload, ScheduledClasses::kVmsAndSpots, isolated);
+  more.vms = make_schedule(workload, ScheduledClasses::kVmsOnly, isolated);
+  if (more.vm_use) more.vm_use = vm_use_of(workload, datacenter.economy.economy);
+  more.history = history;
+  return more;
 }
 
 LifetimeSlaOptions promise_options(std::span<const PromiseClass> classes) {
@@ -173,6 +199,7 @@ std::shared_ptr<const TuneSamples> load_history(const PlanRequest& request, Plan
   findings.prices = request.prices.of(whole, vcpus_unit_of(request.workload));
   for (TuneSample& sample : made->samples) sample.vm_worth = vm_worth_of(findings.prices);
   findings.currency = request.prices.currency;
+  if (request.prices.host) findings.host_cost = 24 * *request.prices.host;
   findings.max_vm_loss = settings.max_vm_loss;
   PlanDatacenter& datacenter = findings.datacenter;
   datacenter.parts = {.window = whole.window, .count = parts};
@@ -189,12 +216,59 @@ std::shared_ptr<const TuneSamples> load_history(const PlanRequest& request, Plan
       if (life <= datacenter.parts.begin(1)) datacenter.classes.push_back({life, broken});
     }
   }
+  if (!request.by.empty()) datacenter.keys = request_keys(request.workload, whole, request.by);
+  findings.by = request.by;
   prepare_economy(request, findings);
   return made;
 }
 
+RequestKeys request_keys(const WorkloadSpec& spec, const Workload& history, const std::string& by) {
+  const SizeWords words = size_words(vcpus_unit_of(spec));
+  const auto name_of = [&](const WorkloadRow& row, const std::string& key) -> std::string {
+    const ResourceVector& size = row.resources;
+    if (key == "tenant") return row.tenant;
+    if (key == "flavor") return size_text(words, size.vcpus, size.memory_mb, size.disk_gb);
+    return row.placement == 0 ? "" : history.placements.asked[row.placement - 1].rules.zone;
+  };
+  std::vector<std::string> present{"tenant", "flavor", "zone"};
+  std::erase_if(present, [&](const std::string& key) {
+    return std::ranges::all_of(history.rows,
+                               [&](const WorkloadRow& row) { return name_of(row, key).empty(); });
+  });
+  if (std::ranges::find(present, by) == present.end()) {
+    throw ConfigError(fmt::format("--by {}: no request of {} has one, expected {}", by, spec.label,
+                                  fmt::join(present, " or ")));
+  }
+  RequestKeys keys;
+  std::map<std::string, std::uint32_t> numbers;
+  for (const WorkloadRow& row : history.rows) {
+    std::string name = name_of(row, by);
+    const auto [found, is_new] =
+        numbers.try_emplace(name, static_cast<std::uint32_t>(keys.names.size()));
+    if (is_new) keys.names.push_back(name.empty() ? "(none)" : std::move(name));
+    keys.of_row.push_back(found->second);
+  }
+  return keys;
+}
+
+bool may_hold_all(const PlanDatacenter& datacenter, const HostMix& hosts) {
+  const TuneSample& history = *datacenter.history;
+  try {
+    require_possible_placements(history.workload, history.schedule, hosts, std::nullopt);
+  } catch (const ConfigError&) {
+    return false;
+  }
+  return fits_every_vm(history.workload, hosts);
+}
+
 PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task) {
-  const auto& [setting, division, hosts, promises, demand, from_part, is_for_nova] = task;
+  if (task.more_vms > 0) {
+    PlanTask rest = task;
+    rest.more_vms = 0;
+    return run_plan(with_more_vms(datacenter, task.more_vms), rest);
+  }
+  const auto& [setting, division, hosts, promises, demand, more_vms, other_hosts, by_key, from_part,
+               is_for_nova] = task;
   const TuneSample& history = *datacenter.history;
   EventSchedule fewer;
   if (demand < 1) fewer = with_demand(history.workload, history.schedule, demand);
@@ -202,7 +276,7 @@ PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task) {
                                   : demand < 1              ? fewer
                                                             : history.schedule;
   PlanRun made{task};
-  RunSettings settings{setting, datacenter.host, hosts};
+  RunSettings settings{setting, other_hosts.value_or(datacenter.host), hosts};
   // An observer wants whole offers, and those have two chains.
   if (settings.places_no_spots()) settings.spot = settings.vm;
   ProviderParts parts;
@@ -221,11 +295,13 @@ PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task) {
   parts.forecasts = std::move(owners);
   const std::vector<std::uint8_t> level_of = parts.level_of;
   ProviderRun run(history.workload, schedule, settings, std::move(table), std::move(parts));
-  PartAccounts accounts(schedule, history.workload, datacenter.parts, level_of, classes,
-                        run.engine().hosts());
+  PartAccounts accounts(
+      schedule, history.workload, datacenter.parts, level_of, classes, run.engine().hosts(),
+      by_key ? std::span(datacenter.keys.of_row) : std::span<const std::uint32_t>());
   run.engine().set_observer(&accounts);
   run.run();
   made.parts = accounts.finish();
+  made.by_key = accounts.take_by_key();
   return made;
 }
 

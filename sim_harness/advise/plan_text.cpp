@@ -10,6 +10,7 @@
 #include "sim_harness/advise/advice_text.hpp"
 #include "sim_harness/advise/plan.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 
 namespace cospot {
@@ -47,14 +48,12 @@ std::string lost_anyway(const PlanFindings& findings) {
 }
 
 std::string division_label(const Division& division) {
-  if (division == Division{}) return "";
   return fmt::format("{:g}% Economy at {:g}", division.economy_percent, division.confidence);
 }
 
 /// "COS, sUTIL, FIFO, SAF on, OTN 4; 25% Economy at 0.9".
-std::string label_of(const PlanRun& run) {
-  const std::string division = division_label(run.division);
-  return run.setting.label() + (division.empty() ? "" : "; " + division);
+std::string label_of(const std::string& setting, const Division& division) {
+  return division == Division{} ? setting : setting + "; " + division_label(division);
 }
 
 std::string broken_text(const PromiseCount& economy) {
@@ -90,7 +89,7 @@ SummaryTable alternatives_table(const PlanFindings& findings) {
     add_row(table, {std::move(name), month_text(one.mean_net.mean), half_width_text(one.mean_net),
                     percent(one.vm_loss, 3), percent(one.most_vm_loss, 3),
                     count_text(static_cast<std::int64_t>(one.evictions)), broken_text(one.economy),
-                    percent(one.recovered), label_of(last)});
+                    percent(one.recovered), label_of(last.setting.label(), last.division)});
   }
   return table;
 }
@@ -221,10 +220,8 @@ SummaryTable sensitivity_table(const PlanFindings& findings) {
   SummaryTable table{.columns = {left("if"), net_column(findings.currency),
                                  column("VM loss, worst part"), left("then")}};
   for (const Sensitivity& one : findings.sensitivities) {
-    const std::string division = division_label(one.division);
     add_row(table, {one.what, month_text(one.net), percent(one.vm_loss, 3),
-                    one.label + (division.empty() ? "" : "; " + division) +
-                        beyond_text(findings, one.vm_loss, {})});
+                    label_of(one.label, one.division) + beyond_text(findings, one.vm_loss, {})});
   }
   return table;
 }
@@ -374,6 +371,15 @@ std::string stakes_sentence(const PlanFindings& findings) {
       count_text(static_cast<std::int64_t>(std::ceil(days))));
 }
 
+/// The hosts that are missing in a month, if the VMs go on growing.
+std::int64_t hosts_to_buy(const PlanFindings& findings) {
+  if (!findings.growth) return 0;
+  const double needed =
+      static_cast<double>(findings.growth->needed) * (1 + findings.growth->per_month);
+  return static_cast<std::int64_t>(std::ceil(needed)) -
+         static_cast<std::int64_t>(findings.datacenter.history->hosts);
+}
+
 /// The growth of the VMs, and when their cloud runs out.
 std::string growth_sentence(const PlanFindings& findings) {
   if (!findings.growth) return "";
@@ -384,7 +390,54 @@ std::string growth_sentence(const PlanFindings& findings) {
                         growth.needed, findings.datacenter.history->hosts,
                         days_text(*growth.days_left));
   }
+  if (const std::int64_t missing = hosts_to_buy(findings); missing > 0) {
+    text += fmt::format("; in a month they need {} hosts: buy {}",
+                        findings.datacenter.history->hosts + missing, missing);
+  }
   return text + ".";
+}
+
+/// The difference that a host makes to the income, and whether to buy some or to give some up.
+std::string hosts_sentence(const PlanFindings& findings) {
+  const auto each = [](const Sensitivity& of) {
+    MeanInterval gain = of.hosts->gain;
+    const auto count = static_cast<double>(std::abs(of.hosts->more));
+    gain.mean /= count;
+    if (gain.half_width) *gain.half_width /= count;
+    return gain;
+  };
+  const Sensitivity* more = nullptr;   // of the type that earns most
+  const Sensitivity* fewer = nullptr;  // of all types
+  for (const Sensitivity& one : findings.sensitivities) {
+    if (!one.hosts) continue;
+    const bool is_more = one.hosts->more > 0;
+    if (is_more && (more == nullptr || each(one).mean > each(*more).mean)) more = &one;
+    if (!is_more && one.hosts->type.empty()) fewer = &one;
+  }
+  if (more == nullptr) return "";
+  const auto value = [&](const Sensitivity& of, const char* yes, const char* no) {
+    MeanInterval net = each(of);
+    std::string text = month_gain_text(net, findings.currency);
+    if (std::abs(of.hosts->more) > 1) text += " each";
+    if (!findings.host_cost) return text;
+    const bool is_more = of.hosts->more > 0;
+    net.mean += is_more ? -*findings.host_cost : *findings.host_cost;
+    const bool is_unsure = std::abs(net.mean) < net.half_width.value_or(0);
+    return text + fmt::format(" and {} {}: {}", is_more ? "cost" : "save",
+                              month_text(*findings.host_cost),
+                              is_unsure      ? "too uncertain to say"
+                              : net.mean > 0 ? yes
+                                             : no);
+  };
+  std::string text = fmt::format("By the whole history, {}{} would earn {}",
+                                 plural(static_cast<std::size_t>(more->hosts->more), "more host"),
+                                 (more->hosts->type.empty() ? "" : " of type ") + more->hosts->type,
+                                 value(*more, "buy", "buy none for that"));
+  if (fewer == nullptr || hosts_to_buy(findings) > 0) return text + ".";
+  text += fmt::format("; {} fewer would ", -fewer->hosts->more);
+  if (fewer->vm_loss == 0)
+    return text + "lose no VM, and earn " + value(*fewer, "give up", "keep") + ".";
+  return text + fmt::format("lose {} of VM revenue in the worst part.", percent(fewer->vm_loss, 4));
 }
 
 std::string second_sentence(const PlanFindings& findings) {
@@ -436,6 +489,55 @@ std::string second_sentence(const PlanFindings& findings) {
 
 }  // namespace
 
+SummaryTable breakdown_table(const PlanFindings& findings, std::size_t most) {
+  const VcpusUnit unit = vcpus_unit_of(findings.workload);
+  const std::string a_month =
+      (findings.currency.empty() ? "" : findings.currency + " ") + "a month";
+  SummaryTable table{
+      .columns = {{"name", findings.by, TextTable::Align::kLeft},
+                  {"vm_vcpu_seconds", unit.is_relative ? "VM unit-hours" : "VM vCPU-hours"},
+                  {"spots_requested", "spots requested"},
+                  {"placed", "placed"},
+                  {"evictions", "evicted"},
+                  {"spots_per_day"},
+                  {"economy_per_day"},
+                  {"", "earns " + a_month},
+                  {"vms_lost_per_day", "VMs lose " + a_month}}};
+  const double days = findings.days(findings.datacenter.parts.count);
+  const auto count = [](std::uint64_t of) {
+    return SummaryCell{count_text(static_cast<std::int64_t>(of)), of};
+  };
+  const auto money = [days](double of) {
+    return SummaryCell{month_text(of / days), json_of(of / days)};
+  };
+  const auto add = [&](const std::string& name, const PartAccount& account) {
+    const double seconds = vcpu_seconds(account.of(Level::kVm).requested);
+    LevelAccount sold = account.of(Level::kSpot);
+    sold += account.of(Level::kEconomy);
+    const Income income = income_of(account, findings.prices);
+    SummaryCell evicted = count(sold.evictions);
+    if (sold.evictions > 0) {
+      evicted.text += fmt::format(" ({})", percent(share_of(sold.evictions, sold.placed)));
+    }
+    table.rows.push_back({{name, name},
+                          {amount_text(seconds / 3600 * unit.vcpus), json_of(seconds)},
+                          count(sold.requests),
+                          count(sold.placed),
+                          evicted,
+                          money(income.spots_earned),
+                          money(income.economy_earned),
+                          money(income.spots_earned + income.economy_earned),
+                          money(income.vms_lost)});
+  };
+  const std::span all(findings.breakdown);
+  const std::size_t shown = std::min(most, all.size());
+  for (const auto& [name, account] : all.first(shown)) add(name, account);
+  PartAccount others;
+  for (const auto& one : all.subspan(shown)) others += one.second;
+  if (shown < all.size()) add(fmt::format("{} others", all.size() - shown), others);
+  return table;
+}
+
 std::string_view verdict_name(PromiseVerdict verdict) {
   static constexpr std::array<std::string_view, 3> kNames{"kept", "not refuted", "broken"};
   return kNames[static_cast<std::size_t>(verdict)];
@@ -451,6 +553,7 @@ std::vector<std::string> decision_of(const PlanFindings& findings) {
   sentences.push_back(second_sentence(findings));
   if (sells) sentences.push_back(stakes_sentence(findings));
   sentences.push_back(growth_sentence(findings));
+  sentences.push_back(hosts_sentence(findings));
   sentences.push_back(loss_sentence(findings.of(findings.advised), findings.max_vm_loss));
   std::erase(sentences, "");
   return sentences;
@@ -482,6 +585,11 @@ SummaryText plan_text(const PlanFindings& findings, PlanDetail detail) {
     }
   }
   add_classes(findings, all, text);
+  if (!findings.breakdown.empty()) {
+    text += fmt::format("\nBy {}, over the whole history with the setting to use from now on\n",
+                        findings.by);
+    text.add(breakdown_table(findings, 20));
+  }
   if (all) {
     if (!findings.divisions.empty()) {
       text += "\nWhat each division would earn (simulated on the whole history)\n";

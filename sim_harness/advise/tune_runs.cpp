@@ -132,10 +132,7 @@ CostAndRevenue TuneRuns::point(std::size_t candidate, std::size_t sample) const 
 
 PartAccount TuneRuns::sum_of(std::size_t candidate, std::span<const std::size_t> samples) const {
   PartAccount sum;
-  for (const std::size_t sample : samples) {
-    const PartAccount part = account(candidate, sample);
-    for (std::size_t level = 0; level < kLevels; ++level) sum.levels[level] += part.levels[level];
-  }
+  for (const std::size_t sample : samples) sum += account(candidate, sample);
   return sum;
 }
 

@@ -70,6 +70,7 @@ struct PlanArguments : AdviceArguments {
   std::vector<double> confidences;
   std::string report;
   std::string demand;
+  std::string by;
   bool all = false;
 };
 
@@ -270,6 +271,7 @@ PlanRequest read_request(const PlanArguments& arguments, const std::optional<Nam
   if (!arguments.economy_percents.empty()) request.economy_percents = arguments.economy_percents;
   if (!arguments.confidences.empty()) request.confidences = arguments.confidences;
   if (!arguments.demand.empty()) request.demand = read_demand_curve(arguments.demand);
+  request.by = arguments.by;
   request.settings = read_settings(arguments, arguments.max_vm_loss, cloud, loader);
   return request;
 }
@@ -284,6 +286,7 @@ std::string command_of(const PlanArguments& arguments) {
   add("--added-type", arguments.added_type);
   text += arguments.price.as_arguments();
   add("--demand", arguments.demand);
+  add("--by", arguments.by);
   add("--with", arguments.with);
   if (arguments.max_vm_loss > 0) add("--max-vm-loss", fmt::format("{}", arguments.max_vm_loss));
   if (arguments.parts > 0) add("--parts", std::to_string(arguments.parts));
@@ -442,6 +445,8 @@ void add_plan_command(CLI::App& app, PolicyLoader& loader) {
   command->add_option("--demand", arguments->demand,
                       "Demand at other spot prices: a CSV file with the columns spot_price and "
                       "share (0 to 1 of the spots requested in the history)");
+  command->add_option("--by", arguments->by,
+                      "Break requests, evictions and income down by tenant, flavor or zone");
   command->add_option("--max-vm-loss", arguments->max_vm_loss, "VM revenue that a part may lose, %")
       ->check(number_between(0, 100))
       ->capture_default_str();

@@ -39,7 +39,8 @@ CLI::Option* PriceOption::add_to(CLI::App& command) {
   return command
       .add_option("--price", texts_,
                   "Prices of a vCPU-hour: on-demand=P,spot=P[,economy=P][,currency=NAME], or a CSV "
-                  "file of prices by flavor; adds amounts of money")
+                  "file of prices by flavor; adds amounts of money. host=P: the cost of a host's "
+                  "hour, for cospot plan")
       ->allow_extra_args(false);
 }
 

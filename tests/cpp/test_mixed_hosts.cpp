@@ -53,6 +53,26 @@ TEST_CASE("HostMix: adds hosts in proportion, and has the counts at as many as w
   CHECK(types_text(three_to_one(), 8) == "new 6, old 2");
 }
 
+TEST_CASE("HostMix: with another number of a type, the other hosts stay as they are") {
+  const HostPlaces places{{.zone = "a"}, {.zone = "b"}};
+  const HostMix mix{{{.type = "new", .count = 2, .total = {8, 8, 0}, .place = 0},
+                     {.type = "old", .count = 1, .total = {4, 16, 0}, .place = 1},
+                     {.type = "new", .count = 1, .total = {8, 8, 0}, .place = 1}},
+                    places};
+  // 1/2, then 1/1 against 3/2, then 1/1 against 3/2, then 3/2.
+  REQUIRE(mix.kinds_of(4) == Kinds{0, 1, 2, 0});
+  const HostMix without = mix.with_count(4, "new", 0);
+  CHECK(without.declared() == 1);
+  CHECK(without.sum(1) == HostMix::Sum{4, 16, 0});
+  CHECK(without.places() == HostPlaces{{.zone = "b"}});  // nobody else was in a
+  CHECK_FALSE(without.fits_an_empty_host({8, 8, 0}));
+  // Its last one goes.
+  CHECK(mix.with_count(4, "new", 2).kinds_of(3) == Kinds{0, 1, 2});
+  // Two more come last, in proportion: 1/2 and then 1/1 against 3/2.
+  CHECK(mix.with_count(4, "new", 5).kinds_of(6) == Kinds{0, 1, 2, 0, 0, 2});
+  CHECK(types_text(mix.with_count(4, "new", 5), 6) == "new 5, old 1");
+}
+
 TEST_CASE("HostMix: with an added type the counts come first") {
   HostMix mix = three_to_one();
   mix.add_only("old");

@@ -59,6 +59,29 @@ TEST_CASE("PriceList: a file's name may have what separates assignments") {
   CHECK(read_price_list({file.string()})->flavors.size() == 1);
 }
 
+TEST_CASE("PriceList: the cost of a host stands with the other prices, or next to a file of them") {
+  const ScratchFolder folder;
+  const std::string csv =
+      folder.write("p.csv", "vcpus,memory_mb,on_demand,spot\n2,4,0.1,0.05\n").string();
+  const std::string yaml = folder.write("p.yaml", "on-demand: 0.04\nspot: 0.012\n").string();
+  CHECK(read_price_list({"host=1.2,on-demand=0.04,spot=0.012"})->host == 1.2);
+  CHECK_FALSE(read_price_list({"on-demand=0.04,spot=0.012"})->host);
+  for (const std::string& file : {csv, yaml}) {
+    CHECK(read_price_list({file, "host=1.2"})->host == 1.2);
+    CHECK(read_price_list({"host=0", file})->host == 0);
+    CHECK_FALSE(read_price_list({file})->host);
+  }
+  CHECK(read_price_list({csv, "host=1.2"})->flavors.size() == 1);
+  const auto refusal = [](const std::vector<std::string>& texts) {
+    return error_text<ConfigError>([&] { (void)read_price_list(texts); });
+  };
+  CHECK(refusal({csv, "host=-1"}) == "--price host=-1: expected a price of 0 or more");
+  CHECK(refusal({csv, "host=1", "host=2"}) == "--price host comes twice");
+  CHECK(refusal({"host=1"}) == "--price on-demand=PRICE is missing, expected both prices");
+  // Other prices do not mix with a table.
+  CHECK(refusal({csv, "spot=0.01"}).starts_with("--price: found '" + csv + "', expected "));
+}
+
 TEST_CASE("PriceList: by flavor, the mean over what is requested") {
   PriceList list{.flavors = {{2, 4, 0.1, 0.0}, {4, 4, 0.3, 0.0}, {8, 8, 1.0, 0.4}},
                  .source = "p.csv"};

@@ -158,6 +158,30 @@ def test_demand_at_other_prices(made: cospot.SpotPlan, tmp_path: Path) -> None:
         make_plan(economy_percents=[400])
 
 
+def test_hosts_and_tenants(made: cospot.SpotPlan) -> None:
+    found = make_plan(price={**PRICES, "host": 2}, by="tenant")
+    by_what = {one.what: one for one in found.sensitivity}
+    advised, more = by_what["as advised"], by_what["+4% hosts (47)"]
+    assert advised.hosts is None and more.hosts is not None
+    assert (more.hosts.type, more.hosts.more) == (None, 2)
+    gain = more.hosts.gain_per_day
+    assert gain is not None and gain.low is not None
+    assert gain.low < gain.mean == pytest.approx(more.net_per_day - advised.net_per_day)
+    assert more.hosts.cost_per_day == 2 * 24 * 2  # hosts, hours, at 2
+    assert [one.hosts.cost_per_day for one in made.sensitivity if one.hosts] == [None, None]
+    # The rows add up to what is advised.
+    assert made.by is None and found.by is not None and found.by.key == "tenant"
+    net = sum(
+        one.spots_per_day + one.economy_per_day - one.vms_lost_per_day for one in found.by.rows
+    )
+    assert net == pytest.approx(advised.net_per_day)
+    assert all(one.placed >= one.evictions for one in found.by.rows)
+    requested = [one.spots_requested for one in found.by.rows]
+    assert requested == sorted(requested, reverse=True)
+    with pytest.raises(cospot.ConfigError, match="expected tenant or flavor"):
+        make_plan(by="zone")
+
+
 @pytest.mark.parametrize("progress", [False, True, None])
 def test_progress_is_shown_as_asked(
     progress: bool | None, made: cospot.SpotPlan, capfd: pytest.CaptureFixture[str]

@@ -108,6 +108,16 @@ class DivisionResult:
 
 
 @dataclass(frozen=True)
+class AddedHosts:
+    """The difference that hosts make, by the same setting over the whole history."""
+
+    type: str | None  #: None: of all types
+    more: int  #: negative: fewer
+    gain_per_day: Interval | None  #: of net income over the advice by all of them, over all parts
+    cost_per_day: float | None  #: of all of them; None: the price list has no price of hosts
+
+
+@dataclass(frozen=True)
 class Change:
     """The best choice under a changed assumption."""
 
@@ -116,6 +126,29 @@ class Change:
     most_vm_loss: float
     setting: str
     division: Division
+    hosts: AddedHosts | None = None  #: if only the number of hosts is another
+
+
+@dataclass(frozen=True)
+class KeyAccount:
+    """The requests of a tenant, flavor or zone, over the whole history."""
+
+    name: str
+    vm_vcpu_seconds: float  #: requested by VMs
+    vms_lost_per_day: float
+    spots_requested: int
+    placed: int
+    evictions: int
+    spots_per_day: float
+    economy_per_day: float
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """The history by tenant, flavor or zone."""
+
+    key: str
+    rows: list[KeyAccount]  #: those that request most spots first
 
 
 @dataclass(frozen=True)
@@ -152,6 +185,7 @@ class SpotPlan:
     sensitivity: list[Change] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  #: questions that the history cannot answer
     vm_growth: VmGrowth | None = None  #: None: none beyond chance
+    by: Breakdown | None = None  #: if asked for
 
     def __str__(self) -> str:
         return "\n".join(self.decision)

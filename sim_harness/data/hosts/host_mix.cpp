@@ -105,6 +105,32 @@ std::vector<std::uint32_t> HostMix::kinds_of(std::size_t hosts) const {
   return kinds;
 }
 
+HostMix HostMix::with_count(std::size_t hosts, const std::string& type, std::size_t count) const {
+  std::vector<std::uint32_t> all = kinds_of(hosts);
+  std::erase_if(all, [&](std::uint32_t kind) {
+    if (kinds_[kind].type != type) return false;
+    if (count == 0) return true;
+    --count;
+    return false;
+  });
+  Proportion more(kinds_, type);
+  for (; count > 0; --count) all.push_back(more.next());
+  std::vector<HostKind> kinds;
+  HostPlaces places;  // one for each kind, so that none is without a host
+  std::vector<NamedHost> named;
+  std::map<std::uint32_t, std::uint32_t> number;
+  for (const std::uint32_t kind : all) {
+    const auto [found, is_new] = number.try_emplace(kind, static_cast<std::uint32_t>(kinds.size()));
+    if (is_new) {
+      kinds.push_back({kinds_[kind].type, 0, kinds_[kind].total, found->second});
+      places.push_back((*places_)[kinds_[kind].place]);
+    }
+    ++kinds[found->second].count;
+    named.push_back({.name = {}, .kind = found->second});
+  }
+  return {std::move(kinds), std::move(places), std::move(named)};
+}
+
 HostTable HostMix::table(std::size_t hosts) const {
   if (is_plain()) return HostTable::uniform(hosts, kinds_.front().total);
   return table_of_kinds(kinds_of(hosts));

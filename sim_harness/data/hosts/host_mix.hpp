@@ -76,6 +76,10 @@ class HostMix {
 
   /// The kind of each host, by index. Errors: ConfigError below least_hosts().
   [[nodiscard]] std::vector<std::uint32_t> kinds_of(std::size_t hosts) const;
+  /// The hosts of a datacenter of this size with `count` of a type: its last ones go, or more come
+  /// last. Requires hosts afterwards.
+  [[nodiscard]] HostMix with_count(std::size_t hosts, const std::string& type,
+                                   std::size_t count) const;
   /// A table of empty hosts.
   [[nodiscard]] HostTable table(std::size_t hosts) const;
   /// A table of two empty hosts of these kinds.

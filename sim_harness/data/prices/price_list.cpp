@@ -175,6 +175,8 @@ bool is_table(const std::string& text) {
          (text.find('=') == std::string::npos && !parse_number(text.substr(0, text.find(','))));
 }
 
+bool is_file(const std::string& text) { return is_yaml_file(text) || is_table(text); }
+
 /// `a=1,b=2` and `c=3` in one list.
 std::vector<std::string> assignments_of(const std::vector<std::string>& texts) {
   std::vector<std::string> all;
@@ -206,15 +208,22 @@ std::vector<std::string> assignments_in(const ConfigNode& mapping, const std::st
 
 std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) {
   if (texts.empty()) return std::nullopt;
-  const bool is_alone = texts.size() == 1;
-  const bool is_yaml = is_alone && is_yaml_file(texts.front());
-  if (is_alone && !is_yaml && is_table(texts.front())) return read_flavor_prices(texts.front());
-  const std::vector<std::string> assignments =
-      is_yaml ? assignments_in(read_yaml_file(texts.front()), texts.front())
-              : assignments_of(texts);
+  std::vector<std::string> given = texts;
+  // Next to a file only the price of a host may stand, for which a table has no column.
+  const auto others = std::ranges::stable_partition(given, [](const std::string& text) {
+    return text.starts_with("host=") && text.find(',') == std::string::npos;
+  });
   PriceList list;
+  std::vector<std::string> assignments;
+  if (others.size() == 1 && is_yaml_file(others.front())) {
+    assignments = assignments_in(read_yaml_file(others.front()), others.front());
+  } else if (others.size() == 1 && is_table(others.front())) {
+    list = read_flavor_prices(others.front());
+  }
+  if (!assignments.empty() || !list.flavors.empty()) given.pop_back();
+  for (std::string& text : assignments_of(given)) assignments.push_back(std::move(text));
   std::map<std::string, std::optional<double>, std::less<>> prices{
-      {"on-demand", {}}, {"spot", {}}, {"economy", {}}};
+      {"on-demand", {}}, {"spot", {}}, {"economy", {}}, {"host", {}}};
   for (const std::string& text : assignments) {
     const std::size_t equals = text.find('=');
     const std::string name = text.substr(0, equals);
@@ -222,9 +231,9 @@ std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) 
     if (equals == std::string::npos || (price == prices.end() && name != "currency")) {
       throw ConfigError(
           fmt::format("--price: found '{}', expected on-demand=PRICE and spot=PRICE of a "
-                      "vCPU-hour, economy=PRICE "
-                      "and currency=NAME if wanted, or one CSV file with "
-                      "vcpus,memory_mb,on_demand,spot[,economy,currency]",
+                      "vCPU-hour, economy=PRICE, "
+                      "host=PRICE of a host's hour and currency=NAME if wanted, or one CSV file "
+                      "with vcpus,memory_mb,on_demand,spot[,economy,currency]",
                       text));
     }
     const std::string value = text.substr(equals + 1);
@@ -240,6 +249,8 @@ std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) 
       throw ConfigError(fmt::format("--price {}: expected {}", text, kPriceExpected));
     }
   }
+  list.host = prices["host"];
+  if (!list.flavors.empty()) return list;
   for (const char* name : {"on-demand", "spot"}) {
     if (prices.find(name)->second) continue;
     throw ConfigError(fmt::format("--price {}=PRICE is missing, expected both prices", name));
@@ -253,17 +264,29 @@ std::vector<std::string> read_price_key(const ConfigNode& root,
                                         const std::filesystem::path& folder) {
   const ConfigNode* key = root.find("prices");
   if (key == nullptr) return {};
-  if (key->kind == ConfigNode::Kind::kScalar) return {read_path(*key, "prices", folder).file};
-  return assignments_in(*key, key_place(*key, "prices"));
+  if (key->kind == ConfigNode::Kind::kMapping) {
+    return assignments_in(*key, key_place(*key, "prices"));
+  }
+  std::vector<std::string> texts;
+  for (const ConfigNode* item : read_list(*key, "prices")) {
+    const std::string text = read_text(*item, "prices");
+    texts.push_back(is_file(text) ? read_path(*item, "prices", folder).file.string() : text);
+  }
+  return texts;
 }
 
 std::string price_key_yaml(const std::vector<std::string>& texts,
                            const std::filesystem::path& folder) {
   if (texts.empty()) return {};
-  if (texts.size() == 1 && (is_yaml_file(texts.front()) || is_table(texts.front()))) {
-    return "prices: " + yaml_text(relative_path(texts.front(), folder)) + "\n";
-  }
+  const auto entry = [&](const std::string& text) {
+    return yaml_text(is_file(text) ? relative_path(text, folder) : text);
+  };
   std::vector<std::string> entries;
+  if (std::ranges::any_of(texts, is_file)) {
+    for (const std::string& text : texts) entries.push_back(entry(text));
+    return texts.size() == 1 ? "prices: " + entries.front() + "\n"
+                             : fmt::format("prices: [{}]\n", fmt::join(entries, ", "));
+  }
   for (const std::string& text : assignments_of(texts)) {
     const std::size_t equals = text.find('=');
     const std::string value = text.substr(equals + 1);

@@ -50,6 +50,7 @@ struct PriceList {
   std::vector<FlavorPrice> flavors{};  ///< if not empty, used instead of vcpu_hour
   std::string source{};                ///< the file of the table
   std::string currency{};              ///< such as EUR; empty: the operator's currency
+  std::optional<double> host{};        ///< cost of a host an hour; only a plan uses it
 
   /// The prices of a vCPU-hour of this workload, per unit of its vcpus. By flavor: the mean over
   /// the requests inside its window, weighted by vcpu-hours; of Economy instances, where none were
@@ -72,9 +73,10 @@ inline constexpr double kDaysPerMonth = 365.25 / 12;
 /// currency (the same in every line); other columns are ignored. Errors: WorkloadError.
 [[nodiscard]] PriceList read_flavor_prices(const std::filesystem::path& file);
 
-/// Parses `on-demand=0.04`, `spot=0.012`, and optionally `economy=0.02` and `currency=EUR`, as
-/// separate texts or separated by commas; or one CSV file as for read_flavor_prices. Nothing if
-/// there are no texts. Errors: ConfigError, WorkloadError for the file.
+/// Parses `on-demand=0.04`, `spot=0.012`, and optionally `economy=0.02`, `host=1.2` and
+/// `currency=EUR`, as separate texts or separated by commas; or a file, next to which `host=1.2`
+/// may be given: YAML of the same, or CSV as for read_flavor_prices. Nothing if there are no texts.
+/// Errors: ConfigError, WorkloadError for the file.
 [[nodiscard]] std::optional<PriceList> read_price_list(const std::vector<std::string>& texts);
 
 /// The key `prices` of a study file, as such texts: a mapping `{on-demand: 0.04, spot: 0.012}`, or

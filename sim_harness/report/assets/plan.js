@@ -104,7 +104,7 @@
   function viewOf(name, width, options) {
     const { rows, spec } = charts[name];
     const config = Theme.chartConfig();
-    config.axisY = { labelLimit: 220 };
+    config.axisY = { labelLimit: width < 480 ? 150 : 220 };
     config.axisX = { ...config.axisX, labelOverlap: "parity", labelSeparation: 8 };
     config.numberFormat = ",~f";  // 8, not 8.0
     // On a phone one name below the other: two do not fit side by side.
