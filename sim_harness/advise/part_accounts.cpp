@@ -42,6 +42,7 @@ LevelAccount& LevelAccount::operator+=(const LevelAccount& other) {
   placed += other.placed;
   carried += other.carried;
   evictions += other.evictions;
+  early += other.early;
   broken += other.broken;
   return *this;
 }
@@ -141,6 +142,7 @@ void PartAccounts::end_stay(InstanceIndex instance, SimTime time, bool is_evicte
 void PartAccounts::evicted(InstanceIndex victim, HostIndex /*host*/, const Request& for_vm) {
   LevelAccount& account = accounts_[parts_.of(for_vm.time)].levels[level_of(victim)];
   ++account.evictions;
+  if (for_vm.time - stays_[victim].since < kDay) ++account.early;
   const bool is_economy = level_of(victim) == static_cast<std::size_t>(Level::kEconomy);
   if (is_economy && for_vm.time < stays_[victim].promised_until) ++account.broken;
   end_stay(victim, for_vm.time, true);
@@ -192,6 +194,12 @@ Income income_of(const PartAccount& part, const VcpuHourPrices& prices) {
 double vm_loss_of(const PartAccount& part) {
   const LevelAccount& vms = part.of(Level::kVm);
   return share_of(vms.requested - vms.earned, vms.requested);
+}
+
+double served_of(const PartAccount& part) {
+  LevelAccount sum = part.of(Level::kSpot);
+  sum += part.of(Level::kEconomy);
+  return share_of(sum.earned, sum.requested);
 }
 
 bool held_before(std::span<const PartAccount> parts, std::size_t index, const PromiseClass& promise,

@@ -102,7 +102,10 @@ void account_for(const PlanFindings& findings, JudgedAlternative& judged) {
     capacity += static_cast<double>(findings.datacenter.host.sum(run.hosts).vcpus) *
                 static_cast<double>(findings.datacenter.parts.begin(1).count());
   }
-  judged.evictions = sum.of(Level::kSpot).evictions;
+  judged.spots = sum.of(Level::kSpot);
+  judged.spots.carried =
+      findings.runs[judged.chosen.front()].parts[findings.past()].of(Level::kSpot).carried;
+  judged.served = served_of(sum);
   judged.economy = promises_of(sum.of(Level::kEconomy));
   judged.mean_net = mean_interval(judged.net);
   judged.vm_loss = vm_loss_of(sum);
@@ -154,6 +157,7 @@ JudgedClass judged_class(const PlanFindings& findings, std::size_t index) {
     const std::size_t part = findings.past() + i;
     if (!held_before(run->second.parts, index, judged.promise, part)) continue;
     ++judged.parts;
+    judged.spots += run->second.parts[part].of(Level::kSpot).placed;
     judged.tally.append(run->second.parts[part].promises[index]);
   }
   const auto last = findings.promised.find(plan.last);

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 from browser import Browser, run_cases
 
-CHARTS = ["division", "income", "promises", "changes"]
+CHARTS = ["record", "division", "income", "promises", "changes"]
 PLAN = [
     "plan",
     "azure2020:seed=3:scale=0.001",
@@ -85,7 +85,7 @@ class PlanPage(unittest.TestCase):
             ".filter((group) => group.marktype === 'rect')"
             ".flatMap((group) => group.items.map((bar) => bar.datum.net))"
         )
-        self.assertEqual(bars, [one["net_per_day"] for one in self.plan["sensitivity"]])
+        self.assertEqual(bars, [one["net_per_day"] * (365.25 / 12) for one in self.plan["sensitivity"]])
         # A marker for each promise, also where none was broken and the bar has no length.
         points = browser.run(
             "return document.getElementById('promises').view"
