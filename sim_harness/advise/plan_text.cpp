@@ -132,16 +132,16 @@ std::string verdict_text(const JudgedClass& one) {
   return std::string(verdict_name(verdict));
 }
 
-/// True of the surest promise of each lifetime that can be sold, and of the next surer one if it
-/// broke no more than it may.
+/// True of the surest promise of a lifetime that can be sold, and, where none can, of the least
+/// sure one if it broke no more than it may.
 bool may_be_sold(const PlanFindings& findings, const JudgedClass& one) {
   const PromiseCount tested = one.tally.tested();
   return tested.promised >= kLeastTested &&
          share_of(tested.broken, tested.promised) <= one.promise.broken &&
          std::ranges::none_of(findings.classes, [&](const JudgedClass& other) {
-           const double surer = one.promise.broken - other.promise.broken;
-           return other.promise.life == one.promise.life && other.is_sold == one.is_sold &&
-                  (one.is_sold ? surer > 0 : surer < 0);
+           const bool is_surer = other.promise.broken < one.promise.broken;
+           return other.promise.life == one.promise.life && other.promise != one.promise &&
+                  (other.is_sold ? is_surer || !one.is_sold : !is_surer && !one.is_sold);
          });
 }
 
@@ -480,7 +480,7 @@ SummaryText plan_text(const PlanFindings& findings, PlanDetail detail) {
   text.add_answer(decision);
   text += fmt::format(
       "\n{} on {} hosts: {} parts of {}. From part {} on, each part judges the setting chosen on "
-      "the parts before it.\n\n",
+      "the parts before it.\n",
       findings.workload.label, datacenter.history->hosts, datacenter.parts.count,
       days_text(findings.days()), findings.past() + 1);
   text.add(judged_parts_table(findings));
