@@ -15,6 +15,7 @@ import math
 import random
 import sys
 from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
@@ -77,6 +78,21 @@ def requests() -> str:
         tenant = f"t{int(draw.uniform(0, 12))}"
         if end > 0:
             lines.append(f"i{number},{tenant},{kind},{vcpus},{memory_gb * 1024},{start:.0f},{seen}")
+    return "\n".join(lines) + "\n"
+
+
+def instances() -> str:
+    """The first three weeks of these, as OpenStack's table of instances has them."""
+    lines = ["uuid,project_id,flavor,vcpus,memory_mb,launched_at,terminated_at"]
+    begin, end = datetime(2026, 3, 2, tzinfo=timezone.utc), 21 * DAY
+    for line in requests().splitlines()[2:]:
+        name, tenant, kind, vcpus, memory, *times = line.split(",")
+        start, stop = (end if time == "never" else int(time) for time in times)
+        if start < end:
+            seen = [f"{begin + timedelta(seconds=start):%F %T}"]
+            seen += [f"{begin + timedelta(seconds=stop):%F %T}" if stop < end else ""]
+            flavor = f"{'batch' if kind == 'spot' else 'std'}.{vcpus}"
+            lines.append(",".join([name, tenant, flavor, vcpus, memory, *seen]))
     return "\n".join(lines) + "\n"
 
 
@@ -177,6 +193,7 @@ MADE: dict[str, Callable[[], str]] = {
     "availability-types.csv": availability_of_types,
     "cluster.csv": cluster,
     "hosts.csv": hosts,
+    "instances.csv.gz": instances,
     "jobs.csv": jobs,
     "requests.csv.gz": requests,
     "spot-prices.csv": spot_prices,

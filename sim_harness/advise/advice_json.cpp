@@ -119,7 +119,10 @@ Json alternative_json(const PlanFindings& findings, const JudgedAlternative& one
           {"vm_loss", json_of(one.vm_loss)},
           {"most_vm_loss", json_of(one.most_vm_loss)},
           {"history_vm_loss", json_of(one.last_vm_loss)},
-          {"evictions", one.evictions},
+          {"served", json_of(one.served)},
+          {"spots", one.spots.placed + one.spots.carried},
+          {"evictions", one.spots.evictions},
+          {"evictions_in_a_day", one.spots.early},
           {"idle", json_of(one.idle)},
           {"recovered", json_of(one.recovered)},
           {"economy_promises", economy_json(one.economy)},
@@ -133,6 +136,7 @@ Json class_json(const JudgedClass& one) {
           {"sell", one.is_sold},
           {"parts_sold", one.parts},
           {"promised", one.tally.given},
+          {"spots", one.spots},
           {"promises", count_json(one.tally.tested(), one.interval(), one.promise.broken)},
           {"worth", json_of(one.worth)}};
 }

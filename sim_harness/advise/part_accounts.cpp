@@ -42,6 +42,7 @@ LevelAccount& LevelAccount::operator+=(const LevelAccount& other) {
   placed += other.placed;
   carried += other.carried;
   evictions += other.evictions;
+  early += other.early;
   broken += other.broken;
   return *this;
 }
@@ -153,9 +154,12 @@ void PartAccounts::end_stay(InstanceIndex instance, SimTime time, bool is_evicte
 
 void PartAccounts::evicted(InstanceIndex victim, HostIndex /*host*/, const Request& for_vm) {
   const bool is_economy = level_of(victim) == static_cast<std::size_t>(Level::kEconomy);
+  const bool is_early = for_vm.time - stays_[victim].since < kDay;
   const bool is_broken = is_economy && for_vm.time < stays_[victim].promised_until;
   count(parts_.of(for_vm.time), victim,
-        {.evictions = 1, .broken = static_cast<std::uint64_t>(is_broken)});
+        {.evictions = 1,
+         .early = static_cast<std::uint64_t>(is_early),
+         .broken = static_cast<std::uint64_t>(is_broken)});
   end_stay(victim, for_vm.time, true);
 }
 
@@ -205,6 +209,12 @@ Income income_of(const PartAccount& part, const VcpuHourPrices& prices) {
 double vm_loss_of(const PartAccount& part) {
   const LevelAccount& vms = part.of(Level::kVm);
   return share_of(vms.requested - vms.earned, vms.requested);
+}
+
+double served_of(const PartAccount& part) {
+  LevelAccount sum = part.of(Level::kSpot);
+  sum += part.of(Level::kEconomy);
+  return share_of(sum.earned, sum.requested);
 }
 
 bool held_before(std::span<const PartAccount> parts, std::size_t index, const PromiseClass& promise,

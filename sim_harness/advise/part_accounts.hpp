@@ -75,6 +75,7 @@ struct LevelAccount {
   std::uint64_t placed = 0;     ///< placements in the part
   std::uint64_t carried = 0;    ///< instances that already run when the part begins
   std::uint64_t evictions = 0;  ///< in the part
+  std::uint64_t early = 0;      ///< of these, within a day of their placement or resize
   std::uint64_t broken = 0;     ///< of these, Economy instances within their promised time
 
   LevelAccount& operator+=(const LevelAccount& other);
@@ -101,6 +102,8 @@ struct PartAccount {
 [[nodiscard]] Income income_of(const PartAccount& part, const VcpuHourPrices& prices);
 /// As a fraction of the requested VM revenue.
 [[nodiscard]] double vm_loss_of(const PartAccount& part);
+/// The share of their requested revenue that spots and Economy instances earn.
+[[nodiscard]] double served_of(const PartAccount& part);
 
 /// True if a class held before part `to`, by the promises whose outcome was known by then:
 /// significantly over all earlier parts, and also in the last of them with enough outcomes, so that

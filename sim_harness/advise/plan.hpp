@@ -129,9 +129,10 @@ struct JudgedAlternative {
   double most_vm_loss = 0;   ///< maximum over the judged parts
   double last_vm_loss = 0;   ///< of `last`, maximum over all parts
   bool is_for_nova = false;  ///< it had to choose among those, as the best exceeded the limit
-  std::uint64_t evictions = 0;
-  double idle = 0;       ///< fraction of the capacity that is unused
-  double recovered = 0;  ///< fraction of the capacity left by VMs that is sold
+  LevelAccount spots{};      ///< in the judged parts; `carried` into the first of them
+  double served = 0;         ///< served_of the judged parts
+  double idle = 0;           ///< fraction of the capacity that is unused
+  double recovered = 0;      ///< fraction of the capacity left by VMs that is sold
   PromiseCount economy{};
 
   /// The maximum in the judged parts, and in all parts by the run to deploy.
@@ -149,9 +150,10 @@ struct VmGrowth {
 /// The results of a class of promised lifetimes in the parts that judged it.
 struct JudgedClass {
   PromiseClass promise{};
-  std::size_t parts = 0;  ///< in which it was sold because it had held before
-  PromiseTally tally{};   ///< of these
-  bool is_sold = false;   ///< from now on
+  std::size_t parts = 0;    ///< in which it was sold because it had held before
+  PromiseTally tally{};     ///< of these
+  std::uint64_t spots = 0;  ///< placed in these
+  bool is_sold = false;     ///< from now on
   /// By what a job gains from the promise: the extra share of a plain spot's price it may cost.
   std::optional<double> worth{};
 
@@ -293,8 +295,9 @@ struct CapacityShares {
                                              std::size_t part);
 
 enum class PlanDetail : std::uint8_t {
-  kBrief,  ///< the decision, the judged parts, and the promises that can be sold
-  kAll,    ///< and all numbers behind it
+  kBrief,  ///< the decision, the judged parts, and the promises that can or nearly can be sold
+  kPage,   ///< and the other tables
+  kAll,    ///< and every promise
 };
 /// The breakdown as text and as JSON: the first `most` rows, and the sum of the others.
 [[nodiscard]] SummaryTable breakdown_table(const PlanFindings& findings, std::size_t most);

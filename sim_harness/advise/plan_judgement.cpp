@@ -104,7 +104,10 @@ void account_for(const PlanFindings& findings, JudgedAlternative& judged) {
     vms += shares.vms / static_cast<double>(judged.chosen.size());
     sold += (shares.economy + shares.spots) / static_cast<double>(judged.chosen.size());
   }
-  judged.evictions = sum.of(Level::kSpot).evictions;
+  judged.spots = sum.of(Level::kSpot);
+  judged.spots.carried =
+      findings.runs[judged.chosen.front()].parts[findings.past()].of(Level::kSpot).carried;
+  judged.served = served_of(sum);
   judged.economy = promises_of(sum.of(Level::kEconomy));
   judged.mean_net = mean_interval(judged.net);
   judged.vm_loss = vm_loss_of(sum);
@@ -153,6 +156,7 @@ JudgedClass judged_class(const PlanFindings& findings, std::size_t index) {
     const std::size_t part = findings.past() + i;
     if (!held_before(run->second.parts, index, judged.promise, part)) continue;
     ++judged.parts;
+    judged.spots += run->second.parts[part].of(Level::kSpot).placed;
     judged.tally.append(run->second.parts[part].promises[index]);
   }
   const auto last = findings.promised.find(plan.last);

@@ -56,10 +56,19 @@ std::string label_of(const std::string& setting, const Division& division) {
   return division == Division{} ? setting : setting + "; " + division_label(division);
 }
 
+std::string count_of(std::uint64_t count) { return count_text(static_cast<std::int64_t>(count)); }
+
 std::string broken_text(const PromiseCount& economy) {
   if (economy.promised == 0) return "-";
-  return fmt::format("{} of {}", count_text(static_cast<std::int64_t>(economy.broken)),
-                     count_text(static_cast<std::int64_t>(economy.promised)));
+  return count_of(economy.broken) + " of " + count_of(economy.promised);
+}
+
+/// "25 of 1,557 (96%)": the evictions, of the spots that ran, and the share within a day.
+std::string evictions_text(const LevelAccount& spots) {
+  const std::string text =
+      count_of(spots.evictions) + " of " + count_of(spots.placed + spots.carried);
+  if (spots.evictions == 0) return text;
+  return text + fmt::format(" ({})", percent(share_of(spots.early, spots.evictions), 0));
 }
 
 SummaryColumn column(std::string title, TextTable::Align align = TextTable::Align::kRight) {
@@ -80,16 +89,16 @@ std::string half_width_text(const MeanInterval& mean) {
 
 SummaryTable alternatives_table(const PlanFindings& findings) {
   SummaryTable table{.columns = {left("alternative"), net_column(findings.currency), column("95 %"),
-                                 column("VM loss"), column("worst part"), column("evictions"),
-                                 column("Economy broken"), column("idle sold"),
-                                 left("chosen last")}};
+                                 column("VM loss"), column("worst part"), column("served"),
+                                 column("evicted (in a day)"), column("Economy broken"),
+                                 column("idle sold"), left("chosen last")}};
   for (const JudgedAlternative& one : findings.alternatives) {
     const PlanRun& last = findings.runs[one.last];
     std::string name(alternative_name(one.alternative));
     add_row(table, {std::move(name), month_text(one.mean_net.mean), half_width_text(one.mean_net),
-                    percent(one.vm_loss, 3), percent(one.most_vm_loss, 3),
-                    count_text(static_cast<std::int64_t>(one.evictions)), broken_text(one.economy),
-                    percent(one.recovered), label_of(last.setting.label(), last.division)});
+                    percent(one.vm_loss, 3), percent(one.most_vm_loss, 3), percent(one.served),
+                    evictions_text(one.spots), broken_text(one.economy), percent(one.recovered),
+                    label_of(last.setting.label(), last.division)});
   }
   return table;
 }
@@ -108,11 +117,6 @@ std::string above_bound_text(const PlanFindings& findings) {
       alternative_name(Alternative::kHindsight), fmt::join(names, ", "));
 }
 
-bool has_worths(const PlanFindings& findings) {
-  return std::ranges::any_of(findings.classes,
-                             [](const JudgedClass& one) { return one.worth.has_value(); });
-}
-
 /// "+7%", and "nothing" if the promise is not worth more than what plain spots give anyway.
 std::string worth_text(double worth) {
   const double percents = std::round(100 * worth);
@@ -127,56 +131,66 @@ std::string verdict_text(const JudgedClass& one) {
   return std::string(verdict_name(verdict));
 }
 
-SummaryTable classes_table(const PlanFindings& findings, bool all) {
-  SummaryTable table{.columns = {column("lives at least"), column("with"), left("sell?"),
-                                 column("parts"), column("promised"), column("tested"),
-                                 column("broken"), column("allowed"), column("95 % interval"),
-                                 left("verdict")}};
-  const bool has_worth = has_worths(findings);
-  if (has_worth) table.columns.push_back(column("could carry"));
-  for (const JudgedClass& one : findings.classes) {
-    if (!all && !one.is_sold) continue;
-    const PromiseCount tested = one.tally.tested();
-    std::string broken = "-";
-    std::string interval = "-";
-    if (tested.promised > 0) {
-      broken = percent(static_cast<double>(tested.broken) / static_cast<double>(tested.promised));
-      interval =
-          fmt::format("{} to {}", percent(one.interval().lower), percent(one.interval().upper));
-    }
-    std::vector<std::string> row{fmt::format("{} h", one.promise.life / std::chrono::hours(1)),
-                                 percent(1 - one.promise.broken, 0),
-                                 one.is_sold ? "yes" : "not yet",
-                                 std::to_string(one.parts),
-                                 std::to_string(one.tally.given),
-                                 std::to_string(tested.promised),
-                                 broken,
-                                 percent(one.promise.broken, 0),
-                                 interval,
-                                 verdict_text(one)};
-    if (has_worth) row.push_back(one.worth ? worth_text(*one.worth) : "-");
+/// True of the surest promise of a lifetime that can be sold, and, where none can, of the least
+/// sure one if it broke no more than it may.
+bool may_be_sold(const PlanFindings& findings, const JudgedClass& one) {
+  const PromiseCount tested = one.tally.tested();
+  return tested.promised >= kLeastTested &&
+         share_of(tested.broken, tested.promised) <= one.promise.broken &&
+         std::ranges::none_of(findings.classes, [&](const JudgedClass& other) {
+           const bool is_surer = other.promise.broken < one.promise.broken;
+           return other.promise.life == one.promise.life && other.promise != one.promise &&
+                  (other.is_sold ? is_surer || !one.is_sold : !is_surer && !one.is_sold);
+         });
+}
+
+/// The promises of spots' lifetimes, and that of the Economy class where the plan has one.
+SummaryTable promises_table(const PlanFindings& findings, bool all) {
+  SummaryTable table{.columns = {left("promise"), column("kept with"), column("of spots"),
+                                 left("sell?"), column("tested"), column("broken"),
+                                 column("95 % interval"), left("verdict"), column("could carry")}};
+  const auto add = [&](std::vector<std::string> row, const PromiseCount& tested,
+                       const ProbabilityInterval& interval, std::string verdict,
+                       std::string worth) {
+    const bool is_known = tested.promised > 0;
+    row.push_back(count_of(tested.promised));
+    row.push_back(is_known ? percent(share_of(tested.broken, tested.promised)) : "-");
+    row.push_back(is_known ? percent(interval.lower) + " to " + percent(interval.upper) : "-");
+    row.insert(row.end(), {std::move(verdict), std::move(worth)});
     add_row(table, std::move(row));
+  };
+  for (const JudgedClass& one : findings.classes) {
+    if (!all && !may_be_sold(findings, one)) continue;
+    add({fmt::format("lives {} h", one.promise.life / std::chrono::hours(1)),
+         percent(1 - one.promise.broken, 0), percent(share_of(one.tally.given, one.spots), 0),
+         one.is_sold ? "yes" : "not yet"},
+        one.tally.tested(), one.interval(), verdict_text(one),
+        one.worth ? worth_text(*one.worth) : "-");
   }
+  const JudgedAlternative& plan = findings.of(Alternative::kPlan);
+  const Division& division = findings.runs[plan.last].division;
+  const ProbabilityInterval interval = eviction_interval(plan.economy);
+  const PromiseVerdict verdict = verdict_of(interval, kEconomyBroken);
+  if (division == Division{} || (!all && verdict == PromiseVerdict::kBroken)) return table;
+  add({"Economy, " + days_text(findings.datacenter.economy.economy.horizon_days),
+       percent(1 - kEconomyBroken, 0), percent(division.economy_percent / 100, 0),
+       findings.advised == Alternative::kPlan ? "yes" : "not yet"},
+      plan.economy, interval, std::string(verdict_name(verdict)), "-");
   return table;
 }
 
-void add_classes(const PlanFindings& findings, bool all, SummaryText& text) {
+void add_promises(const PlanFindings& findings, bool all, SummaryText& text) {
   if (findings.classes.empty()) return;
-  const auto sold = std::ranges::count_if(findings.classes, &JudgedClass::is_sold);
-  if (!all && sold == 0) {
-    text +=
-        fmt::format("\nNone of {} promised lifetimes can be sold yet.\n", findings.classes.size());
-    return;
-  }
+  const SummaryTable table = promises_table(findings, all);
+  text += fmt::format("\n{} of {} promised lifetimes can be sold{}\n",
+                      std::ranges::count_if(findings.classes, &JudgedClass::is_sold),
+                      findings.classes.size(),
+                      table.rows.empty() ? "." : "; tested on parts after those that chose them");
+  if (table.rows.empty()) return;
+  text.add(table);
   text +=
-      fmt::format("\nPromised lifetimes of spots{}, tested on parts after those that chose them\n",
-                  all ? "" : " that can be sold");
-  text.add(classes_table(findings, all));
-  if (has_worths(findings)) {
-    text +=
-        "\"could carry\": how much more the promise is worth to a job than a plain spot, by the "
-        "utility price: an estimate of value, not of demand\n";
-  }
+      "\"could carry\": how much more the promise is worth to a job than a plain spot, by the "
+      "utility price: an estimate of value, not of demand\n";
 }
 
 /// The judged parts: the use of the capacity, the income of the recommendation beside what was
@@ -185,12 +199,12 @@ SummaryTable judged_parts_table(const PlanFindings& findings) {
   const JudgedAlternative& advised = findings.of(findings.advised);
   SummaryTable table{.columns = {left("part"), column("days"), column("VMs use"), column("sold"),
                                  column("idle"), net_column(findings.currency), column("forecast"),
-                                 column("lead"), column("VM loss"), column("evicted")}};
+                                 column("lead"), column("served"), column("VM loss"),
+                                 column("evicted (in a day)")}};
   const WindowParts& parts = findings.datacenter.parts;
   for (std::size_t i = 0; i < advised.chosen.size(); ++i) {
     const std::size_t part = findings.past() + i;
     const PlanRun& run = findings.runs[advised.chosen[i]];
-    const LevelAccount& spots = run.parts[part].of(Level::kSpot);
     const CapacityShares shares = capacity_shares(findings, run, part);
     const ForecastOrigin& forecast = findings.income_forecast.origins[i];
     add_row(table,
@@ -199,9 +213,8 @@ SummaryTable judged_parts_table(const PlanFindings& findings) {
              percent(shares.vms), percent(shares.economy + shares.spots), percent(shares.idle()),
              month_text(forecast.came), month_text(forecast.forecast),
              signed_money(kDaysPerMonth * findings.lead_forecast.origins[i].came, ""),
-             percent(vm_loss_of(run.parts[part]), 3),
-             fmt::format("{} of {}", count_text(static_cast<std::int64_t>(spots.evictions)),
-                         count_text(static_cast<std::int64_t>(spots.placed + spots.carried)))});
+             percent(served_of(run.parts[part])), percent(vm_loss_of(run.parts[part]), 3),
+             evictions_text(run.parts[part].of(Level::kSpot))});
   }
   return table;
 }
@@ -455,8 +468,10 @@ std::string second_sentence(const PlanFindings& findings) {
         percent(most.most_vm_loss, 4));
   }
   std::string text = fmt::format(
-      "In {}, settings chosen on earlier parts earned {} a month{}: ", judged,
-      money(kDaysPerMonth * advised.mean_net.mean, findings.currency), lost_anyway(findings));
+      "In {}, settings chosen on earlier parts earned {} a month by serving {} of what spots asked "
+      "for{}: ",
+      judged, money(kDaysPerMonth * advised.mean_net.mean, findings.currency),
+      percent(advised.served, 0), lost_anyway(findings));
   const std::string_view next = alternative_name(findings.next_best);
   if (is_zero(findings.lead)) {
     text += fmt::format("the same as {}", next);
@@ -561,14 +576,14 @@ std::vector<std::string> decision_of(const PlanFindings& findings) {
 
 SummaryText plan_text(const PlanFindings& findings, PlanDetail detail) {
   const PlanDatacenter& datacenter = findings.datacenter;
-  const bool all = detail == PlanDetail::kAll;
+  const bool all = detail != PlanDetail::kBrief;
   SummaryText text;
   std::string decision;
   for (const std::string& sentence : decision_of(findings)) decision += sentence + "\n";
   text.add_answer(decision);
   text += fmt::format(
       "\n{} on {} hosts: {} parts of {}. From part {} on, each part judges the setting chosen on "
-      "the parts before it.\n\n",
+      "the parts before it.\n",
       findings.workload.label, datacenter.history->hosts, datacenter.parts.count,
       days_text(findings.days()), findings.past() + 1);
   text.add(judged_parts_table(findings));
@@ -576,15 +591,8 @@ SummaryText plan_text(const PlanFindings& findings, PlanDetail detail) {
     text += "\nAlternatives in the judged parts\n";
     text.add(alternatives_table(findings));
     text += above_bound_text(findings);
-    if (findings.of(Alternative::kPlan).economy.promised > 0) {
-      text += fmt::format(
-          "\nAn eviction in the promised time breaks the promise to an Economy instance; at most "
-          "{} "
-          "of those admitted may be evicted in it.\n",
-          percent(kEconomyBroken, 0));
-    }
   }
-  add_classes(findings, all, text);
+  add_promises(findings, detail == PlanDetail::kAll, text);
   if (!findings.breakdown.empty()) {
     text += fmt::format("\nBy {}, over the whole history with the setting to use from now on\n",
                         findings.by);

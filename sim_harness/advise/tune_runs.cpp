@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -57,14 +58,10 @@ void require_something_to_set(const TuneSettings& settings) {
   for (std::size_t candidate = 0; candidate < space.size(); ++candidate) {
     if (!space.is_bound(candidate)) return;
   }
-  std::string names;
-  for (const RegistryEntry<Evictor>& entry : evictor_registry()) {
-    if (entry.info.needs_true_lifetimes()) continue;
-    names += (names.empty() ? "" : ", ") + std::string(entry.info.name);
-  }
+  const auto can_be_set = [](const PluginInfo& info) { return !info.needs_true_lifetimes(); };
   throw ConfigError(fmt::format(
       "nothing can be set: every choice {}; expected an evictor that can be set as well: {}",
-      kKnowsLifetimes, names));
+      kKnowsLifetimes, fmt::join(names_where(evictor_registry(), can_be_set), ", ")));
 }
 
 /// Runs of one sample with the same VM and spot policy: they share a beginning.
@@ -283,9 +280,8 @@ bool dominates(const CostAndRevenue& a, const CostAndRevenue& b) {
 std::vector<std::size_t> pareto_layers(std::span<const CostAndRevenue> points) {
   std::vector<std::size_t> order(points.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::tuple(points[a].vm_loss, -points[a].spot_share) <
-           std::tuple(points[b].vm_loss, -points[b].spot_share);
+  std::ranges::stable_sort(order, {}, [&](std::size_t point) {
+    return std::tuple(points[point].vm_loss, -points[point].spot_share);
   });
   // In this order the last point of a layer dominates the next one if any point of the layer does.
   std::vector<std::size_t> layers(points.size());
@@ -307,9 +303,8 @@ std::vector<std::size_t> best_by_layer(std::span<const CostAndRevenue> points, s
   const std::vector<std::size_t> layers = pareto_layers(points);
   std::vector<std::size_t> order(points.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::tuple(layers[a], -points[a].spot_share) <
-           std::tuple(layers[b], -points[b].spot_share);
+  std::ranges::stable_sort(order, {}, [&](std::size_t point) {
+    return std::tuple(layers[point], -points[point].spot_share);
   });
   order.resize(std::min(count, order.size()));
   std::sort(order.begin(), order.end());
@@ -320,8 +315,8 @@ std::vector<std::size_t> whole_layers(std::span<const CostAndRevenue> points, st
   const std::vector<std::size_t> layers = pareto_layers(points);
   std::vector<std::size_t> order(points.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::tuple(layers[a], points[a].vm_loss) < std::tuple(layers[b], points[b].vm_loss);
+  std::ranges::stable_sort(order, {}, [&](std::size_t point) {
+    return std::tuple(layers[point], points[point].vm_loss);
   });
   std::vector<std::size_t> taken;
   for (std::span<const std::size_t> rest = order; !rest.empty() && taken.size() < most;) {

@@ -131,10 +131,10 @@ class Writer {
             : fmt::format("VMs alone need {} with {}", findings_.whole->needed[vm],
                           settings_.vm[vm].label);
     return fmt::format(
-        "Datacenter: {}; {}\nA sample is {} days of the workload, one of {}; every run starts at "
-        "its beginning.\n",
-        plural(findings_.whole->hosts, "host"), needed,
-        fmt::format("{:.3g}", hours_of(findings_.whole->part) / 24), findings_.samples.size());
+        "Datacenter: {}; {}\nA sample is {:.3g} days of the workload, one of {}; every run starts "
+        "at its beginning.\n",
+        plural(findings_.whole->hosts, "host"), needed, days_of(findings_.whole->part),
+        findings_.samples.size());
   }
 
   [[nodiscard]] std::string with_parts() const {

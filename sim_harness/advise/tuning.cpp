@@ -24,6 +24,9 @@ namespace cospot {
 namespace {
 
 constexpr std::size_t kDefaultFolds = 10;
+/// Offers that narrow as the datacenter fills.
+constexpr const char* kWide = "adaptive:at_low_load=32:at_high_load=1:from=0.9:to=0.97";
+constexpr const char* kWidest = "adaptive:at_low_load=64:at_high_load=1:from=0.93:to=0.97";
 
 template <class Plugin>
 std::vector<std::string> candidates(std::span<const RegistryEntry<Plugin>> registry,
@@ -234,16 +237,7 @@ TuneCandidates::TuneCandidates()
     : vm(candidates(weigher_registry(), TuneChoice::kVm)),
       spot(candidates(weigher_registry(), TuneChoice::kSpot)),
       evictor(candidates(evictor_registry(), TuneChoice::kEvictor)),
-      otn{"1",
-          "2",
-          "4",
-          "8",
-          "16",
-          "32",
-          "epsilon-0.2",
-          "epsilon-0.7",
-          "adaptive:at_low_load=32:at_high_load=1:from=0.9:to=0.97",
-          "adaptive:at_low_load=64:at_high_load=1:from=0.93:to=0.97"} {}
+      otn{"1", "2", "4", "8", "16", "32", "epsilon-0.2", "epsilon-0.7", kWide, kWidest} {}
 
 void require_distinct(const std::vector<std::string>& values, std::string_view option) {
   std::set<std::string> seen;
@@ -256,36 +250,28 @@ void require_distinct(const std::vector<std::string>& values, std::string_view o
 void add_candidates(const TuneCandidates& candidates, PolicyLoader& loader,
                     TuneSettings& settings) {
   const std::string& dashes = candidates.dashes;
-  require_distinct(candidates.vm, dashes + "vm");
-  require_distinct(candidates.spot, dashes + "spot");
-  require_distinct(candidates.evictor, dashes + "evictor");
-  require_distinct(candidates.otn, dashes + "otn");
   require_distinct(candidates.promises, dashes + "promise");
-  const auto named = [&dashes](std::string_view option, const auto& read) {
+  const auto add = [&dashes](std::string_view option, const std::vector<std::string>& values,
+                             auto& settings_of, const auto& read) {
+    require_distinct(values, fmt::format("{}{}", dashes, option));
     try {
-      return read();
+      for (const std::string& value : values) settings_of.push_back(read(value));
     } catch (const ConfigError& error) {
       throw ConfigError(fmt::format("{}{}: {}", dashes, option, error.what()));
     }
   };
-  for (const std::string& name : candidates.vm) {
-    settings.vm.push_back(named("vm", [&] { return load_chain(name, loader); }));
-  }
-  for (const std::string& name : candidates.spot) {
-    settings.spot.push_back(named("spot", [&] { return load_chain(name, loader); }));
-  }
+  const auto chain = [&loader](const std::string& name) { return load_chain(name, loader); };
+  add("vm", candidates.vm, settings.vm, chain);
+  add("spot", candidates.spot, settings.spot, chain);
   for (const std::string& target : candidates.promises) {
     for (const std::string& name : candidates.spot) {
       settings.spot.push_back(promising_chain(name, target, dashes, loader));
     }
   }
   const std::map<KnownLifetimes, std::string> models = models_by_kind(candidates.models, dashes);
-  for (const std::string& name : candidates.evictor) {
-    settings.evictors.push_back(named("evictor", [&] { return evictor_spec(name, models); }));
-  }
-  for (const std::string& label : candidates.otn) {
-    settings.otn.push_back(named("otn", [&] { return OfferRule::parse(label); }));
-  }
+  add("evictor", candidates.evictor, settings.evictors,
+      [&models](const std::string& name) { return evictor_spec(name, models); });
+  add("otn", candidates.otn, settings.otn, &OfferRule::parse);
   require_something_to_set(settings);
 }
 

@@ -45,10 +45,8 @@ std::string uncertainty_text(const TuneVerdict& verdict) {
                          (verdict.gain.mean * verdict.gain.mean);
   return fmt::format(
       "The gain is not sure. No VM is at stake: to cooperate risks up to {:.1f} points, to wait "
-      "gives "
-      "up {:.1f}\npoints as far as is known. About {:.0f} validation samples like these, instead "
-      "of "
-      "{}, would settle it.\n",
+      "gives up {:.1f}\npoints as far as is known. About {:.0f} validation samples like these, "
+      "instead of {}, would settle it.\n",
       100 * (half - verdict.gain.mean), 100 * verdict.gain.mean, std::ceil(samples),
       verdict.validated);
 }
@@ -249,8 +247,7 @@ std::string cross_validation_text(const TuneFindings& findings) {
       std::ranges::count(findings.folds, outcome.recommendation, &TuneOutcome::recommendation);
   return fmt::format(
       "{}\n(spot revenue earned and VM revenue lost, % of requested; net gain over no cooperation, "
-      "net "
-      "of lost VMs, points)\n{}\nExpected of the search's choice, here {}\n{}"
+      "net of lost VMs, points)\n{}\nExpected of the search's choice, here {}\n{}"
       "  {} of {} searches choose the same setting.\n{}",
       findings.whole
           ? "Forward in time: each part validates the setting chosen on the parts before it"

@@ -319,11 +319,7 @@ void run_plan_command(const PlanArguments& arguments, PolicyLoader& loader) {
   const PlanFindings findings = make_plan(request, *progress, print_warnings);
   write_study_file(arguments, cloud, findings, plan_yaml);
   if (!arguments.report.empty()) {
-    write_stored_file(arguments.report,
-                      plan_page({.title = "What to sell of idle capacity",
-                                 .answer = plan_text(findings, PlanDetail::kAll).html(),
-                                 .data_json = text_of(plan_json(findings)),
-                                 .command = command_of(arguments)}));
+    write_stored_file(arguments.report, plan_page(findings, command_of(arguments)));
   }
   if (arguments.json) return print_json(plan_json(findings));
   print(plan_text(findings, arguments.all ? PlanDetail::kAll : PlanDetail::kBrief).plain());

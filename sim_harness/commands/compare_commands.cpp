@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +44,7 @@ struct CompareArguments {
   bool quiet = false;
   WindowOption window;
   PriceOption price;
-  bool keeps_timeline = false;
+  std::optional<bool> timeline;
   std::string timeline_csv;
 };
 
@@ -94,7 +95,7 @@ void require_outputs_apart(const CompareArguments& arguments, const StudyFile& f
 std::string command_text(const CompareArguments& arguments) {
   std::string text =
       "cospot compare " + shell_word(arguments.sweep) + set_arguments(arguments.overrides);
-  if (arguments.keeps_timeline) text += " --timeline";
+  if (arguments.timeline) text += *arguments.timeline ? " --timeline" : " --no-timeline";
   return text + arguments.window.text();
 }
 
@@ -118,12 +119,22 @@ void write_csvs(const Arguments& arguments, ResultsDatabase& results) {
   if (!arguments.timeline_csv.empty()) write_timeline_csv(arguments.timeline_csv, results);
 }
 
+/// A timeline takes less than a tenth of a run's time. A database continues as it was started.
+bool keeps_timeline(const CompareArguments& arguments, const Study& study) {
+  if (arguments.timeline) return *arguments.timeline;
+  if (!arguments.timeline_csv.empty()) return true;
+  if (study.provider == nullptr) return false;
+  std::error_code error;
+  if (!arguments.resume || !std::filesystem::exists(arguments.database, error)) return true;
+  return !ResultsDatabase(arguments.database).schema().timeline.empty();
+}
+
 void run_compare(const CompareArguments& arguments, const CompareCommandContext& context) {
   const ExperimentOptions options = experiment_options(arguments);
   const ShowMeters meters(!arguments.quiet);
   StudyFile file = read_study_file(arguments.sweep, arguments.overrides, arguments.window.window(),
                                    *context.policies);
-  file.keeps_timeline = arguments.keeps_timeline;
+  file.keeps_timeline = keeps_timeline(arguments, context.studies->chosen_by(file.root));
   require_outputs_apart(arguments, file);
   const LoadExperiment load = read_experiment(*context.studies, file);
   const std::optional<WorkloadPrices> prices =
@@ -186,11 +197,14 @@ void add_compare(CLI::App& app, const CompareCommandContext& context) {
   command->add_option("--db", arguments->database, "Results database (SQLite)")
       ->capture_default_str();
   command->add_option("--csv", arguments->csv, "Write the results as CSV too");
-  CLI::Option* timeline = command->add_flag(
-      "--timeline", arguments->keeps_timeline,
-      "Record daily totals of each run: hosts in use, VMs, spots, evictions, revenue");
+  CLI::Option* timeline = command->add_flag_callback(
+      "--timeline", [arguments] { arguments->timeline = true; },
+      "Record daily totals of each run, the default of studies that have them: hosts in use, VMs, "
+      "spots, evictions, revenue");
+  CLI::Option* no_timeline = command->add_flag_callback(
+      "--no-timeline", [arguments] { arguments->timeline = false; }, "Record no daily totals");
   command->add_option("--timeline-csv", arguments->timeline_csv, "Write these totals as CSV too")
-      ->needs(timeline);
+      ->excludes(no_timeline->excludes(timeline));
   command->add_option("--shard", arguments->shard, "Run shard I of N")->capture_default_str();
   CLI::Option* resume =
       command->add_flag("--resume", arguments->resume, "Continue the database, or start it");

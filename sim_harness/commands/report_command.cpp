@@ -44,7 +44,8 @@ struct Reported {
 ResultsDatabase open_or_run(const std::string& named, const ReportArguments& arguments,
                             const StudyRegistry& studies) {
   if (!is_yaml_file(named)) return open_results(studies, named);
-  const StudyFile file = read_study_file(named, {}, std::nullopt, *arguments.policies);
+  StudyFile file = read_study_file(named, {}, std::nullopt, *arguments.policies);
+  file.keeps_timeline = studies.chosen_by(file.root).provider != nullptr;
   require_usable_output("-o", arguments.output, files_of_study(named, file));
   const Experiment experiment = read_experiment(studies, file)();
   const std::optional<WorkloadPrices> prices =

@@ -15,16 +15,16 @@ namespace cospot {
 namespace {
 
 /// The labels of a run's values, by which runs differ.
-using Labels = std::vector<std::string>;
+using RunLabels = std::vector<std::string>;
 
-std::map<Labels, std::size_t> runs_by_labels(ResultsDatabase& results) {
+std::map<RunLabels, std::size_t> runs_by_labels(ResultsDatabase& results) {
   const std::vector<GridAxis> axes = results.axes();
   const Grid grid = grid_of(axes);
-  std::map<Labels, std::size_t> runs;
+  std::map<RunLabels, std::size_t> runs;
   const std::vector<std::size_t> finished = results.finished_runs();
   for (std::size_t run = 0; run < finished.size(); ++run) {
     const Coordinates at = grid.coordinates(finished[run]);
-    Labels labels;
+    RunLabels labels;
     for (std::size_t i = 0; i < axes.size(); ++i) labels.push_back(axes[i].values[at[i]].label);
     runs[std::move(labels)] = run;
   }
@@ -35,7 +35,7 @@ std::map<Labels, std::size_t> runs_by_labels(ResultsDatabase& results) {
 using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
 Pairs pairs_of(ResultsDatabase& before, ResultsDatabase& after) {
-  const std::map<Labels, std::size_t> there = runs_by_labels(after);
+  const std::map<RunLabels, std::size_t> there = runs_by_labels(after);
   Pairs pairs;
   for (const auto& [labels, run] : runs_by_labels(before)) {
     const auto same = there.find(labels);

@@ -35,10 +35,7 @@ std::string base64(std::string_view hex) {
   return text;
 }
 
-}  // namespace
-
-std::string csp_hash(std::string_view text) { return "sha256-" + base64(sha256_hex(text)); }
-
+/// A policy that allows only this script, the chart library and the style, and no downloads.
 std::string content_security_policy(std::string_view script) {
   return fmt::format(
       "default-src 'none'; script-src '{}' '{}'; style-src '{}'; img-src data:; base-uri 'none'; "
@@ -46,6 +43,7 @@ std::string content_security_policy(std::string_view script) {
       csp_hash(chart_library()), csp_hash(script), csp_hash(report_style()));
 }
 
+/// Replaces every {{name}} by its value. Values are not expanded again.
 std::string fill_in(std::string_view text, const std::map<std::string, std::string_view>& values) {
   std::string filled;
   for (;;) {
@@ -59,19 +57,27 @@ std::string fill_in(std::string_view text, const std::map<std::string, std::stri
   }
 }
 
+}  // namespace
+
+std::string csp_hash(std::string_view text) { return "sha256-" + base64(sha256_hex(text)); }
+
+std::string page_of(std::string_view text, std::string_view script,
+                    std::map<std::string, std::string_view> values) {
+  const std::string policy = content_security_policy(script);
+  const std::string licences = html_text(asset_licences());
+  values.insert({{"policy", policy},
+                 {"style", report_style()},
+                 {"library", chart_library()},
+                 {"script", script},
+                 {"licences", licences}});
+  return fill_in(text, values);
+}
+
 std::string html_report(std::string_view title, std::string_view answer,
                         std::string_view data_json) {
-  const std::string policy = content_security_policy(report_script());
   const std::string title_html = html_text(title);
-  const std::string licences_html = html_text(asset_licences());
-  return fill_in(report_template(), {{"policy", policy},
-                                     {"title", title_html},
-                                     {"style", report_style()},
-                                     {"answer", answer},
-                                     {"data", data_json},
-                                     {"library", chart_library()},
-                                     {"script", report_script()},
-                                     {"licences", licences_html}});
+  return page_of(report_template(), report_script(),
+                 {{"title", title_html}, {"answer", answer}, {"data", data_json}});
 }
 
 }  // namespace cospot

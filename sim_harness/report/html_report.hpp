@@ -18,12 +18,9 @@ namespace cospot {
 /// Base64.
 [[nodiscard]] std::string csp_hash(std::string_view text);
 
-/// A policy that allows only this script, the chart library and the style, and no downloads.
-[[nodiscard]] std::string content_security_policy(std::string_view script);
-
-/// Replaces every {{name}} by its value. Values are not expanded again.
-[[nodiscard]] std::string fill_in(std::string_view text,
-                                  const std::map<std::string, std::string_view>& values);
+/// A page of a template: `values`, and the style, scripts and licences that all pages share.
+[[nodiscard]] std::string page_of(std::string_view text, std::string_view script,
+                                  std::map<std::string, std::string_view> values);
 
 // The parts that all reports share: the files of report/assets/, which the build embeds in the
 // program (cospot_embed).

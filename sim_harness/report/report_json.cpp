@@ -69,14 +69,9 @@ void add_measures(ResultsDatabase& results, Json& columns) {
 
 void add_derived(ResultsDatabase& results, Json& columns) {
   const std::vector<Column>& derived = results.schema().derived;
+  if (derived.empty()) return;
   std::vector<Figure> figures;
-  for (const Column& column : derived) {
-    figures.push_back({.name = column.name, .sql = {}});
-  }
-  if (figures.empty()) return;
-  std::vector<std::string> names;
-  for (const Column& column : derived) names.push_back("run_figures." + column.name);
-  for (std::size_t i = 0; i < figures.size(); ++i) figures[i].sql = names[i];
+  for (const Column& column : derived) figures.push_back({.name = column.name, .sql = {}});
   const RunFigures read = read_figures(results, figures);
   for (std::size_t i = 0; i < derived.size(); ++i) {
     columns.push_back(column_json(derived[i], values_json(read.values[i])));

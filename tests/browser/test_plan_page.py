@@ -20,24 +20,11 @@ from typing import Any, ClassVar
 
 from browser import Browser, run_cases
 
-CHARTS = ["division", "income", "promises", "changes"]
-PLAN = [
-    "plan",
-    "azure2020:seed=3:scale=0.001",
-    "--host",
-    "10400,2250",
-    "--hosts",
-    "47",
-    "-q",
-    "--parts",
-    "4",
-    "--otn",
-    "1,4",
-    "--evictor",
-    "FIFO,YJF",
-    "--price",
-    "on-demand=0.04,spot=0.012,economy=0.02,currency=EUR",
-]
+CHARTS = ["record", "division", "income", "promises", "changes"]
+PLAN = (
+    "plan azure2020:seed=3:scale=0.001 --host 10400,2250 --hosts 47 -q --parts 4 --otn 1,4"
+    " --evictor FIFO,YJF --price on-demand=0.04,spot=0.012,economy=0.02,currency=EUR"
+)
 
 
 class PlanPage(unittest.TestCase):
@@ -50,7 +37,7 @@ class PlanPage(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         made = subprocess.run(
-            [cls.cospot, *PLAN, "--report", "plan.html", "--json"],
+            [cls.cospot, *PLAN.split(), "--report", "plan.html", "--json"],
             cwd=cls.folder,
             check=True,
             capture_output=True,
@@ -78,6 +65,19 @@ class PlanPage(unittest.TestCase):
             ),
             0,
         )
+        # What came, and every forecast: those of the judged parts, and the next.
+        rows = browser.run("return document.getElementById('record').view.data('source_0')")
+        month = self.plan["next_month"]
+        forecasts = [one["forecast"] for one in month["origins"]]
+        self.assertEqual([row["forecast"] for row in rows], [*forecasts, month["next"]])
+        self.assertEqual(
+            [row.get("came") for row in rows], [*(one["came"] for one in month["origins"]), None]
+        )
+        self.assertIn("0.012 as a spot", browser.text("#what-was-run"))
+        words = browser.run(
+            "return [...document.querySelectorAll('#how-to-read dt')].map((one) => one.textContent)"
+        )
+        self.assertLessEqual(set(self.plan["set"]["label"].split(", ")[:3]), set(words))
         # Bars of what would change the decision: one for each line of the table.
         bars = browser.run(
             "return document.getElementById('changes').view"
@@ -85,7 +85,8 @@ class PlanPage(unittest.TestCase):
             ".filter((group) => group.marktype === 'rect')"
             ".flatMap((group) => group.items.map((bar) => bar.datum.net))"
         )
-        self.assertEqual(bars, [one["net_per_day"] for one in self.plan["sensitivity"]])
+        days = 365.25 / 12
+        self.assertEqual(bars, [one["net_per_day"] * days for one in self.plan["sensitivity"]])
         # A marker for each promise, also where none was broken and the bar has no length.
         points = browser.run(
             "return document.getElementById('promises').view"

@@ -56,7 +56,7 @@ class TimelineReport(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         (cls.folder / "t.yaml").write_text(STUDY, encoding="utf-8")
-        cls.call("compare", "t.yaml", "-q", "--db", "t.db", "--timeline", "--timeline-csv", "t.csv")
+        cls.call("compare", "t.yaml", "-q", "--db", "t.db", "--timeline-csv", "t.csv")
         cls.call("report", "t.db", "-o", "t.html")
         with open(cls.folder / "t.csv", newline="", encoding="utf-8") as file:
             cls.days = list(csv.DictReader(file))
@@ -218,7 +218,7 @@ class TimelineReport(unittest.TestCase):
         self.assertIn("(money)", self.browser.text("#timeline figure:nth-child(5) figcaption"))
 
     def test_two_databases_keep_theirs_and_without_any_there_is_no_such_part(self) -> None:
-        self.call("compare", "t.yaml", "-q", "--db", "plain.db", "--set", "saf=off")
+        self.call("compare", "t.yaml", "--db", "plain.db", "--no-timeline", "--set", "saf=off")
         self.call("report", "plain.db", "-o", "plain.html")
         self.browser.open(self.folder / "plain.html")
         self.assertEqual(self.browser.all("#timeline-part"), [])

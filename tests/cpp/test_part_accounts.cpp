@@ -50,8 +50,7 @@ TEST_CASE("PartAccounts: what runs over a boundary earns on both sides of it") {
   PartAccounts accounts(schedule, workload, {.window = workload.window, .count = 3}, {}, {}, hosts);
   accounts.placed(request_of(workload, 0, -1 * kDay), 0);
   accounts.placed(request_of(workload, 1, 12 * kAccountHour), 0);
-  Request vm = request_of(workload, 0, 60 * kAccountHour);
-  accounts.evicted(1, 0, vm);  // after two days and a half
+  accounts.evicted(1, 0, request_of(workload, 0, 60 * kAccountHour));  // after 48 h
   const std::vector<PartAccount> parts = accounts.finish();
   const auto vcpu_hours = [](Revenue revenue) { return vcpu_seconds(revenue) / 3600; };
   // The VM runs all the time, what it did before the window does not count.
@@ -65,7 +64,9 @@ TEST_CASE("PartAccounts: what runs over a boundary earns on both sides of it") {
   CHECK(vcpu_hours(parts[0].of(Level::kSpot).requested) == 108);
   CHECK(vcpu_hours(parts[1].of(Level::kSpot).requested) == 144);
   CHECK(vcpu_hours(parts[2].of(Level::kSpot).requested) == 72 + 48);
+  CHECK(served_of(parts[1]) == 0.25);  // 36 h of 144 h
   CHECK(parts[1].of(Level::kSpot).evictions == 1);
+  CHECK(parts[1].of(Level::kSpot).early == 0);
   CHECK(parts[0].of(Level::kSpot).placed == 1);
   // The spot runs on into the second part, the VM into both others.
   CHECK(parts[0].of(Level::kSpot).carried == 0);
@@ -117,6 +118,7 @@ TEST_CASE("PartAccounts: a promise counts in the part in which it was given") {
   CHECK(long_lives.tested().promised == 1);
   CHECK(long_lives.tested().broken == 1);
   CHECK(parts[1].promises[0].given == 0);
+  CHECK(parts[0].of(Level::kSpot).early == 1);  // the eviction after 9 h
 }
 
 TEST_CASE("PartAccounts: an outcome counts in the part in which it comes to be known") {

@@ -503,9 +503,9 @@ def test_the_timeline_adds_up_to_the_runs(tmp_path: Path) -> None:
     assert "timeline.vms" not in results.runs
 
 
-def test_without_a_timeline_it_says_how_to_keep_one(small_database: Path, tmp_path: Path) -> None:
+def test_without_a_timeline_it_says_how_to_keep_one(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"keep no timeline.*timeline=True"):
-        cospot.load_results(small_database).timeline()
+        cospot.load_results(make_database(tmp_path / "r.db", FOUR_RUNS)).timeline()
     study = {"study": "deadline", "trace": {"synthetic": "bursty", "seed": 1, "days": 20}}
     other = "not of a provider's datacenter; expected one of: compare"
     with pytest.raises(ConfigError, match=other):

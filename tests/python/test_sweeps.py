@@ -66,7 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         recipe = f"workload generate azure2020 --seed {seed} --scale 0.001 -o"
         cli(*recipe.split(), folder / name)
     (folder / "sweep.yaml").write_text(SWEEP)
-    cli("compare", folder / "sweep.yaml", "--db", folder / "one.db", "-q")
+    cli("compare", folder / "sweep.yaml", "--db", folder / "one.db", "-q", "--no-timeline")
     return folder
 
 

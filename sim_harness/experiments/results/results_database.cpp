@@ -95,9 +95,9 @@ void require_same_experiment(SqliteConnection& connection, const ExperimentTable
   require_columns_of(connection.name(), stored, stored_schema, tables.schema);
   const bool has_timeline = !stored_schema.timeline.empty();
   if (has_timeline == tables.schema.timeline.empty()) {
-    throw DatabaseError(fmt::format(
-        "{}: was started {} --timeline; --resume continues it that way, --force starts again",
-        connection.name(), has_timeline ? "with" : "without"));
+    throw DatabaseError(
+        fmt::format("{}: was started with {}; --resume continues it that way, --force starts again",
+                    connection.name(), has_timeline ? "--timeline" : "--no-timeline"));
   }
   const std::vector<InputRecord> stored_inputs = read_inputs(connection);
   for (std::size_t i = 0; i < std::max(inputs.size(), stored_inputs.size()); ++i) {

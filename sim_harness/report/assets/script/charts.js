@@ -1,7 +1,6 @@
 // Draws Vega-Lite specifications on canvas, and saves them. The interpreter evaluates Vega's
 // expressions, so that the content security policy can forbid eval.
 const Charts = (() => {
-  const { element } = Format;
   const box = document.getElementById("tooltip");
 
   function widthOf(container) {
@@ -12,7 +11,7 @@ const Charts = (() => {
 
   function viewOf(spec, width, options) {
     // Several charts together have each a width of their own.
-    const fit = { width, autosize: { type: "fit", contains: "padding" } };
+    const fit = { width, autosize: { type: spec.height?.step ? "fit-x" : "fit", contains: "padding" } };
     const full = { ...spec, ...(spec.concat ? {} : fit), padding: 4 };
     const compiled = vegaLite.compile(full, { config: Theme.chartConfig() }).spec;
     const runtime = vega.parse(compiled, null, { ast: true });

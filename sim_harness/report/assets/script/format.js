@@ -108,18 +108,6 @@ const Format = (() => {
     return parts.length > 0 ? parts.join(" · ") : "The only combination";
   }
 
-  /** An element with attributes (or `onclick`-like listeners) and children. */
-  function element(tag, attributes = {}, ...children) {
-    const made = document.createElement(tag);
-    for (const [key, value] of Object.entries(attributes)) {
-      if (typeof value === "function") made.addEventListener(key.slice(2), value);
-      else if (value === true) made.setAttribute(key, "");
-      else if (value !== false && value !== undefined) made.setAttribute(key, value);
-    }
-    made.append(...children);
-    return made;
-  }
-
   /** A title within a sentence: acronyms stay as they are. */
   const inSentence = (title) => (/^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title);
   /** The singular of an axis over which means are taken, without its unit: "seed", "start". */

@@ -1,5 +1,3 @@
-"use strict";
-
 // The results that the report holds: the axes of the study and one column per quantity.
 const Results = (() => {
   const raw = JSON.parse(document.getElementById("results-data").textContent);

@@ -16,13 +16,16 @@ const Timeline = (() => {
   });
   const titleOf = ({ title, unit }) => (Format.says(title, unit) ? title : `${title} (${unit})`);
 
-  /** A column of a point by day: the mean, the least and the most of the runs that have the day. */
-  function daysOf(point, { values }) {
+  /** A column of a point by day: the mean, the least and the most of the runs that have the day, and the
+   *  hosts that there are. */
+  function daysOf(point, { name, values }) {
+    const limit = name === "hosts_in_use" && Results.columns.hosts
+      ? Math.max(...point.runs.map((run) => Results.columns.hosts[run])) : undefined;
     const most = Math.max(...point.runs.map((run) => timeline.days[run]));
     return Array.from({ length: most }, (_, day) => {
       const some = point.runs.filter((run) => day < timeline.days[run])
         .map((run) => values[timeline.first[run] + day]).filter((value) => !Number.isNaN(value));
-      return { day, mean: some.reduce((sum, value) => sum + value, 0) / some.length,
+      return { day, limit, mean: some.reduce((sum, value) => sum + value, 0) / some.length,
         least: Math.min(...some), most: Math.max(...some), count: some.length };
     }).filter(({ count }) => count > 0);
   }
@@ -47,8 +50,9 @@ const Timeline = (() => {
       encoding: { x, y: y("mean") } };
     const dots = { mark: { type: "point", filled: true, size: 28, opacity: 1 },
       encoding: { x, y: y("mean"), color } };
+    const ceiling = { mark: { type: "line", strokeDash: [6, 4], color: Theme.ink("text") }, encoding: { x, y: y("limit") } };
     return { height, data: { values: days },
-      layer: [...(several && !column.isCount ? [band] : []), ...mean,
+      layer: [...(days[0]?.limit ? [ceiling] : []), ...(several && !column.isCount ? [band] : []), ...mean,
         ...(several && column.isCount ? [band] : []), ...(column.isCount || days.length > 40 ? [] : [dots]),
         touch] };
   }
@@ -109,7 +113,8 @@ const Timeline = (() => {
     const several = point.runs.length > 1;
     document.getElementById("timeline-of").textContent = Format.pointName(point);
     document.getElementById("timeline-note").textContent =
-      "Instances and hosts in use are means over each day; evictions and revenue are of the day." +
+      "Instances and hosts in use are means over each day; evictions and revenue are of the day. " +
+      "The dashed line is the number of hosts." +
       (several ? ` Lines are the means of ${Format.plural(point.runs.length, "run")}, bands go from ` +
         "the least to the most of them." : "");
     const shown = columns.map((column) => panel(column, point));
