@@ -224,7 +224,8 @@ PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task) {
   PartAccounts accounts(schedule, history.workload, datacenter.parts, level_of, classes,
                         run.engine().hosts());
   run.engine().set_observer(&accounts);
-  run.run();
+  // After the window nothing is counted, and forecasts would go on until the last VM ends.
+  run.engine().run({.time = datacenter.with != nullptr ? kNever : datacenter.parts.window});
   made.parts = accounts.finish();
   return made;
 }
