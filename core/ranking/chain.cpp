@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/errors.hpp"
@@ -24,14 +25,18 @@ void keep_best(std::vector<RankedHost>& ranked, std::size_t most) {
 
 void normalise_weights(std::span<double> weights, const Weigher& weigher) {
   if (weights.empty()) return;
+  const std::optional<double> lowest = weigher.minval();
+  const std::optional<double> highest = weigher.maxval();
+  double least = std::numeric_limits<double>::infinity();
+  double greatest = -least;
   for (double& weight : weights) {
-    if (weigher.minval().has_value()) weight = std::max(weight, *weigher.minval());
-    if (weigher.maxval().has_value()) weight = std::min(weight, *weigher.maxval());
+    if (lowest) weight = std::max(weight, *lowest);
+    if (highest) weight = std::min(weight, *highest);
+    least = std::min(least, weight);
+    greatest = std::max(greatest, weight);
   }
-  const auto [least, greatest] = std::minmax_element(weights.begin(), weights.end());
-  const double minval = weigher.minval().value_or(*least);
-  const double maxval = weigher.maxval().value_or(*greatest);
-  const double range = maxval - minval;
+  const double minval = lowest.value_or(least);
+  const double range = highest.value_or(greatest) - minval;
   for (double& weight : weights) weight = range == 0 ? 0 : (weight - minval) / range;
 }
 

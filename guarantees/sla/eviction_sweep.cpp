@@ -10,7 +10,7 @@ namespace cospot {
 namespace {
 
 /// Fictitious spots on one host that are of one age among the running recorded spots: a chain of
-/// starts through EvictionSweep::next_.
+/// starts through Replay::next_.
 struct Cohort {
   std::uint32_t age = 0;  ///< how many recorded spots were placed before
   std::uint32_t first = 0;
@@ -22,15 +22,14 @@ constexpr std::uint32_t kLast = UINT32_MAX;
 /// A displaced VM's new host, if the fictitious spot is to stay alive.
 enum class Outcome : std::uint8_t { kMoves, kStays, kEvicted };
 
-class EvictionSweep {
+class Replay final : public EvictionSweep {
  public:
-  EvictionSweep(const History& history, const ResourceVector& size, std::span<const SimTime> starts,
-                VictimRule rule)
-      : history_(history),
-        size_(size),
+  Replay(std::span<const ResourceVector> host_totals, const ResourceVector& size,
+         std::span<const SimTime> starts, VictimRule rule)
+      : size_(size),
         starts_(starts),
         rule_(rule),
-        hosts_(history.host_totals()),
+        hosts_(host_totals),
         cohorts_(hosts_.size()),
         next_(starts.size(), kLast),
         spots_(starts.size()) {
@@ -39,14 +38,22 @@ class EvictionSweep {
     }
   }
 
-  std::vector<FictitiousSpot> run(SimTime until) {
-    for (const HistoryEvent& event : history_.events()) {
-      if (event.time > until) break;
-      start_before(event.time);
-      apply(event);
+  void run(std::span<const HistoryEvent> events, SimTime until) override {
+    for (; applied_ < events.size() && events[applied_].time <= until; ++applied_) {
+      start_before(events[applied_].time);
+      apply(events[applied_]);
     }
-    start_before(kNever);
-    return std::move(spots_);
+    start_before(until);
+  }
+
+  [[nodiscard]] std::vector<FictitiousSpot> fates(std::span<const SimTime> starts) const override {
+    std::vector<FictitiousSpot> fates;
+    auto from = starts_.begin();
+    for (const SimTime start : starts) {
+      from = std::lower_bound(from, starts_.end(), start);
+      fates.push_back(spots_[static_cast<std::size_t>(from - starts_.begin())]);
+    }
+    return fates;
   }
 
  private:
@@ -128,46 +135,36 @@ class EvictionSweep {
     if (vm_goes_to == kNoHost) return Outcome::kEvicted;
     to = vm_goes_to;
     if (has_its_room(to, cohort)) return Outcome::kMoves;
-    to = host_with_room(cohort);
+    to = first_host([&](HostIndex host) { return has_its_room(host, cohort); });
     return to == kNoHost ? Outcome::kStays : Outcome::kMoves;
   }
 
-  [[nodiscard]] HostIndex host_with_room(const Cohort& cohort) const {
-    for (HostIndex host = 0; host < hosts_.size(); ++host) {
-      if (has_its_room(host, cohort)) return host;
-    }
-    return kNoHost;
+  /// The first host for which `is_fit` holds; kNoHost: none.
+  template <class IsFit>
+  [[nodiscard]] HostIndex first_host(const IsFit& is_fit) const {
+    HostIndex host = 0;
+    while (host < hosts_.size() && !is_fit(host)) ++host;
+    return host < hosts_.size() ? host : kNoHost;
   }
 
   /// The host of a VM if the fictitious spot keeps its capacity on the VM's recorded host; kNoHost:
   /// none, the spot is evicted for it.
   [[nodiscard]] HostIndex other_host_for(const HistoryEvent& vm, const Cohort& cohort) const {
-    for (HostIndex host = 0; host < hosts_.size(); ++host) {
-      if (host != vm.host && vm.resources.fits_in(hosts_.free(host))) return host;
-    }
+    const HostIndex other = first_host(
+        [&](HostIndex host) { return host != vm.host && vm.resources.fits_in(hosts_.free(host)); });
+    if (other != kNoHost) return other;
     switch (rule_) {
-      case VictimRule::kYoungest:
-        return where_younger_make_room(vm, cohort);
+      case VictimRule::kYoungest:  // where younger ones make room
+        return first_host([&](HostIndex host) {
+          return host != vm.host &&
+                 vm.resources.fits_in(hosts_.free_beside_promised(host, cohort.age, now_));
+        });
       case VictimRule::kFirstHost:
-        return first_where_spots_make_room(vm);
+        return first_host([&](HostIndex host) {
+          return host < vm.host && vm.resources.fits_in(hosts_.free_ignoring_spots(host));
+        });
       case VictimRule::kFewest:
         return where_fewer_make_room(vm, cohort);
-    }
-    return kNoHost;
-  }
-
-  [[nodiscard]] HostIndex where_younger_make_room(const HistoryEvent& vm,
-                                                  const Cohort& cohort) const {
-    for (HostIndex host = 0; host < hosts_.size(); ++host) {
-      if (host == vm.host) continue;
-      if (vm.resources.fits_in(hosts_.free_beside_promised(host, cohort.age, now_))) return host;
-    }
-    return kNoHost;
-  }
-
-  [[nodiscard]] HostIndex first_where_spots_make_room(const HistoryEvent& vm) const {
-    for (HostIndex host = 0; host < vm.host; ++host) {
-      if (vm.resources.fits_in(hosts_.free_ignoring_spots(host))) return host;
     }
     return kNoHost;
   }
@@ -248,11 +245,10 @@ class EvictionSweep {
 
   [[nodiscard]] bool can_lean(HostIndex on, const Cohort& cohort) const {
     const ResourceVector displaced = size_ - hosts_.free_beside_promised(on, cohort.age, now_);
-    for (HostIndex host = 0; host < hosts_.size(); ++host) {
-      if (host != on && displaced.fits_in(hosts_.free_beside_promised(host, cohort.age, now_)))
-        return true;
-    }
-    return false;
+    return first_host([&](HostIndex host) {
+             return host != on &&
+                    displaced.fits_in(hosts_.free_beside_promised(host, cohort.age, now_));
+           }) != kNoHost;
   }
 
   /// Adds a cohort to a host, by age; those that no running spot tells apart become one.
@@ -280,7 +276,6 @@ class EvictionSweep {
     }
   }
 
-  const History& history_;
   ResourceVector size_;
   std::span<const SimTime> starts_;
   VictimRule rule_;
@@ -288,6 +283,7 @@ class EvictionSweep {
   SimTime now_{0};  // of the last event
   std::int64_t slots_ = 0;
   HostIndex first_host_ = 0;  // no host before it has room
+  std::size_t applied_ = 0;   // events
   std::size_t started_ = 0;
   std::vector<std::vector<Cohort>> cohorts_;  // on each host, the oldest first
   std::vector<std::uint32_t> next_;           // of a start in its cohort
@@ -300,7 +296,16 @@ class EvictionSweep {
 std::vector<FictitiousSpot> sweep_evictions(const History& history, const ResourceVector& size,
                                             std::span<const SimTime> starts, VictimRule rule,
                                             SimTime until) {
-  return EvictionSweep(history, size, starts, rule).run(until);
+  const auto sweep = make_eviction_sweep(history.host_totals(), size, starts, rule);
+  sweep->run(history.events(), until);
+  return sweep->fates(starts);
+}
+
+std::unique_ptr<EvictionSweep> make_eviction_sweep(std::span<const ResourceVector> host_totals,
+                                                   const ResourceVector& size,
+                                                   std::span<const SimTime> starts,
+                                                   VictimRule rule) {
+  return std::make_unique<Replay>(host_totals, size, starts, rule);
 }
 
 }  // namespace cospot

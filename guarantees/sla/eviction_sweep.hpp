@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -48,5 +49,22 @@ struct FictitiousSpot {
                                                           const ResourceVector& size,
                                                           std::span<const SimTime> starts,
                                                           VictimRule rule, SimTime until = kNever);
+
+/// The same of a history that goes on: one pass serves estimates as of many times.
+class EvictionSweep {
+ public:
+  virtual ~EvictionSweep() = default;
+
+  /// Replays the `events` of the history up to `until` that came since the last call.
+  virtual void run(std::span<const HistoryEvent> events, SimTime until) = 0;
+  /// The fates so far of those that started at some of the starts (ascending), before `until`.
+  [[nodiscard]] virtual std::vector<FictitiousSpot> fates(
+      std::span<const SimTime> starts) const = 0;
+};
+
+/// `starts` (ascending) outlive it.
+[[nodiscard]] std::unique_ptr<EvictionSweep> make_eviction_sweep(
+    std::span<const ResourceVector> host_totals, const ResourceVector& size,
+    std::span<const SimTime> starts, VictimRule rule);
 
 }  // namespace cospot

@@ -64,9 +64,11 @@ void LifetimeEstimate::draw_starts(SimTime from, SimTime until, std::uint64_t re
   }
 }
 
-void LifetimeEstimate::run_piece(std::size_t piece) {
-  tables_[piece] = table_of(
-      sweep_evictions(*history_, settings_->sizes[piece], starts_, settings_->victim, now_));
+void LifetimeEstimate::run_piece(std::size_t piece, EvictionSweep* sweep) {
+  if (sweep != nullptr) sweep->run(history_->events(), now_);
+  tables_[piece] = table_of(sweep != nullptr ? sweep->fates(starts_)
+                                             : sweep_evictions(*history_, settings_->sizes[piece],
+                                                               starts_, settings_->victim, now_));
 }
 
 namespace {

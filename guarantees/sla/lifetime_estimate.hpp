@@ -58,8 +58,11 @@ class LifetimeEstimate {
 
   [[nodiscard]] std::size_t pieces() const { return settings_->sizes.size(); }
 
-  /// Does one piece; different pieces may be done at the same time.
-  void run_piece(std::size_t piece);
+  /// Does one piece; different pieces may be done at the same time. A `sweep` of its size that has
+  /// its starts among others replays only what came since the estimate before.
+  void run_piece(std::size_t piece, EvictionSweep* sweep = nullptr);
+
+  [[nodiscard]] std::span<const SimTime> starts() const { return starts_; }
 
   /// The result once all pieces are done.
   [[nodiscard]] LifetimeQuantiles result() const;

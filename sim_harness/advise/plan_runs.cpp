@@ -299,7 +299,8 @@ PlanRun run_plan(const PlanDatacenter& datacenter, const PlanTask& task) {
       schedule, history.workload, datacenter.parts, level_of, classes, run.engine().hosts(),
       by_key ? std::span(datacenter.keys.of_row) : std::span<const std::uint32_t>());
   run.engine().set_observer(&accounts);
-  run.run();
+  // After the window nothing is counted, and forecasts would go on until the last VM ends.
+  run.engine().run({.time = datacenter.with != nullptr ? kNever : datacenter.parts.window});
   made.parts = accounts.finish();
   made.by_key = accounts.take_by_key();
   return made;

@@ -222,6 +222,25 @@ TEST_CASE("sweep_evictions: cohorts share what each of their spots comes to by i
   }
 }
 
+TEST_CASE("EvictionSweep: one pass has what a sweep as of each time has, for some of its starts") {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const auto rule = static_cast<VictimRule>(seed % 3);
+    const History history = reference::random_history(
+        {.host_vcpus = 8, .largest = 4, .mean_minutes = 14, .rule = rule}, seed);
+    const std::vector<SimTime> starts = starts_in(history, 40, seed);
+    const auto sweep = make_eviction_sweep(history.host_totals(), {3, 0, 0}, starts, rule);
+    for (const std::size_t event : {50, 51, 100, 250}) {
+      const SimTime until = history.events()[event].time;
+      sweep->run(history.events(), until);
+      std::vector<SimTime> some(starts.begin(), std::ranges::lower_bound(starts, until));
+      some.erase(some.begin(), some.begin() + 5);
+      const auto expected = sweep_evictions(history, {3, 0, 0}, some, rule, until);
+      const auto fates = sweep->fates(some);
+      for (std::size_t i = 0; i < some.size(); ++i) check_same(fates[i], expected[i]);
+    }
+  }
+}
+
 /// The share of fictitious spots that live longer than some time, by the sweep and in truth.
 struct Survival {
   double swept = 0;

@@ -50,16 +50,35 @@ LifetimeForecast::LifetimeForecast(const EventSchedule& schedule,
   forecasts_.lifetimes = &quantiles_;
 }
 
+void LifetimeForecast::plan_estimates() {
+  constexpr std::size_t kMostStarts = 1 << 18;  // bounds the memory: 20 bytes each, of each size
+  std::vector<SimTime> made_at = made_at_;
+  starts_.clear();
+  for (SimTime at = next_; planned_.empty() || (at <= window_ && starts_.size() < kMostStarts);
+       at += options_.refresh) {
+    const LifetimeEstimate& one = planned_.emplace_back(history(), options_.estimate, SimTime{0},
+                                                        at, made_at.size(), made_at);
+    starts_.insert(starts_.end(), one.starts().begin(), one.starts().end());
+    made_at.push_back(at);
+  }
+  std::ranges::sort(starts_);
+  sweeps_.clear();
+  for (const ResourceVector& size : options_.estimate.sizes) {
+    sweeps_.push_back(
+        make_eviction_sweep(history().host_totals(), size, starts_, options_.estimate.victim));
+  }
+}
+
 void LifetimeForecast::refresh() {
   const auto start = std::chrono::steady_clock::now();
   const StopToken stop = current_stop_token();
-  LifetimeEstimate estimate(history(), options_.estimate, SimTime{0}, next_, made_at_.size(),
-                            made_at_);
-  for (std::size_t piece = 0; piece < estimate.pieces(); ++piece) {
+  if (planned_.empty()) plan_estimates();
+  for (std::size_t piece = 0; piece < sweeps_.size(); ++piece) {
     stop.check();
-    estimate.run_piece(piece);
+    planned_.front().run_piece(piece, sweeps_[piece].get());
   }
-  quantiles_ = estimate.result();
+  quantiles_ = planned_.front().result();
+  planned_.pop_front();
   made_at_.push_back(next_);
   next_ += options_.refresh;
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;

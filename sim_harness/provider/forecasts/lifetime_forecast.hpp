@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/policy/forecasts.hpp"
+#include "guarantees/sla/eviction_sweep.hpp"
 #include "guarantees/sla/history.hpp"
 #include "guarantees/sla/lifetime_quantiles.hpp"
 #include "guarantees/sla/lifetime_sla_options.hpp"
@@ -77,6 +79,12 @@ class LifetimeForecast final : public HistoryRecorder {
   }
 
  private:
+  /// Draws the samples of the next estimates, for one replay of the history that serves all.
+  void plan_estimates();
+
+  std::deque<LifetimeEstimate> planned_;
+  std::vector<SimTime> starts_;                         // of all of them, ascending
+  std::vector<std::unique_ptr<EvictionSweep>> sweeps_;  // of each size
   SimTime window_;
   std::vector<bool> asks_;  // per instance: asks for a lifetime if it is a spot
   LifetimeQuantiles quantiles_;
