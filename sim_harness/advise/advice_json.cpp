@@ -246,10 +246,12 @@ Json plan_json(const PlanFindings& findings) {
     json["by"] = {{"key", findings.by}, {"rows", breakdown_table(findings, SIZE_MAX).json()}};
   }
   json["notes"] = findings.notes;
-  json["vm_growth"] = findings.growth ? Json{{"per_month", json_of(findings.growth->per_month)},
-                                             {"hosts_needed", findings.growth->needed},
-                                             {"days_left", json_of(findings.growth->days_left)}}
-                                      : Json();
+  json["vm_growth"] = findings.growth
+                          ? Json{{"per_month", json_of(findings.growth->per_month)},
+                                 {"hosts_needed", findings.growth->needed},
+                                 {"hosts_in_a_month", findings.growth->needed_in_a_month()},
+                                 {"days_left", json_of(findings.growth->days_left)}}
+                          : Json();
   return json;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -145,6 +146,11 @@ struct VmGrowth {
   std::size_t needed = 0;  ///< the fewest hosts that hold all VMs of the history; 0: unknown
   /// Until these VMs, growing on, no longer fit the hosts.
   std::optional<double> days_left{};
+
+  /// The hosts needed in a month, if the VMs go on growing.
+  [[nodiscard]] std::size_t needed_in_a_month() const {
+    return static_cast<std::size_t>(std::ceil(static_cast<double>(needed) * (1 + per_month)));
+  }
 };
 
 /// The results of a class of promised lifetimes in the parts that judged it.

@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
+#include "sim_harness/advise/advice_text.hpp"
 #include "sim_harness/advise/plan.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/provider/forecasts/lifetime_forecast.hpp"

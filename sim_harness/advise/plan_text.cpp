@@ -384,28 +384,19 @@ std::string stakes_sentence(const PlanFindings& findings) {
       count_text(static_cast<std::int64_t>(std::ceil(days))));
 }
 
-/// The hosts that are missing in a month, if the VMs go on growing.
-std::int64_t hosts_to_buy(const PlanFindings& findings) {
-  if (!findings.growth) return 0;
-  const double needed =
-      static_cast<double>(findings.growth->needed) * (1 + findings.growth->per_month);
-  return static_cast<std::int64_t>(std::ceil(needed)) -
-         static_cast<std::int64_t>(findings.datacenter.history->hosts);
-}
-
 /// The growth of the VMs, and when their cloud runs out.
 std::string growth_sentence(const PlanFindings& findings) {
   if (!findings.growth) return "";
   const VmGrowth& growth = *findings.growth;
+  const std::size_t hosts = findings.datacenter.history->hosts;
   std::string text = fmt::format("VMs ask for {} more each month", percent(growth.per_month));
   if (growth.days_left) {
     text += fmt::format("; at that rate those that take {} of the {} hosts now no longer fit in {}",
-                        growth.needed, findings.datacenter.history->hosts,
-                        days_text(*growth.days_left));
+                        growth.needed, hosts, days_text(*growth.days_left));
   }
-  if (const std::int64_t missing = hosts_to_buy(findings); missing > 0) {
-    text += fmt::format("; in a month they need {} hosts: buy {}",
-                        findings.datacenter.history->hosts + missing, missing);
+  const std::size_t then = growth.needed_in_a_month();
+  if (then > hosts) {
+    text += fmt::format("; in a month they need {} hosts: buy {}", then, then - hosts);
   }
   return text + ".";
 }
@@ -446,7 +437,8 @@ std::string hosts_sentence(const PlanFindings& findings) {
                                  plural(static_cast<std::size_t>(more->hosts->more), "more host"),
                                  (more->hosts->type.empty() ? "" : " of type ") + more->hosts->type,
                                  value(*more, "buy", "buy none for that"));
-  if (fewer == nullptr || hosts_to_buy(findings) > 0) return text + ".";
+  const std::size_t then = findings.growth ? findings.growth->needed_in_a_month() : 0;
+  if (fewer == nullptr || then > findings.datacenter.history->hosts) return text + ".";
   text += fmt::format("; {} fewer would ", -fewer->hosts->more);
   if (fewer->vm_loss == 0)
     return text + "lose no VM, and earn " + value(*fewer, "give up", "keep") + ".";

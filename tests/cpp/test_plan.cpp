@@ -438,6 +438,12 @@ TEST_CASE("A plan by tenant, flavor or zone adds up to its run") {
   CHECK(error_text<ConfigError>([&] { (void)monthly_plan_of(request); }) ==
         "--by zone: no request of " + file + " has one, expected tenant or flavor");
   Workload history = load_workload(parse_workload_spec(file));
+  Workload zoned = history;
+  zoned.placements.asked = {RowPlacement{.rules = {.zone = "north"}}};
+  zoned.rows[1].placement = 1;
+  const RequestKeys zones = request_keys(request.workload, zoned, "zone");
+  CHECK(zones.names == std::vector<std::string>{"(none)", "north"});
+  CHECK(zones.of_row == std::vector<std::uint32_t>{0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
   // The spots of odd days are a's, and larger than what the VMs leave on the last day.
   for (std::size_t i = 4; i < history.rows.size(); i += 2) history.rows[i].tenant = "a";
   history.rows[11].resources.vcpus = 20;

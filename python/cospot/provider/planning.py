@@ -157,6 +157,7 @@ class VmGrowth:
 
     per_month: float  #: of the level at its end, as a fraction
     hosts_needed: int  #: the fewest that hold all VMs of the history; 0: no number does
+    hosts_in_a_month: int  #: the same, if they grow on
     days_left: float | None  #: until these VMs, growing on, no longer fit the hosts
 
 

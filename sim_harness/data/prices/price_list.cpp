@@ -210,15 +210,16 @@ std::optional<PriceList> read_price_list(const std::vector<std::string>& texts) 
   if (texts.empty()) return std::nullopt;
   std::vector<std::string> given = texts;
   // Next to a file only the price of a host may stand, for which a table has no column.
-  const auto others = std::ranges::stable_partition(given, [](const std::string& text) {
+  const auto last = std::stable_partition(given.begin(), given.end(), [](const std::string& text) {
     return text.starts_with("host=") && text.find(',') == std::string::npos;
   });
+  const bool is_alone = given.end() - last == 1;
   PriceList list;
   std::vector<std::string> assignments;
-  if (others.size() == 1 && is_yaml_file(others.front())) {
-    assignments = assignments_in(read_yaml_file(others.front()), others.front());
-  } else if (others.size() == 1 && is_table(others.front())) {
-    list = read_flavor_prices(others.front());
+  if (is_alone && is_yaml_file(*last)) {
+    assignments = assignments_in(read_yaml_file(*last), *last);
+  } else if (is_alone && is_table(*last)) {
+    list = read_flavor_prices(*last);
   }
   if (!assignments.empty() || !list.flavors.empty()) given.pop_back();
   for (std::string& text : assignments_of(given)) assignments.push_back(std::move(text));
