@@ -201,6 +201,7 @@ Json tune_json(const TuneFindings& findings) {
   if (findings.request.settings.with != nullptr)
     json["with"] = findings.request.settings.with->json();
   if (findings.money) json["money"] = money_json(*findings.money);
+  if (findings.whole) json["vm_demand"] = demand_json(findings.demand());
   return json;
 }
 
@@ -230,10 +231,7 @@ Json plan_json(const PlanFindings& findings) {
   });
   json["sensitivity"] = json_list_of(findings.sensitivities, sensitivity_json);
   json["notes"] = findings.notes;
-  json["vm_growth"] = findings.growth ? Json{{"per_month", json_of(findings.growth->per_month)},
-                                             {"hosts_needed", findings.growth->needed},
-                                             {"days_left", json_of(findings.growth->days_left)}}
-                                      : Json();
+  json["vm_demand"] = demand_json(findings.demand);
   return json;
 }
 

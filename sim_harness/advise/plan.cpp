@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -19,6 +21,7 @@ namespace {
 
 /// Settings with which divisions are tried.
 constexpr std::size_t kMostDivided = 2;
+constexpr std::array kOtherHosts{-1, 1};
 
 /// Nova as it is installed: the weighers that spread by default, the oldest spots go first.
 AllocatorSpec setting_of_today() {
@@ -31,7 +34,7 @@ AllocatorSpec setting_of_today() {
 class PlanMaker {
  public:
   PlanMaker(const PlanRequest& request, ProgressSink& progress)
-      : request_(request), progress_(progress), counter_(&progress, 0) {}
+      : request_(request), progress_(progress) {}
 
   PlanFindings make(const WarningSink& warn) {
     find_settings(*load_history(request_, found_, warn));
@@ -47,8 +50,8 @@ class PlanMaker {
       compare_divisions(found_, divisions());
     }
     try_changes();
-    counter_.set_total(counter_.done());
-    counter_.finish(true);
+    counter_->set_total(counter_->done());
+    counter_->finish(true);
     return std::move(found_);
   }
 
@@ -81,11 +84,10 @@ class PlanMaker {
 
   /// Several runs in parallel; the results do not depend on the number of threads.
   [[nodiscard]] std::vector<PlanRun> simulate(const std::vector<PlanTask>& tasks) {
-    counter_.set_total(counter_.total() + tasks.size());
     std::vector<PlanRun> runs(tasks.size());
     work_in_parallel(tasks.size(), request_.settings.threads, [&](std::size_t i) {
       runs[i] = run_plan(found_.datacenter, tasks[i]);
-      counter_.add(1);
+      counter_->add(1);
     });
     current_stop_token().check();
     return runs;
@@ -104,6 +106,10 @@ class PlanMaker {
     found_.today = tasks.size();
     tasks.push_back({.setting = setting_of_today(), .hosts = hosts()});
     tasks.insert(tasks.end(), settings_.begin(), settings_.end());
+    const std::size_t divided = found_.sells_economy ? kMostDivided * divisions().size() : 0;
+    const std::size_t promised = found_.judged_parts() + 1;
+    const std::size_t changed = kOtherHosts.size() + request_.demand.size();
+    counter_.emplace(&progress_, tasks.size() + divided + promised + changed);
     run(tasks);
   }
 
@@ -229,7 +235,7 @@ class PlanMaker {
   void try_hosts() {
     const auto now = static_cast<double>(hosts());
     std::vector<PlanTask> tasks;
-    for (const int sign : {-1, 1}) {
+    for (const int sign : kOtherHosts) {
       // By 5 %, and of few hosts by one.
       const double changed = now + sign * std::max(1.0, std::round(now * 0.05));
       if (changed < std::max(1.0, static_cast<double>(found_.datacenter.host.least_hosts()))) {
@@ -246,7 +252,7 @@ class PlanMaker {
 
   const PlanRequest& request_;
   ProgressSink& progress_;
-  RunCounter counter_;
+  std::optional<RunCounter> counter_{};  ///< of the runs of the whole history, the most there are
   PlanFindings found_{};
   std::vector<PlanTask> settings_;
 };

@@ -374,19 +374,6 @@ std::string stakes_sentence(const PlanFindings& findings) {
       count_text(static_cast<std::int64_t>(std::ceil(days))));
 }
 
-/// The growth of the VMs, and when their cloud runs out.
-std::string growth_sentence(const PlanFindings& findings) {
-  if (!findings.growth) return "";
-  const VmGrowth& growth = *findings.growth;
-  std::string text = fmt::format("VMs ask for {} more each month", percent(growth.per_month));
-  if (growth.days_left) {
-    text += fmt::format("; at that rate those that take {} of the {} hosts now no longer fit in {}",
-                        growth.needed, findings.datacenter.history->hosts,
-                        days_text(*growth.days_left));
-  }
-  return text + ".";
-}
-
 std::string second_sentence(const PlanFindings& findings) {
   const JudgedAlternative& advised = findings.of(findings.advised);
   const std::string judged = findings.judged_parts() == 1
@@ -450,7 +437,7 @@ std::vector<std::string> decision_of(const PlanFindings& findings) {
   }
   sentences.push_back(second_sentence(findings));
   if (sells) sentences.push_back(stakes_sentence(findings));
-  sentences.push_back(growth_sentence(findings));
+  sentences.push_back(demand_sentence(findings.demand, findings.datacenter.history->hosts));
   sentences.push_back(loss_sentence(findings.of(findings.advised), findings.max_vm_loss));
   std::erase(sentences, "");
   return sentences;
