@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "sim_harness/advise/advice_text.hpp"
 #include "sim_harness/advise/plan.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/provider/forecasts/lifetime_forecast.hpp"

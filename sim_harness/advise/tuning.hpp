@@ -158,7 +158,7 @@ struct TuneFindings {
     return folds.empty() ? std::span(&outcome, 1) : folds;
   }
 
-  /// Of a single workload.
+  /// Requires a single workload.
   [[nodiscard]] VmDemand demand() const { return vm_demand(samples.back().workload, *whole); }
 };
 

@@ -1,6 +1,7 @@
 #include "sim_harness/advise/vm_demand.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -59,7 +60,7 @@ struct Fit {
     independent = echo > 0 ? (1 - echo) / (1 + echo) : 1;
   }
 
-  /// How much better it is than one without its last column. Args: days: degrees of freedom.
+  /// Compares it with one without its last column (F). Args: days: degrees of freedom.
   [[nodiscard]] double quotient(double squares_without, std::size_t days) const {
     return (squares_without / squares - 1) * static_cast<double>(days) * independent;
   }
@@ -90,7 +91,6 @@ std::optional<double> season_of(std::span<const double> use, double mean) {
   return amplitude;
 }
 
-/// Ones from a day on, and zeros before.
 DailyValues ones_from(std::size_t day, std::size_t days) {
   DailyValues ones(days, 1);
   std::fill_n(ones.begin(), day, 0);
@@ -197,10 +197,7 @@ std::string demand_sentence(const VmDemand& demand, std::size_t hosts) {
                                   percent(std::abs(*growth))));
   }
   if (clauses.empty()) return "";
-  std::string text = "VM demand " + clauses.front();
-  for (std::size_t i = 1; i < clauses.size(); ++i) {
-    text += (i + 1 == clauses.size() ? " and " : ", ") + clauses[i];
-  }
+  std::string text = fmt::format("VM demand {}", fmt::join(clauses, " and "));
   if (demand.days_left) {
     text += fmt::format("; at that rate those that take {} of the {} hosts now no longer fit in {}",
                         demand.needed, hosts, days_text(*demand.days_left));

@@ -11,7 +11,7 @@ namespace {
 /// Six weeks of 1000 vcpus a day, each day up or down by one in turn: by that alone nothing
 /// changed. VMs stay for a day, so that what is requested is what is used.
 template <class Change>
-VmDemand demand_of(const Change& change) {
+VmDemand changed_by(const Change& change) {
   std::vector<double> use(42);
   for (std::size_t day = 0; day < use.size(); ++day) {
     use[day] = change(day) + (day / 2 % 2 == 0 ? 1 : -1);
@@ -20,16 +20,16 @@ VmDemand demand_of(const Change& change) {
 }
 
 TEST_CASE("vm_demand: names a step, a week's season or growth, and nothing where nothing changed") {
-  CHECK(demand_sentence(demand_of([](std::size_t) { return 1000; }), 1).empty());
-  const VmDemand step = demand_of([](std::size_t day) { return day < 20 ? 1000 : 1150; });
+  CHECK(demand_sentence(changed_by([](std::size_t) { return 1000; }), 1).empty());
+  const VmDemand step = changed_by([](std::size_t day) { return day < 20 ? 1000 : 1150; });
   CHECK(demand_sentence(step, 1) == "VM demand stepped up by 15.0% on day 20.");
   // Half of 80 + 120 beyond a mean of 1000.
   constexpr std::array kWeek{0, 120, 0, 0, -80, 0, -40};
-  const VmDemand season = demand_of([&](std::size_t day) { return 1000 + kWeek[day % 7]; });
+  const VmDemand season = changed_by([&](std::size_t day) { return 1000 + kWeek[day % 7]; });
   CHECK(demand_sentence(season, 1) == "VM demand has a week's season of +/- 10.0%.");
   // From 1000 by 5 a day, so 1210 at the end: a month has 5 * 365.25 / 12 / 1210 more.
   const auto grows = [](std::size_t day) { return 1002.5 + 5 * static_cast<double>(day); };
-  CHECK(demand_sentence(demand_of(grows), 1) == "VM demand grows by 12.6% a month.");
+  CHECK(demand_sentence(changed_by(grows), 1) == "VM demand grows by 12.6% a month.");
 }
 
 TEST_CASE("vm_demand: daily use of a workload; VMs that stay do not count as requested again") {

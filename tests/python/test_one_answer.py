@@ -99,13 +99,13 @@ def histories() -> ModuleType:
 
 def test_changes_of_demand_are_named(services: dict[str, Any]) -> None:
     made = histories()
-    policies = {"vm": ["UTIL"], "spot": ["sUTIL"], "otn": [1]}
-    where = {"host": (64, 262144), "headroom_percent": 5, "price": PRICE, "progress": False} | policies
+    where: dict[str, Any] = {"host": (64, 262144), "headroom_percent": 5, "price": PRICE}
+    where |= {"vm": ["UTIL"], "spot": ["sUTIL"], "otn": [1], "progress": False}
     step = cospot.plan(made.requests(made.step, seed=2), parts=5, **where)
     assert step.vm_demand.step_day == 20
     assert step.vm_demand.step == pytest.approx(0.15, abs=0.04)
     assert step.vm_demand.season is None and step.vm_demand.growth_per_month is None
-    # VMs live for two days, which lets 1 / sqrt(1 + (2 * 2 pi / 7) ** 2) = 0.49 of +/- 20 % through.
+    # VMs live for two days: their use has 1 / sqrt(1 + (4 pi / 7) ** 2) = 0.49 of the +/- 20 %.
     season = cospot.plan(made.requests(made.season, seed=1), parts=5, **where)
     assert season.vm_demand.season == pytest.approx(0.098, abs=0.025)
     assert season.vm_demand.growth_per_month == pytest.approx(1.03 ** (MONTH / 7) - 1, abs=0.05)
