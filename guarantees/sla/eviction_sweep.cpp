@@ -48,10 +48,10 @@ class Replay final : public EvictionSweep {
 
   [[nodiscard]] std::vector<FictitiousSpot> fates(std::span<const SimTime> starts) const override {
     std::vector<FictitiousSpot> fates;
-    auto from = starts_.begin();
+    std::size_t at = 0;
     for (const SimTime start : starts) {
-      from = std::lower_bound(from, starts_.end(), start);
-      fates.push_back(spots_[static_cast<std::size_t>(from - starts_.begin())]);
+      while (starts_[at].count() < start.count()) ++at;
+      fates.push_back(spots_[at]);
     }
     return fates;
   }

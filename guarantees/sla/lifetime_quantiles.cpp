@@ -81,11 +81,14 @@ SimTime on_line(double at, double x1, SimTime y1, double x2, SimTime y2) {
   return y1 + SimTime(static_cast<std::int64_t>(std::floor(rise * (at - x1) / (x2 - x1))));
 }
 
-}  // namespace
+double on_line(double at, double x1, double y1, double x2, double y2) {
+  return y1 + (at - x1) / (x2 - x1) * (y2 - y1);
+}
 
-std::vector<SimTime> repaired(std::span<const std::optional<SimTime>> known,
-                              const SlotConditions& conditions) {
-  std::vector<SimTime> values{kNoPromise};
+template <class Value>
+std::vector<Value> repaired_from(Value none, std::span<const std::optional<Value>> known,
+                                 const SlotConditions& conditions) {
+  std::vector<Value> values{none};
   std::size_t last_known = 0;
   for (std::size_t i = 1; i < known.size(); ++i) {
     if (!known[i]) continue;
@@ -101,22 +104,16 @@ std::vector<SimTime> repaired(std::span<const std::optional<SimTime>> known,
   return values;
 }
 
+}  // namespace
+
+std::vector<SimTime> repaired(std::span<const std::optional<SimTime>> known,
+                              const SlotConditions& conditions) {
+  return repaired_from(kNoPromise, known, conditions);
+}
+
 std::vector<double> repaired(std::span<const std::optional<double>> known,
                              const SlotConditions& conditions) {
-  std::vector<double> values{0};
-  std::size_t last_known = 0;
-  for (std::size_t i = 1; i < known.size(); ++i) {
-    if (!known[i]) continue;
-    const double from = conditions.first_slots(last_known);
-    const double span = conditions.first_slots(i) - from;
-    for (std::size_t gap = last_known + 1; gap < i; ++gap) {
-      const double share = (conditions.first_slots(gap) - from) / span;
-      values.push_back(values[last_known] + share * (*known[i] - values[last_known]));
-    }
-    values.push_back(*known[i]);
-    last_known = i;
-  }
-  return values;
+  return repaired_from(0.0, known, conditions);
 }
 
 std::uint64_t separate_starts(std::span<const ConditionSpell> spells, SimTime lifetime,

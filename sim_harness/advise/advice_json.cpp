@@ -214,6 +214,7 @@ Json tune_json(const TuneFindings& findings) {
   if (findings.request.settings.with != nullptr)
     json["with"] = findings.request.settings.with->json();
   if (findings.money) json["money"] = money_json(*findings.money);
+  if (findings.whole) json["vm_demand"] = demand_json(findings.demand());
   return json;
 }
 
@@ -246,12 +247,7 @@ Json plan_json(const PlanFindings& findings) {
     json["by"] = {{"key", findings.by}, {"rows", breakdown_table(findings, SIZE_MAX).json()}};
   }
   json["notes"] = findings.notes;
-  json["vm_growth"] = findings.growth
-                          ? Json{{"per_month", json_of(findings.growth->per_month)},
-                                 {"hosts_needed", findings.growth->needed},
-                                 {"hosts_in_a_month", findings.growth->needed_in_a_month()},
-                                 {"days_left", json_of(findings.growth->days_left)}}
-                          : Json();
+  json["vm_demand"] = demand_json(findings.demand);
   return json;
 }
 

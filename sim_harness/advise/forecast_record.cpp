@@ -61,37 +61,20 @@ std::string_view forecast_name(PartForecast way) {
   return kNames[static_cast<std::size_t>(way)];
 }
 
-AmountTrend trend_of(std::span<const double> amounts) {
-  const auto count = static_cast<double>(amounts.size());
-  const double mean = mean_interval(amounts).mean;
-  const auto from_middle = [count](std::size_t i) {
-    return static_cast<double>(i) - (count - 1) / 2;
-  };
-  double products = 0;
-  double squares = 0;
-  for (std::size_t i = 0; i < amounts.size(); ++i) {
-    products += from_middle(i) * (amounts[i] - mean);
-    squares += from_middle(i) * from_middle(i);
-  }
-  const double slope = squares > 0 ? products / squares : 0;
-  AmountTrend trend{.slope = {.mean = slope}, .level = mean + slope * count / 2};
-  if (amounts.size() < 3) return trend;
-  double residuals = 0;
-  for (std::size_t i = 0; i < amounts.size(); ++i) {
-    const double residual = amounts[i] - mean - slope * from_middle(i);
-    residuals += residual * residual;
-  }
-  // A level and a slope are estimated: count - 2 degrees of freedom.
-  trend.slope.half_width =
-      t_quantile(amounts.size() - 1) * std::sqrt(residuals / (count - 2) / squares);
-  return trend;
-}
-
 double forecast_by(PartForecast way, std::span<const double> so_far) {
   if (way == PartForecast::kLast) return so_far.back();
-  if (way == PartForecast::kMean) return mean_interval(so_far).mean;
-  const AmountTrend trend = trend_of(so_far);
-  return trend.level + trend.slope.mean / 2;
+  const double mean = mean_interval(so_far).mean;
+  if (way == PartForecast::kMean || so_far.size() < 2) return mean;
+  const auto count = static_cast<double>(so_far.size());
+  double products = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < so_far.size(); ++i) {
+    const double from_middle = static_cast<double>(i) - (count - 1) / 2;
+    products += from_middle * (so_far[i] - mean);
+    squares += from_middle * from_middle;
+  }
+  const double slope = products / squares;
+  return mean + slope * count / 2 + slope / 2;
 }
 
 bool ForecastOrigin::is_inside() const { return half_width && std::abs(error()) <= *half_width; }

@@ -16,15 +16,8 @@ namespace cospot {
 enum class PartForecast : std::uint8_t { kLast, kMean, kTrend };
 [[nodiscard]] std::string_view forecast_name(PartForecast way);
 
-/// The line of least squares through amounts of parts that follow each other: its slope per part,
-/// with an interval for three or more, and its level at the end of the last part.
-struct AmountTrend {
-  MeanInterval slope{};
-  double level = 0;
-};
-[[nodiscard]] AmountTrend trend_of(std::span<const double> amounts);
-
-/// The forecast of the next part by one way. Args: so_far: not empty.
+/// The forecast of the next part by one way; a trend is the line of least squares. Args: so_far:
+/// not empty.
 [[nodiscard]] double forecast_by(PartForecast way, std::span<const double> so_far);
 
 /// A forecast with its 90 % interval, and what came.

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -32,7 +34,7 @@ AllocatorSpec setting_of_today() {
 class PlanMaker {
  public:
   PlanMaker(const PlanRequest& request, ProgressSink& progress)
-      : request_(request), progress_(progress), counter_(&progress, 0) {}
+      : request_(request), progress_(progress) {}
 
   PlanFindings make(const WarningSink& warn) {
     find_settings(*load_history(request_, found_, warn));
@@ -49,8 +51,8 @@ class PlanMaker {
     }
     try_changes();
     break_down();
-    counter_.set_total(counter_.done());
-    counter_.finish(true);
+    counter_->set_total(counter_->done());
+    counter_->finish(true);
     return std::move(found_);
   }
 
@@ -83,11 +85,10 @@ class PlanMaker {
 
   /// Several runs in parallel; the results do not depend on the number of threads.
   [[nodiscard]] std::vector<PlanRun> simulate(const std::vector<PlanTask>& tasks) {
-    counter_.set_total(counter_.total() + tasks.size());
     std::vector<PlanRun> runs(tasks.size());
     work_in_parallel(tasks.size(), request_.settings.threads, [&](std::size_t i) {
       runs[i] = run_plan(found_.datacenter, tasks[i]);
-      counter_.add(1);
+      counter_->add(1);
     });
     current_stop_token().check();
     return runs;
@@ -106,6 +107,13 @@ class PlanMaker {
     found_.today = tasks.size();
     tasks.push_back({.setting = setting_of_today(), .hosts = hosts()});
     tasks.insert(tasks.end(), settings_.begin(), settings_.end());
+    const std::size_t divided = found_.sells_economy ? kMostDivided * divisions().size() : 0;
+    const std::size_t promised = found_.judged_parts() + 1;
+    // Hosts and VM demand twice each, and once spot demand.
+    const std::size_t changed = 5 + request_.demand.size() +
+                                2 * types_of(found_.datacenter.host, hosts()).size() +
+                                (request_.by.empty() ? 0 : 1);
+    counter_.emplace(&progress_, tasks.size() + divided + promised + changed);
     run(tasks);
   }
 
@@ -305,7 +313,7 @@ class PlanMaker {
 
   const PlanRequest& request_;
   ProgressSink& progress_;
-  RunCounter counter_;
+  std::optional<RunCounter> counter_{};  ///< of the runs of the whole history, the most there are
   PlanFindings found_{};
   std::vector<PlanTask> settings_;
 };

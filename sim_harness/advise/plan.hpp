@@ -16,6 +16,7 @@
 #include "sim_harness/advise/forecast_record.hpp"
 #include "sim_harness/advise/part_accounts.hpp"
 #include "sim_harness/advise/tuning.hpp"
+#include "sim_harness/advise/vm_demand.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/data/prices/demand_curve.hpp"
 #include "sim_harness/data/prices/price_list.hpp"
@@ -83,8 +84,7 @@ struct PlanDatacenter {
   std::map<double, std::string> forecasters{};  ///< of the promises, by confidence
   std::shared_ptr<const GivenParts> with{};
   std::vector<PromiseClass> classes{};
-  std::size_t needed = 0;  ///< the fewest hosts that hold all VMs; 0: no number does
-  RequestKeys keys{};      ///< empty unless asked for
+  RequestKeys keys{};  ///< empty unless asked for
 };
 
 /// Tells whether these hosts have a place for each VM and for what each request asks of its place.
@@ -138,19 +138,6 @@ struct JudgedAlternative {
 
   /// The maximum in the judged parts, and in all parts by the run to deploy.
   [[nodiscard]] double worst_vm_loss() const { return std::max(most_vm_loss, last_vm_loss); }
-};
-
-/// The growth of the VMs' demand over the parts, where it is beyond chance.
-struct VmGrowth {
-  double per_month = 0;    ///< of the level at the end of the history, as a fraction
-  std::size_t needed = 0;  ///< the fewest hosts that hold all VMs of the history; 0: unknown
-  /// Until these VMs, growing on, no longer fit the hosts.
-  std::optional<double> days_left{};
-
-  /// The hosts needed in a month, if the VMs go on growing.
-  [[nodiscard]] std::size_t needed_in_a_month() const {
-    return static_cast<std::size_t>(std::ceil(static_cast<double>(needed) * (1 + per_month)));
-  }
 };
 
 /// The results of a class of promised lifetimes in the parts that judged it.
@@ -227,7 +214,7 @@ struct PlanFindings {
   /// The recommended one's net income of the next part, per day, and its lead in it.
   ForecastRecord income_forecast{};
   ForecastRecord lead_forecast{};
-  std::optional<VmGrowth> growth{};
+  VmDemand demand{};
   PlanAdvice advice = PlanAdvice::kSingle;
   Alternative advised = Alternative::kSellNothing;
   std::vector<std::string> notes;  ///< what this history cannot answer, and what data would
@@ -264,8 +251,7 @@ void judge_alternatives(PlanFindings& findings);
 /// over the best single alternative has an interval above 0.
 void advise(PlanFindings& findings);
 
-/// Forecasts the next part by the recommendation; sets `income_forecast`, `lead_forecast` and
-/// `growth`.
+/// Forecasts the next part by the recommendation; sets `income_forecast` and `lead_forecast`.
 void forecast_next(PlanFindings& findings);
 
 /// Judges every class of promised lifetimes by the `promised` runs, on the parts in which it was

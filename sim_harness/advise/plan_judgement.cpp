@@ -279,29 +279,7 @@ void advise(PlanFindings& findings) {
   findings.lead = gain_of(findings, findings.advised, findings.next_best);
 }
 
-namespace {
-
-std::optional<VmGrowth> growth_of(const PlanFindings& findings) {
-  std::vector<double> requested;
-  for (const PartAccount& part : findings.runs.front().parts) {
-    requested.push_back(vcpu_seconds(part.of(Level::kVm).requested));
-  }
-  const AmountTrend trend = trend_of(requested);
-  if (!is_above_zero(trend.slope)) return std::nullopt;
-  VmGrowth growth{.per_month = trend.slope.mean / findings.days() * kDaysPerMonth / trend.level,
-                  .needed = findings.datacenter.needed};
-  if (growth.needed == 0) return growth;
-  const double room =
-      static_cast<double>(findings.datacenter.history->hosts) / static_cast<double>(growth.needed) -
-      1;
-  if (room >= 0) growth.days_left = room / growth.per_month * kDaysPerMonth;
-  return growth;
-}
-
-}  // namespace
-
 void forecast_next(PlanFindings& findings) {
-  findings.growth = growth_of(findings);
   findings.income_forecast = forecast_of(findings, findings.advised, std::nullopt);
   findings.lead_forecast = forecast_of(findings, findings.advised, findings.next_best);
 }

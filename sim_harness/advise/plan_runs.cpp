@@ -198,7 +198,12 @@ std::shared_ptr<const TuneSamples> load_history(const PlanRequest& request, Plan
   warn(sample_warnings(*made));
   const Workload& whole = made->samples.back().workload;
   findings.prices = request.prices.of(whole, vcpus_unit_of(request.workload));
-  for (TuneSample& sample : made->samples) sample.vm_worth = vm_worth_of(findings.prices);
+  for (TuneSample& sample : made->samples) {
+    sample.vm_worth = vm_worth_of(findings.prices);
+    // Only runs with parts look at rows; those of a year take as much memory as all else.
+    if (settings.with == nullptr && &sample.workload != &whole)
+      sample.workload.rows = std::vector<WorkloadRow>();
+  }
   findings.currency = request.prices.currency;
   if (request.prices.host) findings.host_cost = 24 * *request.prices.host;
   findings.max_vm_loss = settings.max_vm_loss;
@@ -206,7 +211,7 @@ std::shared_ptr<const TuneSamples> load_history(const PlanRequest& request, Plan
   datacenter.parts = {.window = whole.window, .count = parts};
   datacenter.history = std::shared_ptr<const TuneSample>(made, &made->samples.back());
   findings.workload = request.workload;
-  if (!made->whole->needed.empty()) datacenter.needed = std::ranges::min(made->whole->needed);
+  findings.demand = vm_demand(whole, *made->whole);
   datacenter.host = request.datacenter.host;
   datacenter.vms =
       make_schedule(whole, ScheduledClasses::kVmsOnly, datacenter.host.isolated_tenants());

@@ -384,23 +384,6 @@ std::string stakes_sentence(const PlanFindings& findings) {
       count_text(static_cast<std::int64_t>(std::ceil(days))));
 }
 
-/// The growth of the VMs, and when their cloud runs out.
-std::string growth_sentence(const PlanFindings& findings) {
-  if (!findings.growth) return "";
-  const VmGrowth& growth = *findings.growth;
-  const std::size_t hosts = findings.datacenter.history->hosts;
-  std::string text = fmt::format("VMs ask for {} more each month", percent(growth.per_month));
-  if (growth.days_left) {
-    text += fmt::format("; at that rate those that take {} of the {} hosts now no longer fit in {}",
-                        growth.needed, hosts, days_text(*growth.days_left));
-  }
-  const std::size_t then = growth.needed_in_a_month();
-  if (then > hosts) {
-    text += fmt::format("; in a month they need {} hosts: buy {}", then, then - hosts);
-  }
-  return text + ".";
-}
-
 /// The difference that a host makes to the income, and whether to buy some or to give some up.
 std::string hosts_sentence(const PlanFindings& findings) {
   const auto each = [](const Sensitivity& of) {
@@ -437,7 +420,7 @@ std::string hosts_sentence(const PlanFindings& findings) {
                                  plural(static_cast<std::size_t>(more->hosts->more), "more host"),
                                  (more->hosts->type.empty() ? "" : " of type ") + more->hosts->type,
                                  value(*more, "buy", "buy none for that"));
-  const std::size_t then = findings.growth ? findings.growth->needed_in_a_month() : 0;
+  const std::size_t then = findings.demand.needed_in_a_month();
   if (fewer == nullptr || then > findings.datacenter.history->hosts) return text + ".";
   text += fmt::format("; {} fewer would ", -fewer->hosts->more);
   if (fewer->vm_loss == 0)
@@ -559,7 +542,7 @@ std::vector<std::string> decision_of(const PlanFindings& findings) {
   }
   sentences.push_back(second_sentence(findings));
   if (sells) sentences.push_back(stakes_sentence(findings));
-  sentences.push_back(growth_sentence(findings));
+  sentences.push_back(demand_sentence(findings.demand, findings.datacenter.history->hosts));
   sentences.push_back(hosts_sentence(findings));
   sentences.push_back(loss_sentence(findings.of(findings.advised), findings.max_vm_loss));
   std::erase(sentences, "");

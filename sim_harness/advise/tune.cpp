@@ -340,6 +340,13 @@ class Search {
 
 }  // namespace
 
+std::size_t most_runs(const CandidateSpace& space, std::size_t parts) {
+  const CandidatePool pool = pool_of(space, false);
+  const std::size_t bounds = space.size() - pool.candidates.size();
+  return most_runs(pool.candidates.size(), pool.without_cooperation.size(), parts, 0) +
+         (bounds > 0 ? most_runs(bounds, 0, parts, 0) : 0);
+}
+
 TuneOutcome tune(const SampleUse& use, TuneRuns& runs) {
   const TuneSettings& settings = runs.settings();
   require_something_to_set(settings);

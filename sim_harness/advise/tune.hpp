@@ -157,6 +157,9 @@ class CandidateSpace {
   std::optional<std::pair<std::size_t, std::size_t>> without_cooperation_;  // SAF off and OTN 1
 };
 
+/// About as many runs as all searches of one history in parts take.
+[[nodiscard]] std::size_t most_runs(const CandidateSpace& space, std::size_t parts);
+
 /// The cost and revenue of a setting, as fractions of the requested revenue.
 struct CostAndRevenue {
   double vm_loss = 0;
@@ -259,7 +262,7 @@ class TuneRuns {
   double more_hosts_percent_;
   CandidateSpace space_;
   std::vector<std::optional<RunResult>> results_;  // by sample, then candidate
-  RunCounter counter_;                             // limit: all candidates on all samples
+  RunCounter counter_;
 };
 
 /// One round of the search: the number of candidates and of samples.

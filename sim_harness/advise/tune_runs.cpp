@@ -80,7 +80,7 @@ TuneRuns::TuneRuns(const TuneSettings& settings, std::span<const TuneSample> sam
       more_hosts_percent_(more_hosts_percent),
       space_(settings),
       results_(samples.size() * space_.size()),
-      counter_(progress, results_.size()) {}
+      counter_(progress, is_one_history() ? most_runs(space_, samples.size()) : results_.size()) {}
 
 const RunResult* TuneRuns::find(std::size_t candidate, std::size_t sample) const {
   const std::optional<RunResult>& result = results_[sample * space_.size() + candidate];

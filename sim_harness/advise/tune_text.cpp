@@ -86,10 +86,14 @@ class Writer {
   }
 
  private:
-  /// The parts see the crowded days of one workload only (docs/tune.md#the-verdict).
+  /// The parts see the crowded days of one workload only (docs/tune.md#the-verdict), and a change.
   [[nodiscard]] std::string one_workload() const {
-    if (!findings_.whole || !findings_.verdict.gain.half_width) return {};
-    return "The samples are parts of one workload: for other weeks the interval is too narrow.\n";
+    if (!findings_.whole) return {};
+    std::string text = demand_sentence(findings_.demand(), findings_.whole->hosts);
+    if (!text.empty()) text += "\n";
+    if (!findings_.verdict.gain.half_width) return text;
+    return text +
+           "The samples are parts of one workload: for other weeks the interval is too narrow.\n";
   }
 
   [[nodiscard]] std::string effort() const {

@@ -11,6 +11,7 @@
 
 #include "sim_harness/advise/forecast_record.hpp"
 #include "sim_harness/advise/tune.hpp"
+#include "sim_harness/advise/vm_demand.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
 #include "sim_harness/experiments/results/results_database.hpp"
@@ -156,6 +157,9 @@ struct TuneFindings {
   [[nodiscard]] std::span<const TuneOutcome> judged() const {
     return folds.empty() ? std::span(&outcome, 1) : folds;
   }
+
+  /// Requires a single workload.
+  [[nodiscard]] VmDemand demand() const { return vm_demand(samples.back().workload, *whole); }
 };
 
 /// One search over all samples, those of the cross-validation, and the verdict.

@@ -20,16 +20,6 @@ TEST_CASE("forecast_by: the last amount, the mean, and the line of least squares
   CHECK(forecast_by(PartForecast::kTrend, Amounts{7}) == 7);
 }
 
-TEST_CASE("trend_of: slope, its interval, and the level at the end") {
-  // Slope (-1 x 1 + 1 x 8) / 2 = 3.5 of 1, 3, 8; mean 4, level 4 + 1.5 x 3.5. Residuals 1 - 0.5,
-  // 3 - 4 and 8 - 7.5: squares 1.5, over 1 degree of freedom and by 2. t(0.975) of 1: 12.7062.
-  const AmountTrend trend = trend_of(Amounts{1, 3, 8});
-  CHECK(trend.slope.mean == doctest::Approx(3.5));
-  CHECK(trend.level == doctest::Approx(9.25));
-  CHECK(*trend.slope.half_width == doctest::Approx(12.7062 * std::sqrt(1.5 / 2)));
-  CHECK_FALSE(trend_of(Amounts{1, 3}).slope.half_width);
-}
-
 TEST_CASE("forecast_record: each origin forecasts by what was best before it") {
   // A line, which the trend meets from the third amount on; each origin knows one amount more.
   const std::vector<Amounts> judged{

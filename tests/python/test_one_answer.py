@@ -97,6 +97,26 @@ def histories() -> ModuleType:
     return made
 
 
+def test_changes_of_demand_are_named(services: dict[str, Any]) -> None:
+    made = histories()
+    where: dict[str, Any] = {"host": (64, 262144), "headroom_percent": 5, "price": PRICE}
+    where |= {"vm": ["UTIL"], "spot": ["sUTIL"], "otn": [1], "progress": False}
+    step = cospot.plan(made.requests(made.step, seed=2), parts=5, **where)
+    assert step.vm_demand.step_day == 20
+    assert step.vm_demand.step == pytest.approx(0.15, abs=0.04)
+    assert step.vm_demand.season is None and step.vm_demand.growth_per_month is None
+    # VMs live for two days: their use has 1 / sqrt(1 + (4 pi / 7) ** 2) = 0.49 of the +/- 20 %.
+    season = cospot.plan(made.requests(made.season, seed=1), parts=5, **where)
+    assert season.vm_demand.season == pytest.approx(0.098, abs=0.025)
+    assert season.vm_demand.growth_per_month == pytest.approx(1.03 ** (MONTH / 7) - 1, abs=0.05)
+    assert season.vm_demand.step_day is None
+    assert "has a week's season" in str(season)
+    flat = cospot.plan(made.requests(lambda _: 1.0, seed=1), parts=5, **where)
+    assert "VM demand" not in str(flat)
+    grows = cospot.plan(services["history"], **{**where, "host": (192, 983040)}).vm_demand
+    assert grows.growth_per_month > 0.05 and grows.season is None
+
+
 @pytest.mark.slow
 def test_a_step_a_season_and_growth(services: dict[str, Any]) -> None:
     made = histories()

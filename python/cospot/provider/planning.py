@@ -152,10 +152,13 @@ class Breakdown:
 
 
 @dataclass(frozen=True)
-class VmGrowth:
-    """The growth of the VMs' demand over the history."""
+class VmDemand:
+    """The changes of the VMs' demand over the history that are beyond chance."""
 
-    per_month: float  #: of the level at its end, as a fraction
+    step_day: int | None  #: the first day of another level
+    step: float | None  #: the change of level then, as a fraction
+    season: float | None  #: of a week: half the range of its days, by the mean
+    growth_per_month: float | None  #: of the level at its end, as a fraction
     hosts_needed: int  #: the fewest that hold all VMs of the history; 0: no number does
     hosts_in_a_month: int  #: the same, if they grow on
     days_left: float | None  #: until these VMs, growing on, no longer fit the hosts
@@ -185,7 +188,7 @@ class SpotPlan:
     divisions: list[DivisionResult] = field(default_factory=list)  #: none first
     sensitivity: list[Change] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  #: questions that the history cannot answer
-    vm_growth: VmGrowth | None = None  #: None: none beyond chance
+    vm_demand: VmDemand | None = None
     by: Breakdown | None = None  #: if asked for
 
     def __str__(self) -> str:

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 
@@ -61,6 +62,7 @@ void ProgressLines::update(const ProgressState& state) {
 }
 
 void ProgressLines::finish(const ProgressState& state, bool complete) {
+  tenths_ = 0;
   if (complete && state.elapsed < kWorthALine) return;
   *log_ << progress_text(state) << (complete ? "" : " (stopped)") << std::endl;
 }
@@ -68,6 +70,7 @@ void ProgressLines::finish(const ProgressState& state, bool complete) {
 void RunCounter::add(std::size_t runs) {
   const std::scoped_lock lock(mutex_);
   state_.done += runs;
+  state_.total = std::max(state_.total, state_.done);
   state_.elapsed = std::chrono::steady_clock::now() - start_;
   if (sink_ != nullptr) sink_->update(state_);
 }

@@ -51,10 +51,11 @@ LifetimeForecast::LifetimeForecast(const EventSchedule& schedule,
 }
 
 void LifetimeForecast::plan_estimates() {
-  constexpr std::size_t kMostStarts = 1 << 18;  // bounds the memory: 20 bytes each, of each size
+  // Shared where events outweigh samples. Bounds the memory: 20 bytes for each start and size.
+  const std::size_t most = history().events().size() > options_.estimate.samples ? 1 << 18 : 0;
   std::vector<SimTime> made_at = made_at_;
   starts_.clear();
-  for (SimTime at = next_; planned_.empty() || (at <= window_ && starts_.size() < kMostStarts);
+  for (SimTime at = next_; planned_.empty() || (at <= window_ && starts_.size() < most);
        at += options_.refresh) {
     const LifetimeEstimate& one = planned_.emplace_back(history(), options_.estimate, SimTime{0},
                                                         at, made_at.size(), made_at);
