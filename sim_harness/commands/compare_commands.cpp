@@ -199,8 +199,7 @@ void add_compare(CLI::App& app, const CompareCommandContext& context) {
   command->add_option("--csv", arguments->csv, "Write the results as CSV too");
   CLI::Option* timeline = command->add_flag_callback(
       "--timeline", [arguments] { arguments->timeline = true; },
-      "Record daily totals of each run, the default of studies that have them: hosts in use, VMs, "
-      "spots, evictions, revenue");
+      "Record daily totals of each run (default): hosts in use, VMs, spots, evictions, revenue");
   CLI::Option* no_timeline = command->add_flag_callback(
       "--no-timeline", [arguments] { arguments->timeline = false; }, "Record no daily totals");
   command->add_option("--timeline-csv", arguments->timeline_csv, "Write these totals as CSV too")
@@ -229,8 +228,7 @@ void add_summary(CLI::App& app, const StudyRegistry& studies) {
   CLI::App* command = app.add_subcommand("summary", "Print the summary of a results database");
   command->add_option("DATABASE", arguments->database, "Results database")->required();
   command->add_option("--csv", arguments->csv, "Write the results as CSV too");
-  command->add_option("--timeline-csv", arguments->timeline_csv,
-                      "Write each run's daily totals as CSV too (recorded by compare --timeline)");
+  command->add_option("--timeline-csv", arguments->timeline_csv, "Write daily totals as CSV too");
   add_json_flag(*command, arguments->json);
   arguments->price.add_to(*command);
   arguments->timing.add_to(*command, kTimingHelp);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <map>
 #include <stdexcept>
 
@@ -12,26 +11,19 @@
 namespace cospot {
 namespace {
 
-unsigned hex_digit(char digit) {
-  return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-}
-
-/// Turns hexadecimal digits into Base64.
-std::string base64(std::string_view hex) {
+/// A SHA-256 in Base64: two digits for three hexadecimal ones. Its 32 bytes end within the last
+/// four digits, which one sign fills up.
+std::string base64(std::string hex) {
   static constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  hex += "00";
   std::string text;
-  std::uint32_t bits = 0;
-  unsigned count = 0;
-  for (const char digit : hex) {
-    bits = (bits << 4U) | hex_digit(digit);
-    count += 4;
-    if (count < 6) continue;
-    count -= 6;
-    text += kDigits[(bits >> count) & 63U];
+  for (std::size_t i = 0; i < hex.size(); i += 3) {
+    const std::size_t bits = std::stoul(hex.substr(i, 3), nullptr, 16);
+    text += kDigits[bits / 64];
+    text += kDigits[bits % 64];
   }
-  if (count > 0) text += kDigits[(bits << (6 - count)) & 63U];
-  while (text.size() % 4 != 0) text += '=';
+  text.back() = '=';
   return text;
 }
 

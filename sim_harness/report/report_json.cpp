@@ -51,8 +51,6 @@ Json column_json(const Column& column, Json values) {
                      std::move(values));
 }
 
-Json values_json(const RunValues& values) { return json_list_of(values, rounded); }
-
 void add_measures(ResultsDatabase& results, Json& columns) {
   const Schema& schema = results.schema();
   std::vector<Json> values(schema.measures.size(), Json::array());
@@ -74,7 +72,7 @@ void add_derived(ResultsDatabase& results, Json& columns) {
   for (const Column& column : derived) figures.push_back({.name = column.name, .sql = {}});
   const RunFigures read = read_figures(results, figures);
   for (std::size_t i = 0; i < derived.size(); ++i) {
-    columns.push_back(column_json(derived[i], values_json(read.values[i])));
+    columns.push_back(column_json(derived[i], json_list_of(read.values[i], rounded)));
   }
 }
 
@@ -111,7 +109,7 @@ Json add_figures(ResultsDatabase& results, const StudyFigures& study, Json& colu
       return column.at("name") == figure.name;
     });
     if (known != columns.end()) {
-      (*known)["values"] = values_json(read.values[i]);
+      (*known)["values"] = json_list_of(read.values[i], rounded);
       continue;
     }
     columns.push_back(column_json(figure.name, "figure",
@@ -119,7 +117,7 @@ Json add_figures(ResultsDatabase& results, const StudyFigures& study, Json& colu
                                   : figure.unit == FigureUnit::kSeconds ? "s"
                                                                         : "",
                                   figure.meaning.empty() ? figure.title : figure.meaning,
-                                  values_json(read.values[i])));
+                                  json_list_of(read.values[i], rounded)));
   }
   deciding.insert(deciding.end(), others.begin(), others.end());
   return deciding;
@@ -143,7 +141,7 @@ void add_money(ResultsDatabase& results, const StudyMoney& money, const Workload
   for (std::size_t i = 0; i < money.columns.size(); ++i) {
     const MoneyColumn& column = money.columns[i];
     columns.push_back(column_json(column.name, "money", "money", column.meaning,
-                                  values_json(of_runs.amounts[i])));
+                                  json_list_of(of_runs.amounts[i], rounded)));
   }
 }
 

@@ -74,7 +74,10 @@ class AlternativeResult:
     vm_loss: float
     most_vm_loss: float  #: maximum over the judged parts
     history_vm_loss: float  #: of `from_now_on`, maximum over all parts
-    evictions: int
+    served: float  #: share of what spots and Economy instances requested, in vCPU-time
+    spots: int  #: that ran in the judged parts
+    evictions: int  #: of these
+    evictions_in_a_day: int  #: of the evictions, within a day of the spot's placement
     idle: float  #: fraction of the capacity
     recovered: float  #: fraction of the capacity left by VMs that is sold
     economy_promises: Promises | None
@@ -91,6 +94,7 @@ class PromisedClass:
     sell: bool
     parts_sold: int  #: in which it was sold, because it had held in all earlier parts
     promised: int
+    spots: int  #: placed in these parts
     promises: Promises | None
     worth: float | None  #: possible premium over a plain spot, from a job's gain
 
