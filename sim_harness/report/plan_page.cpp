@@ -22,11 +22,15 @@ std::string facts_of(const PlanFindings& findings) {
   const std::ptrdiff_t spots = std::ranges::count_if(rows, &WorkloadRow::is_spot);
   const VcpusUnit unit = vcpus_unit_of(findings.workload);
   const VcpuHourPrices prices = findings.prices.in({.vcpus = 1 / unit.vcpus});
+  const std::string& import = findings.workload.import;
+  const std::string condition =
+      import.empty() ? "" : parse_json(import, "import").value("spot_if", "");
   return html_text(fmt::format(
-      "{} on {} hosts for {:.3g} days: {} requests for VMs, and {} for spots (those of the class "
-      "spot). Price of a {}{}: {:.4g} on demand, {:.4g} as a spot{}.",
+      "{} on {} hosts for {:.3g} days: {} requests for VMs, and {} for spots ({}). Price of a "
+      "{}{}: {:.4g} on demand, {:.4g} as a spot{}.",
       findings.workload.label, datacenter.history->hosts, findings.days(datacenter.parts.count),
       count_text(std::ssize(rows) - spots), count_text(spots),
+      condition.empty() ? "those of the class spot" : "those with " + condition,
       unit.is_relative ? "unit-hour" : "vCPU-hour",
       findings.currency.empty() ? "" : " in " + findings.currency, prices.on_demand, prices.spot,
       prices.economy ? fmt::format(", {:.4g} as an Economy instance", *prices.economy) : ""));
