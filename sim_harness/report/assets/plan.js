@@ -135,7 +135,7 @@
   function specOf(name) {
     // On a phone one name below the other: two do not fit side by side.
     const legend = { labelColor: Theme.ink("text"), labelLimit: 0, columns: window.innerWidth < 480 ? 1 : 0 };
-    return { ...charts[name].spec(charts[name].rows), config: { axisY: { labelLimit: 220 }, legend,
+    return { ...charts[name].spec(charts[name].rows), config: { axisY: { labelLimit: window.innerWidth < 480 ? 150 : 220 }, legend,
       axisX: { labelOverlap: "parity", labelSeparation: 8 }, numberFormat: ",~f" } };  // 8, not 8.0
   }
   function draw() {
