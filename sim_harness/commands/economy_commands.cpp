@@ -78,7 +78,7 @@ EconomySettings settings_of(const EconomyArguments& arguments,
   require_known_keys(root, "economy", economy_keys());
   if (!cloud) return read_economy_settings(root, {});
   if (root.find("capacity") != nullptr) {
-    throw ConfigError("--host and --capacity exclude each other; expected one of the two");
+    throw ConfigError("--capacity: the hosts state it; expected hosts or a capacity");
   }
   apply_override(root, fmt::format("capacity={}", capacity_of(*cloud, root)));
   for (const std::string_view key : economy_keys()) {

@@ -229,7 +229,7 @@ TEST_CASE("EvictionSweep: one pass has what a sweep as of each time has, for som
         {.host_vcpus = 8, .largest = 4, .mean_minutes = 14, .rule = rule}, seed);
     const std::vector<SimTime> starts = starts_in(history, 40, seed);
     const auto sweep = make_eviction_sweep(history.host_totals(), {3, 0, 0}, starts, rule);
-    for (const std::size_t event : {50, 51, 100, 250}) {
+    for (const std::size_t event : std::initializer_list<std::size_t>{50, 51, 100, 250}) {
       const SimTime until = history.events()[event].time;
       sweep->run(history.events(), until);
       std::vector<SimTime> some(starts.begin(), std::ranges::lower_bound(starts, until));
