@@ -275,7 +275,7 @@ Releases the GIL; Ctrl-C ends it.
 
 Args:
     history: A workload file or spec, or a Workload: what was asked for.
-    price: Of a vCPU-hour, a dict with on_demand and spot, and if wanted economy, currency and host
+    price: Prices of a vCPU-hour, a dict with on_demand and spot, if wanted economy, currency, host
         (the cost of a host's hour); or a file of prices (docs/plan.md).
     host: What each host has, several types of hosts, or a file of hosts, as for simulate.
     hosts: How many hosts, or a file of hosts in place of `host`. Or:

@@ -63,7 +63,7 @@ EventSchedule with_demand(const Workload& workload, EventSchedule schedule, doub
 }
 
 /// The datacenter with more VMs: some of the history's, drawn at random, are requested twice, at
-/// the same time and for as long. Those of a smaller share are among those of a larger one.
+/// the same time and for as long. A larger share repeats the VMs of a smaller one too.
 PlanDatacenter with_more_vms(const PlanDatacenter& datacenter, double share) {
   PlanDatacenter more = datacenter;
   const auto history = std::make_shared<TuneSample>(*datacenter.history);

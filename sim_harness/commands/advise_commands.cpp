@@ -77,17 +77,14 @@ struct PlanArguments : AdviceArguments {
 /// The hosts of the options, or else of a study file.
 TunedDatacenter read_datacenter(const AdviceArguments& arguments,
                                 const std::optional<NamedCloud>& cloud) {
-  if (cloud && !arguments.datacenter.names_hosts()) {
-    if (const std::optional<double> percent = arguments.datacenter.headroom_percent()) {
-      return tuned_datacenter(cloud->settings.host, {}, percent, "--");
-    }
-    return tuned_datacenter(cloud->settings.host, cloud->hosts(), {}, "--");
-  }
-  const DatacenterOptions::Given given = arguments.datacenter.given();
-  HostMix host = parse_hosts_option(given.host);
+  const bool is_stated = cloud && !arguments.datacenter.names_hosts();
+  DatacenterOptions::Given given;
+  if (!is_stated) given = arguments.datacenter.given();
+  HostMix host = is_stated ? cloud->settings.host : parse_hosts_option(given.host);
   if (!arguments.added_type.empty()) host.add_only(arguments.added_type);
-  return tuned_datacenter(std::move(host), given.count, arguments.datacenter.headroom_percent(),
-                          arguments.candidates.dashes);
+  const std::optional<double> percent = arguments.datacenter.headroom_percent();
+  if (is_stated && !percent) given.count = cloud->hosts();
+  return tuned_datacenter(std::move(host), given.count, percent, arguments.candidates.dashes);
 }
 
 /// Files among what the options say, besides `workloads`; a text that names none is none.

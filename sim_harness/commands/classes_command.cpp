@@ -52,26 +52,30 @@ double checkpoint_of(const ClassesArguments& arguments) {
                   kMostCheckpointMinutes));
 }
 
-/// The trace as it stands, or the hosts of a run: those of a study file, or with --host those of a
-/// cloud with the workload.
-CapacityTrace load_capacity_trace(const ClassesArguments& arguments, PolicyLoader& loader) {
-  const CapacityTraceSpec spec = parse_trace_spec(arguments.trace);
-  const bool is_cloud = is_yaml_file(spec.source.file) || arguments.hosts.names_hosts();
-  if (!is_cloud) {
-    if (arguments.vm.empty()) return load_trace(spec, arguments.options, loader);
+/// The cloud whose hosts are classified, if any.
+std::optional<NamedCloud> classified_cloud(const ClassesArguments& arguments,
+                                           PolicyLoader& loader) {
+  const std::vector<std::string> vm(arguments.vm.empty() ? 0 : 1, "vm=" + yaml_text(arguments.vm));
+  std::optional<NamedCloud> cloud =
+      named_cloud(arguments.trace, std::nullopt, loader, arguments.hosts, vm);
+  if (!cloud && !arguments.vm.empty()) {
     throw ConfigError("--vm: found without hosts; expected --host or --hosts too");
   }
-  if (arguments.options.server_vcpus) {
+  if (cloud && arguments.options.server_vcpus) {
     throw ConfigError("--host and --server-vcpus exclude each other; expected one of the two");
   }
-  std::vector<std::string> overrides;
-  if (!arguments.vm.empty()) overrides.push_back("vm=" + yaml_text(arguments.vm));
-  const StudyFile file =
-      cloud_file(arguments.trace, arguments.hosts, overrides, std::nullopt, loader);
-  const ProviderStudy study(built_in_studies().preset_of(file.root), file.root);
-  const ProviderStudySettings settings = study.table().read(file);
-  require_one_run(file.root, study.table().axes(settings));
-  return run_trace(settings, spec.label, arguments.options);
+  return cloud;
+}
+
+/// The trace as it stands, or the hosts of a run of the cloud.
+CapacityTrace load_capacity_trace(const ClassesArguments& arguments,
+                                  const std::optional<NamedCloud>& cloud, PolicyLoader& loader) {
+  const CapacityTraceSpec spec = parse_trace_spec(arguments.trace);
+  if (!cloud) return load_trace(spec, arguments.options, loader);
+  const ConfigNode& root = cloud->stated.root;
+  const ProviderStudy study(built_in_studies().preset_of(root), root);
+  require_one_run(root, study.table().axes(cloud->settings));
+  return run_trace(cloud->settings, spec.label, arguments.options);
 }
 
 /// As given; by default, those of 1, 2, 4 and 8 for which there are enough servers.
@@ -96,7 +100,7 @@ void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
       throw ConfigError(fmt::format("--classes: found {}, expected whole numbers from 1", count));
     }
   }
-  const std::optional<NamedCloud> cloud = named_cloud(arguments.trace, std::nullopt, loader);
+  const std::optional<NamedCloud> cloud = classified_cloud(arguments, loader);
   const std::optional<PriceList> list =
       cloud ? arguments.price.or_of(cloud->stated).prices() : arguments.price.prices();
   std::optional<VcpuHourPrices> prices;
@@ -104,7 +108,7 @@ void run_classes(const ClassesArguments& arguments, PolicyLoader& loader) {
     prices = vcpu_hour_prices(*list, cloud ? cloud->settings.workloads.front()
                                            : parse_trace_spec(arguments.trace).source);
   }
-  const LoadedTrace trace(load_capacity_trace(arguments, loader));
+  const LoadedTrace trace(load_capacity_trace(arguments, cloud, loader));
   print_warnings(trace.trace.warnings);
   ClassReport report =
       report_classes(trace, pricing, numbers_of_classes(arguments, trace), partitions);

@@ -12,6 +12,7 @@
 #include "sim_harness/base/configuration/named_files.hpp"
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/studies/provider/provider_inputs.hpp"
+#include "sim_harness/studies/provider/provider_json.hpp"
 #include "sim_harness/studies/provider/provider_keys.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"
 
@@ -28,7 +29,27 @@ std::string usual_size(double headroom_percent) {
                      fmt::join(TuneCandidates().vm, ", "));
 }
 
-/// A file of promised lifetimes has defaults of its own.
+/// The options as assignments to keys.
+std::vector<std::string> assignments_of(const DatacenterOptions& options) {
+  std::vector<std::string> assignments;
+  if (options.names_hosts()) {
+    auto [host, count] = options.given();
+    const HostMix mix = parse_hosts_option(host);
+    const bool is_file = !mix.is_plain() && !host.starts_with('[');
+    assignments.push_back("host=" + (is_file ? yaml_text(std::filesystem::absolute(host).string())
+                                     : mix.is_plain() ? flow_yaml(host_json(mix))
+                                                      : host));
+    if (!count && !options.headroom_percent() && !mix.is_plain()) count = mix.declared();
+    if (count) assignments.push_back(fmt::format("hosts={}", *count));
+  }
+  if (const std::optional<double> percent = options.headroom_percent()) {
+    assignments.push_back(fmt::format("headroom_percent={}", *percent));
+  }
+  return assignments;
+}
+
+}  // namespace
+
 StudyFile with_usual(StudyFile file) {
   const ConfigNode* study = file.root.find("study");
   const bool is_sla = file.root.find("spot_workloads") != nullptr;
@@ -40,28 +61,6 @@ StudyFile with_usual(StudyFile file) {
   if (!has_size) add_missing_keys(file.root, usual_size(kDefaultTuneHeadroomPercent));
   return file;
 }
-
-/// The options as assignments to keys.
-std::vector<std::string> assignments_of(const DatacenterOptions& options) {
-  std::vector<std::string> assignments;
-  if (options.names_hosts()) {
-    auto [host, count] = options.given();
-    const HostMix mix = parse_hosts_option(host);
-    if (mix.is_plain() || host.starts_with('[')) {
-      assignments.push_back("host=" + yaml_of_hosts_option(host));
-    } else {
-      assignments.push_back("host=" + yaml_text(std::filesystem::absolute(host).string()));
-    }
-    if (!count && !options.headroom_percent() && !mix.is_plain()) count = mix.declared();
-    if (count) assignments.push_back(fmt::format("hosts={}", *count));
-  }
-  if (const std::optional<double> percent = options.headroom_percent()) {
-    assignments.push_back(fmt::format("headroom_percent={}", *percent));
-  }
-  return assignments;
-}
-
-}  // namespace
 
 StudyFile cloud_file(const std::string& named, const DatacenterOptions& options,
                      const std::vector<std::string>& overrides, std::optional<SimTime> window,
@@ -81,7 +80,7 @@ StudyFile cloud_file(const std::string& named, const DatacenterOptions& options,
   }
   file.root = with_overrides(std::move(file.root), assignments_of(options));
   file.root = with_overrides(std::move(file.root), overrides);
-  return with_usual(std::move(file));
+  return file;
 }
 
 std::optional<WorkloadPrices> prices_of_study(const StudyRegistry& studies,
@@ -94,6 +93,8 @@ std::optional<WorkloadPrices> prices_of_study(const StudyRegistry& studies,
 }
 
 std::size_t NamedCloud::hosts() const {
+  const Headroom& size = settings.sizes.front();
+  if (!size.percent) return size.hosts;  // without loading the workload
   return host_count(settings, load_workload(settings.workloads.front()));
 }
 
@@ -121,9 +122,10 @@ NamedCloud read_cloud(StudyFile stated) {
 }
 
 std::optional<NamedCloud> named_cloud(const std::string& named, std::optional<SimTime> window,
-                                      PolicyLoader& policies) {
-  if (!is_yaml_file(named)) return std::nullopt;
-  return read_cloud(read_study_file(named, {}, window, policies));
+                                      PolicyLoader& policies, const DatacenterOptions& options,
+                                      const std::vector<std::string>& overrides) {
+  if (!is_yaml_file(named) && !options.names_hosts()) return std::nullopt;
+  return read_cloud(cloud_file(named, options, overrides, window, policies));
 }
 
 }  // namespace cospot

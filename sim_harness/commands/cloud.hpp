@@ -18,13 +18,16 @@ namespace cospot {
 // it, or the command line with what all commands assume.
 
 /// The study file of a cloud: the file of that name, or a workload on the hosts of the options. The
-/// options replace the file's keys, and `--set` both. The usual setting stands for keys that are
-/// stated nowhere, and hosts are the fewest that hold all VMs plus 2 %.
+/// options replace the file's keys, and `--set` both.
 ///
 /// Errors: ConfigError, also if neither states hosts.
 [[nodiscard]] StudyFile cloud_file(const std::string& named, const DatacenterOptions& options,
                                    const std::vector<std::string>& overrides,
                                    std::optional<SimTime> window, PolicyLoader& policies);
+
+/// With the usual setting for keys that are stated nowhere; hosts are the fewest that hold all VMs
+/// plus 2 %. A file of promised lifetimes has defaults of its own.
+[[nodiscard]] StudyFile with_usual(StudyFile file);
 
 /// The price of a vCPU-hour in the workloads of a study file; nothing without a list. Errors: as
 /// require_prices_for; ConfigError that names the flavors without a price.
@@ -46,9 +49,12 @@ struct NamedCloud {
 
 /// Errors: ConfigError, also for several workloads or sizes.
 [[nodiscard]] NamedCloud read_cloud(StudyFile stated);
-/// Nothing if the name is that of a workload. Errors: as read_cloud.
+/// The cloud of a study file, or of a workload on the hosts of the options; nothing for a workload
+/// without hosts. Errors: as cloud_file and read_cloud.
 [[nodiscard]] std::optional<NamedCloud> named_cloud(const std::string& named,
                                                     std::optional<SimTime> window,
-                                                    PolicyLoader& policies);
+                                                    PolicyLoader& policies,
+                                                    const DatacenterOptions& options = {},
+                                                    const std::vector<std::string>& overrides = {});
 
 }  // namespace cospot

@@ -46,12 +46,9 @@ struct EconomyArguments {
   WindowOption window;
 };
 
-/// The cloud whose idle capacity is promised: a study file, or a workload on the hosts of the
-/// options; nothing for usage alone.
+/// The cloud whose idle capacity is promised; nothing for usage alone.
 std::optional<NamedCloud> promised_cloud(const EconomyArguments& arguments, PolicyLoader& loader) {
-  if (!is_yaml_file(arguments.usage) && !arguments.hosts.names_hosts()) return std::nullopt;
-  return read_cloud(
-      cloud_file(arguments.usage, arguments.hosts, {}, arguments.window.window(), loader));
+  return named_cloud(arguments.usage, arguments.window.window(), loader, arguments.hosts);
 }
 
 /// The sum of a resource over the hosts of a cloud.

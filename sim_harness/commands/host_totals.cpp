@@ -9,7 +9,6 @@
 
 #include "core/errors.hpp"
 #include "core/parse_number.hpp"
-#include "sim_harness/base/configuration/flow_yaml.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
 #include "sim_harness/base/text/shell_word.hpp"
 #include "sim_harness/commands/options.hpp"
@@ -51,15 +50,6 @@ HostMix parse_hosts_option(std::string_view text) {
   if (text.ends_with(".csv") || text.ends_with(".csv.gz")) return read_hosts_file(text);
   if (!text.starts_with('[')) return parse_host_totals(text);
   return read_hosts(parse_yaml(fmt::format("host: {}", text), fmt::format("--host {}", text)), {});
-}
-
-std::string yaml_of_hosts_option(const std::string& text) {
-  const HostMix hosts = parse_hosts_option(text);  // its errors name the option
-  if (!hosts.is_plain()) return text.starts_with('[') ? text : yaml_text(text);
-  const ResourceVector total = hosts.largest_total();
-  const std::string disk =
-      total.disk_gb > 0 ? fmt::format(", disk_gb: {}", total.disk_gb) : std::string();
-  return fmt::format("{{vcpus: {}, memory_mb: {}{}}}", total.vcpus, total.memory_mb, disk);
 }
 
 void DatacenterOptions::add_to(CLI::App& command) {

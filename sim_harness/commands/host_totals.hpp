@@ -19,9 +19,6 @@ namespace cospot {
 /// (docs/hosts-format.md), or a list of types as in a sweep file. Errors: ConfigError, InputError.
 [[nodiscard]] HostMix parse_hosts_option(std::string_view text);
 
-/// The option's text as the value of a study's key `host`. Errors: as parse_hosts_option.
-[[nodiscard]] std::string yaml_of_hosts_option(const std::string& text);
-
 /// The options that describe a whole datacenter: --host, --hosts and --headroom-percent.
 class DatacenterOptions {
  public:

@@ -62,10 +62,9 @@ std::string manual_page(const CLI::App& app) {
   });
   return text +
          ".SH EXIT STATUS\n.TP\n.B 0\nDone.\n.TP\n.B 1\nAn internal error.\n.TP\n.B 2\nBad input "
-         "or "
-         "usage: one line says what, where and what was expected.\n.TP\n.B 130\nInterrupted. What "
-         "is "
-         "done is kept.\n.SH ENVIRONMENT\n.TP\n.B COSPOT_PYTHON\nThe Python that runs policies "
+         "or usage: one line says what, where and what was expected.\n.TP\n.B 130\nInterrupted. "
+         "What "
+         "is done is kept.\n.SH ENVIRONMENT\n.TP\n.B COSPOT_PYTHON\nThe Python that runs policies "
          "written in Python.\n";
 }
 

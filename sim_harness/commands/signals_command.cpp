@@ -76,15 +76,15 @@ void require_enough(const SignalsReport& report) {
   if (report.watch->moments() == 0) {
     throw ConfigError(
         fmt::format("{}: no signal can be scored within {} days; expected a longer window, or "
-                    "moments nearer to "
-                    "each other (--set signal_every_minutes=N)",
+                    "moments nearer to each other (--set signal_every_minutes=N)",
                     report.history, rounded_days_text(report.watch->window())));
   }
 }
 
 void run_signals(const SignalsArguments& arguments, PolicyLoader& loader) {
-  const StudyFile file = cloud_file(arguments.history, arguments.datacenter, arguments.overrides,
-                                    arguments.window.window(), loader);
+  const StudyFile file =
+      with_usual(cloud_file(arguments.history, arguments.datacenter, arguments.overrides,
+                            arguments.window.window(), loader));
   require_signal_outputs_usable(arguments, file);
   const ProviderStudy study(signals_preset(), file.root);
   const ProviderStudySettings settings = study.table().read(file);

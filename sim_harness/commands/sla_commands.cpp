@@ -40,9 +40,9 @@ struct QuoteArguments {
 /// The study of a cloud; with a workload, a study of its VMs and spots, with as many samples as
 /// thousands of free slots need.
 StudyFile quoted_file(const QuoteArguments& arguments, PolicyLoader& loader) {
-  StudyFile file = cloud_file(arguments.study, arguments.hosts,
-                              is_yaml_file(arguments.study) ? arguments.overrides : Overrides{},
-                              std::nullopt, loader);
+  StudyFile file = with_usual(
+      cloud_file(arguments.study, arguments.hosts,
+                 is_yaml_file(arguments.study) ? arguments.overrides : Overrides{}, {}, loader));
   if (is_yaml_file(arguments.study)) return file;
   Overrides keys{"study=sla", "spot_workloads=same", "workloads=" + yaml_text(arguments.study)};
   const bool has_count = std::ranges::any_of(

@@ -331,7 +331,7 @@ TEST_CASE("A plan says whether hosts are worth their cost") {
     if (one.hosts) one.hosts->gain.half_width = 5000;
   }
   CHECK(says(found, "and cost 730.50: too uncertain to say; "));
-  // VMs that take 3 hosts and grow by 40 % a month take 4.2 then. What is missing is not given up.
+  // VMs that take 3 hosts and grow by 40 % a month take 4.2 then. Missing hosts are not given up.
   found.demand = VmDemand{.growth_per_month = 0.4, .needed = 3, .days_left = 0};
   CHECK(says(found, "no longer fit in 0 days; in a month they need 5 hosts: buy 2.\n"));
   CHECK(says(found, "and cost 730.50: too uncertain to say.\n"));

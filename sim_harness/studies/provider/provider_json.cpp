@@ -91,22 +91,17 @@ Json setting_json(const AllocatorSpec& allocator) {
 Json setting_json(const WorkloadSpec& workload) {
   const std::string& path = workload.path.empty() ? workload.label : workload.path;
   const auto& recipe = workload.synthetic;
-  if (!workload.import.empty()) {
-    Json json = parse_json(workload.import, "import");
-    json["label"] = workload.label;
-    if (workload.window) json["window_days"] = Json::parse(window_days_text(*workload.window));
-    return json;
-  }
-  const bool has_label = recipe || workload.label != path;
+  const bool is_import = !workload.import.empty();
+  const bool has_label = recipe || is_import || workload.label != path;
   if (!has_label && !workload.window && !names_model(path)) return path;
-  Json json = Json::object();
+  Json json = is_import ? parse_json(workload.import, "import") : Json::object();
   if (recipe) {
     json["synthetic"] = recipe->model;
     json["seed"] = recipe->seed;
     json["scale"] = json_of(recipe->scale);
     json["sampling"] = recipe->sampling == ZoneSampling::kBatched ? "batched" : "bernoulli";
   } else {
-    json["path"] = path;
+    if (!is_import) json["path"] = path;
     if (has_label) json["label"] = workload.label;
   }
   if (workload.window) json["window_days"] = Json::parse(window_days_text(*workload.window));
