@@ -20,7 +20,7 @@ namespace cospot {
 /// best of the groups' next hosts. What a change costs is that of one group; so is most of a walk
 /// where T::highest_weight tells that the other groups have no better host: a group hears of a
 /// request when it is first looked at.
-template <class T, class Key, template <class> class Hosts>
+template <class T, class Key>
 class GroupedRanking final : public PlaceRanking {
  public:
   /// `weigher` and `hosts` outlive the ranking; `groups` are all hosts of the table.
@@ -135,7 +135,7 @@ class GroupedRanking final : public PlaceRanking {
   }
 
  private:
-  using Ranking = KeyedRanking<T, Key, Hosts>;
+  using Ranking = KeyedRanking<T, Key>;
   static constexpr double kNone = -std::numeric_limits<double>::infinity();
 
   struct Group {

@@ -15,6 +15,8 @@ template <class Key>
 struct KernelSet {
   NearestHosts<Key> (*nearest)(const RoomColumns<Key>&, const RoomQuery&, Key, Key);
   HostIndex (*lowest)(const RoomColumns<Key>&, const RoomQuery&, Key, Key, HostIndex);
+  HostIndex (*last)(const RoomColumns<Key>&, const RoomQuery&, HostIndex);
+  LargestRooms (*largest)(const RoomColumns<Key>&, bool);
   std::size_t (*count)(const RoomColumns<Key>&, const RoomQuery&, const CountedRange<Key>&);
   KeyedHost<Key> (*first_from_end)(const RoomColumns<Key>&, const RoomQuery&,
                                    const ClampedKeys<Key>&);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/model/host_table.hpp"
+#include "core/ranking/keyed_hosts.hpp"
 #include "core/ranking/room_kernels.hpp"
 
 namespace cospot {
@@ -37,14 +38,14 @@ struct KeyTarget {
 };
 
 /// Walks hosts that fit a request from the target outward, on both sides, in the order of their
-/// weights; ties go to the lowest host index. `Hosts` (FlatHosts or HostBuckets) holds them by key,
-/// `Weight` maps a host index to its weight. A plain value: a copy walks on by itself.
-template <class Key, class Hosts>
+/// weights; ties go to the lowest host index. `Weight` maps a host index to its weight. A plain
+/// value: a copy walks on by itself.
+template <class Key>
 class KeyWalk {
  public:
   /// Starts with `hosts`, which outlive the walk.
   template <class Weight>
-  void open(const Hosts& hosts, const RoomQuery& query, const KeyTarget<Key>& to,
+  void open(const KeyedHosts<Key>& hosts, const RoomQuery& query, const KeyTarget<Key>& to,
             const Weight& weight) {
     hosts_ = &hosts;
     query_ = query;
@@ -139,7 +140,7 @@ class KeyWalk {
   /// fits.
   template <class Weight>
   void enter_plateau(Side& side, Key key, const KeyTarget<Key>& to, const Weight& weight) const {
-    if constexpr (requires { hosts_->first_from_end(query_, ClampedKeys<Key>{}); }) {
+    if (!hosts_->has_blocks()) {
       const KeyedHost<Key> found =
           hosts_->first_from_end(query_, {to.low, to.high, /*from_highest=*/key == kLargest});
       side.host = found.host;
@@ -266,7 +267,7 @@ class KeyWalk {
     return count;
   }
 
-  const Hosts* hosts_ = nullptr;
+  const KeyedHosts<Key>* hosts_ = nullptr;
   RoomQuery query_;
   Side below_{.is_below = true};
   Side above_{.is_below = false};

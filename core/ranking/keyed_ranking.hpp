@@ -50,14 +50,14 @@ struct WeightRange {
 
 /// Ranks hosts by weigher `T` alone: those that need no eviction first if asked to, then the
 /// weigher's tier, then its weight, then the lowest host index. The same order as a scan with
-/// T::weigh_host; only the work differs. `Hosts` (FlatHosts or HostBuckets) holds them by key.
-template <class T, class Key, template <class> class Hosts>
+/// T::weigh_host; only the work differs.
+template <class T, class Key>
 class KeyedRanking final : public HostRanking {
  public:
   /// `weigher` and `hosts` outlive the ranking. `feasible`: beside what a host must have room.
   KeyedRanking(const T& weigher, const HostTable& hosts, Sees feasible, bool prefer_spot_free,
                double key_factor)
-      : KeyedRanking(weigher, hosts, Hosts<Key>(hosts), hosts.largest_total(), feasible,
+      : KeyedRanking(weigher, hosts, KeyedHosts<Key>(hosts), hosts.largest_total(), feasible,
                      prefer_spot_free, key_factor) {
     for (HostIndex host = 0; host < hosts.size(); ++host) host_changed(host);
   }
@@ -65,7 +65,7 @@ class KeyedRanking final : public HostRanking {
   /// Ranks the hosts of a group only; no other may be reported.
   KeyedRanking(const T& weigher, const HostTable& hosts, const HostGroup& group, Sees feasible,
                bool prefer_spot_free, double key_factor)
-      : KeyedRanking(weigher, hosts, Hosts<Key>(hosts, group.hosts), group.total, feasible,
+      : KeyedRanking(weigher, hosts, KeyedHosts<Key>(hosts, group.hosts), group.total, feasible,
                      prefer_spot_free, key_factor) {
     for (const HostIndex host : group.hosts) host_changed(host);
   }
@@ -130,7 +130,7 @@ class KeyedRanking final : public HostRanking {
     for (std::size_t tier = 0; tier < tiers_in_use() && before < within; ++tier) {
       RoomQuery query = query_;
       query.fit = Fit::kBesideAll;
-      KeyWalk<Key, Hosts<Key>> walk;
+      KeyWalk<Key> walk;
       walk.open(tiers_[tier], query, target_, weight);
       if (walk.is_finished()) {
         if (none_before || within == SIZE_MAX) continue;
@@ -178,7 +178,7 @@ class KeyedRanking final : public HostRanking {
     WeightRange range;
     for (std::size_t tier = 0; tier < tiers_in_use(); ++tier) {
       const auto weight = weight_of_host();
-      KeyWalk<Key, Hosts<Key>> best;
+      KeyWalk<Key> best;
       best.open(tiers_[tier], query, target_, weight);
       if (best.is_finished()) continue;
       range.greatest = std::max(range.greatest, weight(best.find_next(weight)));
@@ -208,7 +208,7 @@ class KeyedRanking final : public HostRanking {
                                             .enough = enough - count});
         continue;
       }
-      KeyWalk<Key, Hosts<Key>> walk;
+      KeyWalk<Key> walk;
       walk.open(tiers_[tier], query, target_, weight);
       for (; count < enough && !walk.is_finished(); ++count, walk.advance(target_, weight)) {
         const HostIndex other = walk.find_next(weight);
@@ -240,7 +240,7 @@ class KeyedRanking final : public HostRanking {
 
  private:
   /// Ranks the hosts that are still to be reported; `none` holds none of them.
-  KeyedRanking(const T& weigher, const HostTable& hosts, const Hosts<Key>& none,
+  KeyedRanking(const T& weigher, const HostTable& hosts, const KeyedHosts<Key>& none,
                const ResourceVector& total, Sees feasible, bool prefer_spot_free, double key_factor)
       : weigher_(&weigher),
         view_(hosts.view()),
@@ -375,7 +375,7 @@ class KeyedRanking final : public HostRanking {
   bool prefers_spot_free_;
   double key_factor_;
   ResourceVector total_;
-  std::array<Hosts<Key>, 2> tiers_;  // hosts in the weigher's tier, and the others
+  std::array<KeyedHosts<Key>, 2> tiers_;  // hosts in the weigher's tier, and the others
 
   Request request_;
   RoomQuery query_;
@@ -384,7 +384,7 @@ class KeyedRanking final : public HostRanking {
   Stage stage_ = Stage::kUnopened;
   First first_;
   std::size_t pass_ = 0;
-  KeyWalk<Key, Hosts<Key>> walk_;
+  KeyWalk<Key> walk_;
 };
 
 }  // namespace cospot

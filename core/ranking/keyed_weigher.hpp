@@ -9,10 +9,7 @@
 #include <vector>
 
 #include "core/policy/weigher.hpp"
-#include "core/ranking/compact_hosts.hpp"
-#include "core/ranking/flat_hosts.hpp"
 #include "core/ranking/grouped_ranking.hpp"
-#include "core/ranking/host_buckets.hpp"
 #include "core/ranking/keyed_ranking.hpp"
 
 namespace cospot {
@@ -104,12 +101,7 @@ class KeyedWeigher : public PerHostWeigher<T> {
                                                         bool prefer_spot_free,
                                                         double factor) const {
     const T& self = static_cast<const T&>(*this);
-    if (hosts.size() <= FlatHosts<Key>::kMaxHosts) {
-      return std::make_unique<KeyedRanking<T, Key, FlatHosts>>(self, hosts, feasible,
-                                                               prefer_spot_free, factor);
-    }
-    return std::make_unique<KeyedRanking<T, Key, TableBuckets>>(self, hosts, feasible,
-                                                                prefer_spot_free, factor);
+    return std::make_unique<KeyedRanking<T, Key>>(self, hosts, feasible, prefer_spot_free, factor);
   }
 
   [[nodiscard]] std::unique_ptr<PlaceRanking> make_grouped(const HostTable& hosts, GroupedBy by,
@@ -132,15 +124,8 @@ class KeyedWeigher : public PerHostWeigher<T> {
                                                           Sees feasible, bool prefer_spot_free,
                                                           double factor) const {
     const T& self = static_cast<const T&>(*this);
-    const bool are_small = std::ranges::all_of(groups, [](const HostGroup& group) {
-      return group.hosts.size() <= FlatHosts<Key>::kMaxHosts;
-    });
-    if (are_small) {
-      return std::make_unique<GroupedRanking<T, Key, CompactHosts>>(self, hosts, groups, feasible,
-                                                                    prefer_spot_free, factor);
-    }
-    return std::make_unique<GroupedRanking<T, Key, GroupBuckets>>(self, hosts, groups, feasible,
-                                                                  prefer_spot_free, factor);
+    return std::make_unique<GroupedRanking<T, Key>>(self, hosts, groups, feasible, prefer_spot_free,
+                                                    factor);
   }
 };
 

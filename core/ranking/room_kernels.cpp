@@ -49,6 +49,16 @@ HostIndex lowest_host(const RoomColumns<Key>& hosts, const RoomQuery& query, Key
 }
 
 template <class Key>
+HostIndex last_row_before(const RoomColumns<Key>& hosts, const RoomQuery& query, HostIndex end) {
+  return kKernels<Key>.last(hosts, query, end);
+}
+
+template <class Key>
+LargestRooms largest_rooms(const RoomColumns<Key>& hosts, bool with_disk) {
+  return kKernels<Key>.largest(hosts, with_disk);
+}
+
+template <class Key>
 KeyedHost<Key> first_from_end(const RoomColumns<Key>& hosts, const RoomQuery& query,
                               const ClampedKeys<Key>& keys) {
   return kKernels<Key>.first_from_end(hosts, query, keys);
@@ -64,6 +74,8 @@ std::size_t count_hosts(const RoomColumns<Key>& hosts, const RoomQuery& query,
   template std::optional<KernelSet<Key>> kernels_for(InstructionSet);                             \
   template NearestHosts<Key> nearest_hosts(const RoomColumns<Key>&, const RoomQuery&, Key, Key);  \
   template HostIndex lowest_host(const RoomColumns<Key>&, const RoomQuery&, Key, Key, HostIndex); \
+  template HostIndex last_row_before(const RoomColumns<Key>&, const RoomQuery&, HostIndex);       \
+  template LargestRooms largest_rooms(const RoomColumns<Key>&, bool);                             \
   template KeyedHost<Key> first_from_end(const RoomColumns<Key>&, const RoomQuery&,               \
                                          const ClampedKeys<Key>&);                                \
   template std::size_t count_hosts(const RoomColumns<Key>&, const RoomQuery&,                     \

@@ -70,6 +70,21 @@ template <class Key>
 [[nodiscard]] HostIndex lowest_host(const RoomColumns<Key>& hosts, const RoomQuery& query,
                                     Key first, Key last, HostIndex from);
 
+/// The highest row below `end` that fits; kNoHost when there is none. Not for kOnlyWithEvictions.
+template <class Key>
+[[nodiscard]] HostIndex last_row_before(const RoomColumns<Key>& hosts, const RoomQuery& query,
+                                        HostIndex end);
+
+/// The largest amount of each resource.
+struct LargestRooms {
+  ResourceVector free_ignoring_spots;
+  ResourceVector free;
+};
+
+/// Over all rows; 0 for a disk that is not looked at.
+template <class Key>
+[[nodiscard]] LargestRooms largest_rooms(const RoomColumns<Key>& hosts, bool with_disk);
+
 /// From which end first_from_end looks; keys below `low` count as `low`, those above `high` as it.
 template <class Key>
 struct ClampedKeys {

@@ -3,6 +3,7 @@
 // The loops over host columns, written once. Included by one file for each instruction set, which
 // the build compiles for that set; the set is a template argument, so the linker never mixes them.
 
+#include <bit>
 #include <limits>
 
 #include "core/ranking/kernel_set.hpp"
@@ -240,6 +241,32 @@ HostIndex lowest_of_all(const RoomColumns<Key>& hosts, const RoomQuery& query, K
   return lowest;
 }
 
+/// From the end downward, the first row that fits is the answer.
+template <class Key, InstructionSet kSet, Fit kFit, int kResources>
+HostIndex last_row(const RoomColumns<Key>& hosts, const RoomQuery& query, HostIndex end) {
+  using L = Lanes<Key, kSet>;
+  constexpr std::size_t kLanes = L::kCount;
+  const FitTest<Key, kSet, kFit, kResources> fits(hosts, query.need);
+  std::uint32_t wanted = end % kLanes == 0 ? ~0U : (1U << (end % kLanes)) - 1;
+  for (std::size_t row = (end + kLanes - 1) / kLanes * kLanes; row > 0;) {
+    row -= kLanes;
+    const std::uint32_t bits = L::bits(fits(row)) & wanted;
+    if (bits != 0) {
+      return static_cast<HostIndex>(row) + static_cast<HostIndex>(std::bit_width(bits)) - 1;
+    }
+    wanted = ~0U;
+  }
+  return kNoHost;
+}
+
+/// The compiler vectorises this by itself.
+template <InstructionSet kSet>
+ResourceAmount largest_amount(const ResourceAmount* room, std::size_t rows) {
+  ResourceAmount largest = -1;
+  for (std::size_t row = 0; row < rows; ++row) largest = room[row] > largest ? room[row] : largest;
+  return largest;
+}
+
 /// If row r is host r and all counted hosts belong to the group: the rows before `before`.
 template <class Key, InstructionSet kSet, Fit kFit, int kResources>
 std::size_t count_group_by_row(const RoomColumns<Key>& hosts, const RoomQuery& query,
@@ -329,6 +356,22 @@ HostIndex lowest(const RoomColumns<Key>& hosts, const RoomQuery& query, Key firs
 }
 
 template <class Key, InstructionSet kSet>
+HostIndex last(const RoomColumns<Key>& hosts, const RoomQuery& query, HostIndex end) {
+  return with_constants(query, [&]<Fit kFit, int kResources>() {
+    return last_row<Key, kSet, kFit, kResources>(hosts, query, end);
+  });
+}
+
+template <class Key, InstructionSet kSet>
+LargestRooms largest(const RoomColumns<Key>& hosts, bool with_disk) {
+  const auto largest_of = [&](const ResourceAmount* const(&room)[3]) -> ResourceVector {
+    return {largest_amount<kSet>(room[0], hosts.rows), largest_amount<kSet>(room[1], hosts.rows),
+            with_disk ? largest_amount<kSet>(room[2], hosts.rows) : 0};
+  };
+  return {largest_of(hosts.free_ignoring_spots), largest_of(hosts.free)};
+}
+
+template <class Key, InstructionSet kSet>
 std::size_t count(const RoomColumns<Key>& hosts, const RoomQuery& query,
                   const CountedRange<Key>& range) {
   return with_constants(query, [&]<Fit kFit, int kResources>() {
@@ -349,7 +392,8 @@ KeyedHost<Key> first_from_end(const RoomColumns<Key>& hosts, const RoomQuery& qu
 template <class Key, InstructionSet kSet>
 [[nodiscard]] constexpr KernelSet<Key> kernels() {
   static_assert(Lanes<Key, kSet>::kCount <= static_cast<int>(kRowPadding) / 2);
-  return {&nearest<Key, kSet>, &lowest<Key, kSet>, &count<Key, kSet>, &first_from_end<Key, kSet>};
+  return {&nearest<Key, kSet>, &lowest<Key, kSet>, &last<Key, kSet>,
+          &largest<Key, kSet>, &count<Key, kSet>,  &first_from_end<Key, kSet>};
 }
 
 }  // namespace room_loops

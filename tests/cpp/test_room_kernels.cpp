@@ -157,6 +157,20 @@ void check_kernels(InstructionSet set) {
     }
     REQUIRE(kernels->lowest(data.columns, query, range.first, range.last, from) == expected.lowest);
     REQUIRE(kernels->count(data.columns, query, range) == expected.count);
+    if (query.fit != Fit::kOnlyWithEvictions) {
+      HostIndex last = kNoHost;
+      for (HostIndex row = 0; row < from; ++row) last = data.fits(row, query) ? row : last;
+      REQUIRE(kernels->last(data.columns, query, from) == last);
+    }
+    for (const bool with_disk : {true, false}) {
+      const LargestRooms largest = kernels->largest(data.columns, with_disk);
+      const auto largest_of = [&](const std::vector<ResourceAmount>* room) -> ResourceVector {
+        return {*std::ranges::max_element(room[0]), *std::ranges::max_element(room[1]),
+                with_disk ? *std::ranges::max_element(room[2]) : 0};
+      };
+      REQUIRE(largest.free_ignoring_spots == largest_of(data.rooms));
+      REQUIRE(largest.free == largest_of(data.rooms + 3));
+    }
     range.enough = random.below(5);
     REQUIRE(kernels->count(data.columns, query, range) >= std::min(range.enough, expected.count));
     REQUIRE(kernels->count(data.columns, query, range) <= expected.count);

@@ -1,0 +1,185 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/model/host_table.hpp"
+#include "core/ranking/host_blocks.hpp"
+#include "core/ranking/room_kernels.hpp"
+
+namespace cospot {
+
+/// The hosts of a table, or some of them, with a key each, to be searched by key and room. They lie
+/// in the order of the table; a search of few is one vectorised pass, and a change is a store. Many
+/// are kept in blocks besides (HostBlocks), so that a search skips most of them.
+template <class Key>
+class KeyedHosts {
+ public:
+  /// Up to this many hosts a pass over all is faster than keeping blocks (tests/bench/curve.py).
+  static constexpr std::size_t kFewHosts = 1024;
+
+  /// May hold all hosts of a table and reads their rooms from it, so it must be told of new keys
+  /// only, if they are few.
+  explicit KeyedHosts(const HostTable& hosts) : KeyedHosts(hosts, hosts.size(), nullptr) {
+    rebind(hosts);
+  }
+
+  /// May hold `members`, ascending. Their rooms are kept here, side by side, so that a pass reads
+  /// no other host; it must be told of every change.
+  KeyedHosts(const HostTable& hosts, std::span<const HostIndex> members)
+      : KeyedHosts(hosts, members.size(), std::make_shared<const Members>(hosts, members)) {
+    for (Column& column : free_ignoring_spots_) column.assign(keys_.size(), kNoRoom);
+    for (Column& column : free_) column.assign(keys_.size(), kNoRoom);
+    point_at_own_columns();
+  }
+  KeyedHosts(const KeyedHosts& other)
+      : members_(other.members_),
+        keys_(other.keys_),
+        free_ignoring_spots_{other.free_ignoring_spots_[0], other.free_ignoring_spots_[1],
+                             other.free_ignoring_spots_[2]},
+        free_{other.free_[0], other.free_[1], other.free_[2]},
+        columns_(other.columns_),
+        size_(other.size_),
+        blocks_(other.blocks_) {
+    columns_.key = keys_.data();
+    if (members_ != nullptr) point_at_own_columns();
+  }
+  KeyedHosts& operator=(const KeyedHosts&) = delete;
+  ~KeyedHosts() = default;
+
+  /// Belongs to the copy of a table from now on.
+  void rebind(const HostTable& copy) {
+    if (members_ != nullptr) return;
+    const HostView view = copy.view();
+    columns_ = {
+        .free_ignoring_spots = {view.vcpus_free_ignoring_spots.data(),
+                                view.memory_mb_free_ignoring_spots.data(),
+                                view.disk_gb_free_ignoring_spots.data()},
+        .free = {view.vcpus_free.data(), view.memory_mb_free.data(), view.disk_gb_free.data()},
+        .key = keys_.data(),
+        .rows = view.size()};
+  }
+
+  [[nodiscard]] bool contains(HostIndex host) const { return keys_[row_of(host)] != kAbsent; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+
+  /// Adds a host, or takes note of its new key and room.
+  void put(HostIndex host, Key key, HostRow now) {
+    const HostIndex row = row_of(host);
+    size_ += keys_[row] == kAbsent ? 1 : 0;
+    keys_[row] = key;
+    if (members_ != nullptr) {
+      store(free_ignoring_spots_, row, now.free(Sees::kVms));
+      store(free_, row, now.free(Sees::kVmsAndSpots));
+    }
+    if (blocks_) blocks_->put(row, key, now.free(Sees::kVms), now.free(Sees::kVmsAndSpots));
+  }
+
+  /// Removes a host that is contained.
+  void remove(HostIndex host) {
+    const HostIndex row = row_of(host);
+    keys_[row] = kAbsent;
+    --size_;
+    if (blocks_) blocks_->remove(row);
+  }
+
+  /// As the kernels of the same names (core/ranking/room_kernels.hpp).
+  [[nodiscard]] NearestHosts<Key> nearest(const RoomQuery& query, Key below_this,
+                                          Key above_this) const {
+    NearestHosts<Key> found = blocks_ ? blocks_->nearest(columns_, query, below_this, above_this)
+                                      : nearest_hosts(columns_, query, below_this, above_this);
+    found.below.host = host_at(found.below.host);
+    found.above.host = host_at(found.above.host);
+    return found;
+  }
+  [[nodiscard]] HostIndex lowest(const RoomQuery& query, Key first, Key last,
+                                 HostIndex from) const {
+    const HostIndex from_row = first_row_from(from);
+    return host_at(blocks_ ? blocks_->lowest(columns_, query, present(first), last, from_row)
+                           : lowest_host(columns_, query, present(first), last, from_row));
+  }
+  [[nodiscard]] std::size_t count(const RoomQuery& query, CountedRange<Key> range) const {
+    range.first = present(range.first);
+    range.before = first_row_from(range.before);
+    return blocks_ ? blocks_->count(columns_, query, range) : count_hosts(columns_, query, range);
+  }
+
+  /// The first host of a walk from the end of a plateau, in one pass; see the kernel. Not where
+  /// there are blocks.
+  [[nodiscard]] bool has_blocks() const { return blocks_.has_value(); }
+  [[nodiscard]] KeyedHost<Key> first_from_end(const RoomQuery& query,
+                                              const ClampedKeys<Key>& keys) const {
+    KeyedHost<Key> found = cospot::first_from_end(columns_, query, keys);
+    found.host = host_at(found.host);
+    return found;
+  }
+
+ private:
+  /// The rows of the hosts; shared by copies.
+  struct Members {
+    Members(const HostTable& hosts, std::span<const HostIndex> members)
+        : host(members.begin(), members.end()), row_of(hosts.size() + 1) {
+      auto row = static_cast<HostIndex>(host.size());
+      for (std::size_t index = row_of.size(); index-- > 0;) {
+        if (row > 0 && host[row - 1] == index) --row;
+        row_of[index] = row;
+      }
+    }
+    std::vector<HostIndex> host;
+    std::vector<HostIndex> row_of;  // of each host: its row, or that of the next member
+  };
+  using Column = std::vector<ResourceAmount>;
+
+  /// No search asks for hosts with the lowest key.
+  static constexpr Key kAbsent = std::numeric_limits<Key>::lowest();
+  static constexpr ResourceAmount kNoRoom = -1;
+
+  KeyedHosts(const HostTable& hosts, std::size_t rows, std::shared_ptr<const Members> members)
+      : members_(std::move(members)),
+        keys_((rows + kRowPadding - 1) / kRowPadding * kRowPadding, kAbsent) {
+    if (rows > kFewHosts) blocks_.emplace(rows, hosts.largest_total().disk_gb > 0);
+  }
+
+  [[nodiscard]] static Key present(Key first) {
+    return first == kAbsent ? next_key_up(first) : first;
+  }
+  static void store(Column (&columns)[3], HostIndex row, const ResourceVector& amounts) {
+    columns[0][row] = amounts.vcpus;
+    columns[1][row] = amounts.memory_mb;
+    columns[2][row] = amounts.disk_gb;
+  }
+  void point_at_own_columns() {
+    columns_ = {
+        .free_ignoring_spots = {free_ignoring_spots_[0].data(), free_ignoring_spots_[1].data(),
+                                free_ignoring_spots_[2].data()},
+        .free = {free_[0].data(), free_[1].data(), free_[2].data()},
+        .key = keys_.data(),
+        .rows = members_->host.size()};
+  }
+
+  [[nodiscard]] HostIndex row_of(HostIndex host) const {
+    return members_ == nullptr ? host : members_->row_of[host];
+  }
+  [[nodiscard]] HostIndex host_at(HostIndex row) const {
+    return members_ == nullptr || row == kNoHost ? row : members_->host[row];
+  }
+  /// The first row whose host is `from` or a higher one.
+  [[nodiscard]] HostIndex first_row_from(HostIndex from) const {
+    return members_ == nullptr || from == kNoHost ? from : members_->row_of[from];
+  }
+
+  std::shared_ptr<const Members> members_;  // nullptr: row r is host r
+  std::vector<Key> keys_;                   // by row
+  Column free_ignoring_spots_[3];           // by row, of members
+  Column free_[3];
+  RoomColumns<Key> columns_;
+  std::size_t size_ = 0;
+  std::optional<HostBlocks<Key>> blocks_;  // of many hosts
+};
+
+}  // namespace cospot
