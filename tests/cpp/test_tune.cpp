@@ -58,8 +58,7 @@ std::vector<WorkloadSpec> recipes(std::size_t count, const char* scale) {
 
 std::vector<TuneSample> samples_of(const std::vector<WorkloadSpec>& specs,
                                    const TuneSettings& settings, double headroom_percent) {
-  return make_samples(specs, {.host = kHost, .size = {.percent = headroom_percent}}, settings.vm,
-                      settings.evictors, 2)
+  return make_samples(specs, {.host = kHost, .size = {.percent = headroom_percent}}, settings, 2)
       .samples;
 }
 
@@ -622,8 +621,8 @@ TEST_CASE("tune: nova.conf gets only what Nova has") {
 TEST_CASE("make_samples: all parts of a workload have its datacenter") {
   const TuneSettings settings = settings_of({"UTIL", "COS"}, {"sDPD"}, {"FIFO"}, {"1", "4"});
   const auto specs = recipes(1, "0.002");
-  const TuneSamples made = make_samples(specs, {.host = kHost, .size = {.percent = 10.0}},
-                                        settings.vm, settings.evictors, 4);
+  const TuneSamples made =
+      make_samples(specs, {.host = kHost, .size = {.percent = 10.0}}, settings, 4);
   const Workload workload = load_workload(specs.front());
   const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
   std::size_t fewest = SIZE_MAX;
@@ -650,11 +649,10 @@ TEST_CASE("make_samples: all parts of a workload have its datacenter") {
   CHECK(text.find("A sample is 3.5 days of the workload, one of 4;") != std::string::npos);
 
   const TuneSamples stated =
-      make_samples(specs, {.host = kHost, .size = {.percent = {}, .hosts = 120}}, settings.vm,
-                   settings.evictors, 4);
+      make_samples(specs, {.host = kHost, .size = {.percent = {}, .hosts = 120}}, settings, 4);
   for (const TuneSample& part : stated.samples) CHECK(part.hosts == 120);
-  const auto several = make_samples(recipes(2, "0.0003"), {.host = kHost, .size = {.percent = 2.0}},
-                                    settings.vm, settings.evictors, 4);
+  const auto several =
+      make_samples(recipes(2, "0.0003"), {.host = kHost, .size = {.percent = 2.0}}, settings, 4);
   CHECK_FALSE(several.whole);
   const auto twice = samples_of(recipes(2, "0.0005"), settings, 100);
   const auto least = samples_of(recipes(2, "0.0005"), settings, 0);
@@ -666,15 +664,13 @@ TEST_CASE("make_samples: with stated hosts, a VM larger than each of them counts
   const HostMix small(ResourceVector{2000, 2250, 0});  // the largest VMs ask for more
   const auto specs = recipes(1, "0.002");
   const TuneSamples made =
-      make_samples(specs, {.host = small, .size = {.percent = {}, .hosts = 300}}, settings.vm,
-                   settings.evictors, 2);
+      make_samples(specs, {.host = small, .size = {.percent = {}, .hosts = 300}}, settings, 2);
   REQUIRE(made.whole);
   CHECK(made.whole->needed.empty());
   CHECK(made.samples[0].hosts == 300);
-  CHECK_THROWS_WITH_AS((void)make_samples(specs, {.host = small, .size = {.percent = 2.0}},
-                                          settings.vm, settings.evictors, 2),
-                       doctest::Contains("give --hosts instead of --headroom-percent"),
-                       ConfigError);
+  CHECK_THROWS_WITH_AS(
+      (void)make_samples(specs, {.host = small, .size = {.percent = 2.0}}, settings, 2),
+      doctest::Contains("give --hosts instead of --headroom-percent"), ConfigError);
 }
 
 TEST_CASE("sample_warnings: few hosts and parts shorter than a day, and what would suffice") {
@@ -846,7 +842,7 @@ TEST_CASE("around_yaml: what cospot compare runs has the tuned hosts, and its ro
   const TuneSettings settings = settings_of({"UTIL", "COS"}, {"sDPD"}, {"FIFO"}, {"1", "4", "16"});
   const auto specs = recipes(1, "0.001");
   const TunedDatacenter datacenter{.host = kHost, .size = {.percent = 5.0}};
-  const TuneSamples made = make_samples(specs, datacenter, settings.vm, settings.evictors, 3);
+  const TuneSamples made = make_samples(specs, datacenter, settings, 3);
   TuneRuns runs(settings, made.samples, kHost);
   const auto folds = cross_validate(draw_folds(3, 3, 1), runs);
   const TuneOutcome outcome = tune(use_all(3), runs);
