@@ -238,6 +238,9 @@ TuneSamples make_samples_of_parts(const WorkloadSpec& spec, Workload workload,
   const bool all_apart = depends_on_window(settings);
   if (all_apart) add_own_rows(std::span(made.samples).first(parts - 1), workload, host);
   last.workload.rows = std::move(workload.rows);
+  // Draws for each row of the history are not to depend on what comes after it.
+  std::erase_if(last.workload.rows,
+                [&](const WorkloadRow& row) { return !starts_in_time(row, last.workload.window); });
   last.schedule = schedule_of(last.workload, host);
   std::vector<ScheduleCut> cuts;
   for (std::size_t part = 0; part < parts; ++part) {

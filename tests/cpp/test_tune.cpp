@@ -703,6 +703,16 @@ TEST_CASE("make_samples: all parts of a workload have its datacenter") {
         std::string::npos);
   CHECK(text.find("A sample is 3.5 days of the workload, one of 4;") != std::string::npos);
 
+  // What starts after the last part is in no part.
+  auto shorter = specs;
+  shorter.front().window = workload.window / 2;
+  const auto halves =
+      make_samples(shorter, {.host = kHost, .size = {.percent = 10.0}}, settings, 2).samples;
+  const auto in_time = [&](const WorkloadRow& row) { return row.start < workload.window / 2; };
+  CHECK(halves.back().workload.rows.size() ==
+        static_cast<std::size_t>(std::ranges::count_if(workload.rows, in_time)));
+  CHECK(std::ranges::all_of(halves.back().workload.rows, in_time));
+
   const TuneSamples stated =
       make_samples(specs, {.host = kHost, .size = {.percent = {}, .hosts = 120}}, settings, 4);
   for (const TuneSample& part : stated.samples) CHECK(part.hosts == 120);
