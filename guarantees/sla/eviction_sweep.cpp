@@ -1,6 +1,7 @@
 #include "guarantees/sla/eviction_sweep.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "guarantees/sla/lifetime_quantiles.hpp"
@@ -34,7 +35,8 @@ class Replay final : public EvictionSweep {
         next_(starts.size(), kLast),
         spots_(starts.size()) {
     for (HostIndex host = 0; host < hosts_.size(); ++host) {
-      slots_ += slots_of(size_, hosts_.free(host));
+      slots_on_.push_back(slots_of(size_, hosts_.free(host)));
+      slots_ += slots_on_.back();
     }
   }
 
@@ -46,15 +48,7 @@ class Replay final : public EvictionSweep {
     start_before(until);
   }
 
-  [[nodiscard]] std::vector<FictitiousSpot> fates(std::span<const SimTime> starts) const override {
-    std::vector<FictitiousSpot> fates;
-    std::size_t at = 0;
-    for (const SimTime start : starts) {
-      while (starts_[at].count() < start.count()) ++at;
-      fates.push_back(spots_[at]);
-    }
-    return fates;
-  }
+  [[nodiscard]] std::span<const FictitiousSpot> fates() const override { return spots_; }
 
  private:
   /// Puts the fictitious spots that start before `time` where first fit puts them: after all that
@@ -77,10 +71,9 @@ class Replay final : public EvictionSweep {
     using Kind = HistoryEvent::Kind;
     now_ = event.time;
     if (event.kind == Kind::kSpotEvicted) evict_younger(event);
-    const std::int64_t before = slots_of(size_, hosts_.free(event.host));
     hosts_.apply(event);
     const std::int64_t after = slots_of(size_, hosts_.free(event.host));
-    slots_ += after - before;
+    slots_ += after - std::exchange(slots_on_[event.host], after);
     if (after > 0) first_host_ = std::min(first_host_, event.host);
     if (event.kind != Kind::kVmPlaced) return;
     settle(event);
@@ -102,17 +95,28 @@ class Replay final : public EvictionSweep {
     return size_.fits_in(hosts_.free_beside_promised(host, cohort.age, now_));
   }
 
+  /// Where searches of the cohorts that meet a VM begin. The cohorts are searched for from the
+  /// oldest on: a host that is too full beside what an older one has to respect is too full beside
+  /// what a younger one has to.
+  struct Searched {
+    std::optional<HostIndex> free_for_vm{};  ///< the same for all
+    HostIndex made_free_for_vm = 0;
+    HostIndex free_for_spot = 0;
+  };
+
   /// A VM was recorded on a host: which fictitious spots there does it meet, the youngest first?
   void settle(const HistoryEvent& vm) {
     std::vector<Cohort>& there = cohorts_[vm.host];
     std::size_t met = there.size();
     while (met > 0 && !has_its_room(vm.host, there[met - 1])) --met;
+    if (met == there.size()) return;
+    Searched searched;
     const std::vector<Cohort> pushed(there.begin() + static_cast<std::ptrdiff_t>(met), there.end());
     there.resize(met);
     bool leans = false;
     for (const Cohort& cohort : pushed) {
       HostIndex to = kNoHost;
-      switch (outcome(vm, cohort, to)) {
+      switch (outcome(vm, cohort, searched, to)) {
         case Outcome::kMoves:
           insert(to, cohort);
           break;
@@ -130,35 +134,53 @@ class Replay final : public EvictionSweep {
     }
   }
 
-  Outcome outcome(const HistoryEvent& vm, const Cohort& cohort, HostIndex& to) const {
-    const HostIndex vm_goes_to = other_host_for(vm, cohort);
+  Outcome outcome(const HistoryEvent& vm, const Cohort& cohort, Searched& searched,
+                  HostIndex& to) const {
+    const HostIndex vm_goes_to = other_host_for(vm, cohort, searched);
     if (vm_goes_to == kNoHost) return Outcome::kEvicted;
     to = vm_goes_to;
     if (has_its_room(to, cohort)) return Outcome::kMoves;
-    to = first_host([&](HostIndex host) { return has_its_room(host, cohort); });
+    to = searched.free_for_spot = first_beside_promised(searched.free_for_spot, size_, cohort,
+                                                        [](HostIndex /*host*/) { return true; });
     return to == kNoHost ? Outcome::kStays : Outcome::kMoves;
   }
 
-  /// The first host for which `is_fit` holds; kNoHost: none.
+  /// The first host from one on for which `is_fit` holds; kNoHost: none.
   template <class IsFit>
-  [[nodiscard]] HostIndex first_host(const IsFit& is_fit) const {
-    HostIndex host = 0;
+  [[nodiscard]] HostIndex first_host(const IsFit& is_fit, HostIndex host = 0) const {
     while (host < hosts_.size() && !is_fit(host)) ++host;
     return host < hosts_.size() ? host : kNoHost;
   }
 
+  /// The first of these hosts that has an amount free beside what a cohort has to respect.
+  template <class IsWanted>
+  [[nodiscard]] HostIndex first_beside_promised(HostIndex from, const ResourceVector& amount,
+                                                const Cohort& cohort,
+                                                const IsWanted& is_wanted) const {
+    return first_host(
+        [&](HostIndex host) {
+          // Most hosts are full of VMs: their spots need no look.
+          return amount.fits_in(hosts_.free_ignoring_spots(host)) && is_wanted(host) &&
+                 amount.fits_in(hosts_.free_beside_promised(host, cohort.age, now_));
+        },
+        from);
+  }
+
   /// The host of a VM if the fictitious spot keeps its capacity on the VM's recorded host; kNoHost:
   /// none, the spot is evicted for it.
-  [[nodiscard]] HostIndex other_host_for(const HistoryEvent& vm, const Cohort& cohort) const {
-    const HostIndex other = first_host(
-        [&](HostIndex host) { return host != vm.host && vm.resources.fits_in(hosts_.free(host)); });
-    if (other != kNoHost) return other;
+  [[nodiscard]] HostIndex other_host_for(const HistoryEvent& vm, const Cohort& cohort,
+                                         Searched& searched) const {
+    if (!searched.free_for_vm) {
+      searched.free_for_vm = first_host([&](HostIndex host) {
+        return host != vm.host && vm.resources.fits_in(hosts_.free(host));
+      });
+    }
+    if (*searched.free_for_vm != kNoHost) return *searched.free_for_vm;
     switch (rule_) {
       case VictimRule::kYoungest:  // where younger ones make room
-        return first_host([&](HostIndex host) {
-          return host != vm.host &&
-                 vm.resources.fits_in(hosts_.free_beside_promised(host, cohort.age, now_));
-        });
+        return searched.made_free_for_vm =
+                   first_beside_promised(searched.made_free_for_vm, vm.resources, cohort,
+                                         [&](HostIndex host) { return host != vm.host; });
       case VictimRule::kFirstHost:
         return first_host([&](HostIndex host) {
           return host < vm.host && vm.resources.fits_in(hosts_.free_ignoring_spots(host));
@@ -245,10 +267,8 @@ class Replay final : public EvictionSweep {
 
   [[nodiscard]] bool can_lean(HostIndex on, const Cohort& cohort) const {
     const ResourceVector displaced = size_ - hosts_.free_beside_promised(on, cohort.age, now_);
-    return first_host([&](HostIndex host) {
-             return host != on &&
-                    displaced.fits_in(hosts_.free_beside_promised(host, cohort.age, now_));
-           }) != kNoHost;
+    return first_beside_promised(0, displaced, cohort,
+                                 [&](HostIndex host) { return host != on; }) != kNoHost;
   }
 
   /// Adds a cohort to a host, by age; those that no running spot tells apart become one.
@@ -280,7 +300,8 @@ class Replay final : public EvictionSweep {
   std::span<const SimTime> starts_;
   VictimRule rule_;
   RecordedHosts hosts_;
-  SimTime now_{0};  // of the last event
+  SimTime now_{0};                      // of the last event
+  std::vector<std::int64_t> slots_on_;  // each host
   std::int64_t slots_ = 0;
   HostIndex first_host_ = 0;  // no host before it has room
   std::size_t applied_ = 0;   // events
@@ -298,7 +319,8 @@ std::vector<FictitiousSpot> sweep_evictions(const History& history, const Resour
                                             SimTime until) {
   const auto sweep = make_eviction_sweep(history.host_totals(), size, starts, rule);
   sweep->run(history.events(), until);
-  return sweep->fates(starts);
+  const std::span<const FictitiousSpot> fates = sweep->fates();
+  return {fates.begin(), fates.end()};
 }
 
 std::unique_ptr<EvictionSweep> make_eviction_sweep(std::span<const ResourceVector> host_totals,

@@ -57,9 +57,8 @@ class EvictionSweep {
 
   /// Replays the `events` of the history up to `until` that came since the last call.
   virtual void run(std::span<const HistoryEvent> events, SimTime until) = 0;
-  /// The fates so far of those that started at some of the starts (ascending), before `until`.
-  [[nodiscard]] virtual std::vector<FictitiousSpot> fates(
-      std::span<const SimTime> starts) const = 0;
+  /// The fates so far, of those that have not started too.
+  [[nodiscard]] virtual std::span<const FictitiousSpot> fates() const = 0;
 };
 
 /// `starts` (ascending) outlive it.

@@ -64,11 +64,25 @@ void LifetimeEstimate::draw_starts(SimTime from, SimTime until, std::uint64_t re
   }
 }
 
-void LifetimeEstimate::run_piece(std::size_t piece, EvictionSweep* sweep) {
-  if (sweep != nullptr) sweep->run(history_->events(), now_);
-  tables_[piece] = table_of(sweep != nullptr ? sweep->fates(starts_)
-                                             : sweep_evictions(*history_, settings_->sizes[piece],
-                                                               starts_, settings_->victim, now_));
+void LifetimeEstimate::run_piece(std::size_t piece) {
+  tables_[piece] = table_of(
+      sweep_evictions(*history_, settings_->sizes[piece], starts_, settings_->victim, now_));
+}
+
+void LifetimeEstimate::run_piece(std::size_t piece, EvictionSweep& sweep) {
+  sweep.run(history_->events(), now_);
+  std::vector<FictitiousSpot> fates;
+  fates.reserve(places_.size());
+  for (const std::uint32_t place : places_) fates.push_back(sweep.fates()[place]);
+  tables_[piece] = table_of(fates);
+}
+
+void LifetimeEstimate::find_places(std::span<const SimTime> starts) {
+  auto at = starts.begin();
+  for (const SimTime start : starts_) {
+    at = std::lower_bound(at, starts.end(), start);
+    places_.push_back(static_cast<std::uint32_t>(at - starts.begin()));
+  }
 }
 
 namespace {
@@ -113,23 +127,21 @@ void sort_up_to(std::span<SimTime> lifetimes, double probability) {
   std::sort(lifetimes.begin(), end);
 }
 
-/// The quantiles of one condition's sample, which is not empty.
-std::vector<SimTime> quantiles_of(std::span<SeenLifetime> sample,
-                                  const LifetimeEstimateSettings& settings) {
-  std::vector<SimTime> quantiles;
+/// The quantiles of one condition's sample, which is not empty. Args: lifetimes: scratch.
+void find_quantiles(std::span<SeenLifetime> sample, const LifetimeEstimateSettings& settings,
+                    std::vector<SimTime>& lifetimes, std::vector<SimTime>& quantiles) {
+  quantiles.clear();
   if (settings.censored == CensoredLifetime::kSurvival) {
     std::ranges::sort(sample);
     for (const double p : settings.probabilities) quantiles.push_back(survival_quantile(sample, p));
-    return quantiles;
+    return;
   }
-  std::vector<SimTime> lifetimes;
-  lifetimes.reserve(sample.size());
+  lifetimes.clear();
   for (const SeenLifetime& seen : sample) lifetimes.push_back(seen.lifetime);
   sort_up_to(lifetimes, *std::ranges::max_element(settings.probabilities));
   for (const double p : settings.probabilities) {
     quantiles.push_back(quantile(lifetimes, p, settings.quantile));
   }
-  return quantiles;
 }
 
 }  // namespace
@@ -178,6 +190,8 @@ LifetimeQuantiles::Table LifetimeEstimate::table_of(
   std::vector<Known> known(settings_->probabilities.size(), Known(conditions));
   using Living = std::vector<std::optional<double>>;
   std::vector<Living> living(settings_->ages.size(), Living(conditions));
+  std::vector<SimTime> scratch;
+  std::vector<SimTime> quantiles;
   for (std::size_t condition = 1; condition < conditions; ++condition) {
     const std::span<SeenLifetime> sample = grouped.of(condition);
     table.samples[condition] = static_cast<std::uint32_t>(sample.size());
@@ -185,7 +199,7 @@ LifetimeQuantiles::Table LifetimeEstimate::table_of(
       table.spells[condition].clear();  // counts as not observed
       continue;
     }
-    const std::vector<SimTime> quantiles = quantiles_of(sample, *settings_);
+    find_quantiles(sample, *settings_, scratch, quantiles);
     for (std::size_t p = 0; p < known.size(); ++p) known[p][condition] = quantiles[p];
     for (std::size_t age = 0; age < living.size(); ++age) {
       living[age][condition] = survival_at(sample, settings_->ages[age]).share;
@@ -200,9 +214,13 @@ LifetimeQuantiles::Table LifetimeEstimate::table_of(
   return table;
 }
 
-LifetimeQuantiles LifetimeEstimate::result() const {
+LifetimeQuantiles LifetimeEstimate::result() const { return LifetimeEstimate(*this).take_result(); }
+
+LifetimeQuantiles LifetimeEstimate::take_result() {
   LifetimeQuantiles quantiles(settings_->probabilities, conditions_, now_);
-  for (std::size_t i = 0; i < tables_.size(); ++i) quantiles.set(settings_->sizes[i], tables_[i]);
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    quantiles.set(settings_->sizes[i], std::move(tables_[i]));
+  }
   return quantiles;
 }
 

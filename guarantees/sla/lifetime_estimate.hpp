@@ -58,14 +58,20 @@ class LifetimeEstimate {
 
   [[nodiscard]] std::size_t pieces() const { return settings_->sizes.size(); }
 
-  /// Does one piece; different pieces may be done at the same time. A `sweep` of its size that has
-  /// its starts among others replays only what came since the estimate before.
-  void run_piece(std::size_t piece, EvictionSweep* sweep = nullptr);
+  /// Does one piece; different pieces may be done at the same time.
+  void run_piece(std::size_t piece);
+  /// The same by a sweep of its size, whose starts include those of this estimate: it replays only
+  /// what came since the estimate before.
+  void run_piece(std::size_t piece, EvictionSweep& sweep);
+  /// Needed before a piece is done by a sweep. Args: starts: of the sweep.
+  void find_places(std::span<const SimTime> starts);
 
   [[nodiscard]] std::span<const SimTime> starts() const { return starts_; }
 
   /// The result once all pieces are done.
   [[nodiscard]] LifetimeQuantiles result() const;
+  /// The same, the last that is asked of it.
+  [[nodiscard]] LifetimeQuantiles take_result();
 
  private:
   void draw_starts(SimTime from, SimTime until, std::uint64_t refresh);
@@ -77,7 +83,8 @@ class LifetimeEstimate {
   const LifetimeEstimateSettings* settings_;
   SimTime now_;
   SlotConditions conditions_;
-  std::vector<SimTime> starts_;  // ascending, once all are drawn
+  std::vector<SimTime> starts_;        // ascending, once all are drawn
+  std::vector<std::uint32_t> places_;  // of each among those of a sweep
   std::vector<LifetimeQuantiles::Table> tables_;
 };
 

@@ -89,14 +89,16 @@ template <class Value>
 std::vector<Value> repaired_from(Value none, std::span<const std::optional<Value>> known,
                                  const SlotConditions& conditions) {
   std::vector<Value> values{none};
+  values.reserve(known.size());
   std::size_t last_known = 0;
+  const bool each_count = conditions.width() <= 0;
   for (std::size_t i = 1; i < known.size(); ++i) {
     if (!known[i]) continue;
     const double from = conditions.first_slots(last_known);
     const double to = conditions.first_slots(i);
     for (std::size_t gap = last_known + 1; gap < i; ++gap) {
-      values.push_back(
-          on_line(conditions.first_slots(gap), from, values[last_known], to, *known[i]));
+      const double at = each_count ? static_cast<double>(gap) : conditions.first_slots(gap);
+      values.push_back(on_line(at, from, values[last_known], to, *known[i]));
     }
     values.push_back(*known[i]);
     last_known = i;

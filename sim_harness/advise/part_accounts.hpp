@@ -123,6 +123,7 @@ class PartAccounts final : public RunObserver {
                std::vector<std::uint8_t> level_of, std::span<const PromiseClass> classes,
                const HostTable& hosts, std::span<const std::uint32_t> key_of = {});
 
+  [[nodiscard]] bool sees_decisions() const override { return false; }
   void placed(const Request& request, HostIndex host) override;
   void evicted(InstanceIndex victim, HostIndex host, const Request& for_vm) override;
   void departed(InstanceIndex instance, HostIndex host, SimTime time) override;

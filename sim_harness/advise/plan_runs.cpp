@@ -27,6 +27,14 @@ constexpr std::uint64_t kEconomySeed = 1;
 constexpr std::uint64_t kDemandSeed = 2;
 constexpr const char* kEconomyFilter = "EconomyPromise";
 
+/// What is promised to the Economy class on these hosts.
+std::vector<PromiseStep> steps_on(const PlanDatacenter& datacenter, const HostMix::Sum& hosts,
+                                  double confidence) {
+  EconomyClassSettings promise = datacenter.economy;
+  promise.forecaster = datacenter.forecasters.at(confidence);
+  return promise_steps(*datacenter.vm_use, hosts, promise, confidence);
+}
+
 /// Gives the run its Economy class, and returns what is promised to it.
 std::unique_ptr<ForecastOwner> add_economy(const PlanDatacenter& datacenter,
                                            const Division& division, RunSettings& settings,
@@ -37,10 +45,11 @@ std::unique_ptr<ForecastOwner> add_economy(const PlanDatacenter& datacenter,
   economy.filters.push_back({.name = kEconomyFilter});
   settings.between = {std::move(economy)};
   const HostMix::Sum hosts = settings.host.sum(settings.hosts);
-  EconomyClassSettings promise = datacenter.economy;
-  promise.forecaster = datacenter.forecasters.at(division.confidence);
+  const auto known = datacenter.promised.find(division.confidence);
   std::vector<PromiseStep> steps =
-      promise_steps(*datacenter.vm_use, hosts, promise, division.confidence);
+      known != datacenter.promised.end() && hosts == datacenter.host.sum(datacenter.history->hosts)
+          ? known->second
+          : steps_on(datacenter, hosts, division.confidence);
   double sum = 0;
   for (const PromiseStep& step : steps) sum += static_cast<double>(step.vcpus);
   made.promised_percent =
@@ -66,7 +75,9 @@ EventSchedule with_demand(const Workload& workload, EventSchedule schedule, doub
 /// the same time and for as long. A larger share repeats the VMs of a smaller one too.
 PlanDatacenter with_more_vms(const PlanDatacenter& datacenter, double share) {
   PlanDatacenter more = datacenter;
-  const auto history = std::make_shared<TuneSample>(*datacenter.history);
+  const TuneSample& before = *datacenter.history;
+  const auto history = std::make_shared<TuneSample>(
+      TuneSample{.spec = before.spec, .workload = before.workload, .hosts = before.hosts});
   Workload& workload = history->workload;
   Random random(kDemandSeed);
   const std::size_t given = workload.rows.size();
@@ -79,6 +90,7 @@ PlanDatacenter with_more_vms(const PlanDatacenter& datacenter, double share) {
   const IsolatedTenants isolated = datacenter.host.isolated_tenants();
   history->schedule = make_schedule(workload, ScheduledClasses::kVmsAndSpots, isolated);
   more.vms = make_schedule(workload, ScheduledClasses::kVmsOnly, isolated);
+  more.promised.clear();
   if (more.vm_use) more.vm_use = vm_use_of(workload, datacenter.economy.economy);
   more.history = history;
   return more;
@@ -184,6 +196,10 @@ void prepare_economy(const PlanRequest& request, PlanFindings& findings) {
   }
   datacenter.vm_use = vm_use_of(datacenter.history->workload, promise);
   choose_forecasters(request, findings);
+  const HostMix::Sum hosts = datacenter.host.sum(datacenter.history->hosts);
+  for (const double confidence : request.confidences) {
+    datacenter.promised[confidence] = steps_on(datacenter, hosts, confidence);
+  }
   findings.sells_economy = true;
 }
 
@@ -192,18 +208,14 @@ void prepare_economy(const PlanRequest& request, PlanFindings& findings) {
 std::shared_ptr<const TuneSamples> load_history(const PlanRequest& request, PlanFindings& findings,
                                                 const WarningSink& warn) {
   const TuneSettings& settings = request.settings;
-  const std::size_t parts = parts_of(request, load_workload(request.workload), findings);
-  const auto made = std::make_shared<TuneSamples>(make_samples(
-      std::span(&request.workload, 1), request.datacenter, settings.vm, settings.evictors, parts));
+  Workload given = load_workload(request.workload);
+  const std::size_t parts = parts_of(request, given, findings);
+  const auto made = std::make_shared<TuneSamples>(make_samples_of_parts(
+      request.workload, std::move(given), request.datacenter, settings, parts));
   warn(sample_warnings(*made));
   const Workload& whole = made->samples.back().workload;
   findings.prices = request.prices.of(whole, vcpus_unit_of(request.workload));
-  for (TuneSample& sample : made->samples) {
-    sample.vm_worth = vm_worth_of(findings.prices);
-    // Only runs with parts look at rows; those of a year take as much memory as all else.
-    if (settings.with == nullptr && &sample.workload != &whole)
-      sample.workload.rows = std::vector<WorkloadRow>();
-  }
+  for (TuneSample& sample : made->samples) sample.vm_worth = vm_worth_of(findings.prices);
   findings.currency = request.prices.currency;
   if (request.prices.host) findings.host_cost = 24 * *request.prices.host;
   findings.max_vm_loss = settings.max_vm_loss;

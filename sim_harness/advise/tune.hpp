@@ -17,6 +17,7 @@
 #include "sim_harness/experiments/money/income.hpp"
 #include "sim_harness/experiments/queue/progress.hpp"
 #include "sim_harness/provider/forecasts/true_lifetimes.hpp"
+#include "sim_harness/provider/loop/run_group.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
 #include "sim_harness/provider/run/run_result.hpp"
 #include "sim_harness/provider/run/run_settings.hpp"
@@ -34,6 +35,9 @@ struct TunedDatacenter {
 /// A workload with its datacenter, used to choose settings or to judge the choice.
 struct TuneSample {
   WorkloadSpec spec;
+  /// The last part of a history has the rows and the schedule of all parts, with a cut at the end
+  /// of each; the others have none. Unless every part is run from the beginning: then each has its
+  /// own.
   Workload workload;
   EventSchedule schedule{};
   std::size_t hosts = 0;
@@ -62,9 +66,9 @@ struct TuneSamples {
 /// The price of a VM's vCPU-hour relative to a spot's; 1 if spots are free.
 [[nodiscard]] double vm_worth_of(const VcpuHourPrices& prices);
 
-/// One workload with windows that grow by equal parts; the last is the whole. The revenue in a part
-/// is the revenue up to its end minus that up to its beginning, because no decision depends on
-/// later events.
+/// One workload with windows that grow by equal parts, without its rows. The last window is the
+/// whole. The revenue in a part is the revenue up to its end minus that up to its beginning,
+/// because no decision depends on later events.
 [[nodiscard]] std::vector<Workload> lengthening_windows(const Workload& workload,
                                                         std::size_t parts);
 
@@ -96,21 +100,6 @@ inline constexpr std::size_t kLeastPast = 2;
 /// before it choose.
 [[nodiscard]] std::vector<SampleUse> forward_in_time(std::size_t parts);
 
-/// Loads the workloads, splits the window of a single one into parts, and sizes each sample's
-/// datacenter. All VM policies get the same hosts: a headroom counts from the fewest hosts that any
-/// of them needs. Parts use the datacenter of the whole workload.
-///
-/// Errors: WorkloadError; ConfigError if a sample has no VM or no spot, a VM fits no host, or
-/// requests have requirements that no host can satisfy.
-[[nodiscard]] TuneSamples make_samples(std::span<const WorkloadSpec> workloads,
-                                       const TunedDatacenter& datacenter,
-                                       std::span<const ChainSpec> vm,
-                                       std::span<const EvictorSpec> evictors, std::size_t parts);
-
-/// The warnings of the workloads, and those about samples too small for reliable results,
-/// each with the size that would suffice.
-[[nodiscard]] std::vector<std::string> sample_warnings(const TuneSamples& samples);
-
 struct TuneSettings {
   std::vector<ChainSpec> vm{};
   std::vector<ChainSpec> spot{};
@@ -124,6 +113,24 @@ struct TuneSettings {
   std::uint64_t seed = 1;               ///< of the random choice when the budget is limited
   std::size_t threads = 1;
 };
+
+/// Loads the workloads, splits the window of a single one into parts, and sizes each sample's
+/// datacenter. All VM policies get the same hosts: a headroom counts from the fewest hosts that any
+/// of them needs. Parts use the datacenter of the whole workload.
+///
+/// Errors: WorkloadError; ConfigError if a sample has no VM or no spot, a VM fits no host, or
+/// requests have requirements that no host can satisfy.
+[[nodiscard]] TuneSamples make_samples(std::span<const WorkloadSpec> workloads,
+                                       const TunedDatacenter& datacenter,
+                                       const TuneSettings& settings, std::size_t parts);
+/// The same of one workload that is loaded.
+[[nodiscard]] TuneSamples make_samples_of_parts(const WorkloadSpec& spec, Workload workload,
+                                                const TunedDatacenter& datacenter,
+                                                const TuneSettings& settings, std::size_t parts);
+
+/// The warnings of the workloads, and those about samples too small for reliable results,
+/// each with the size that would suffice.
+[[nodiscard]] std::vector<std::string> sample_warnings(const TuneSamples& samples);
 
 /// The candidates of a tuning, numbered like the runs of one workload and size in a sweep.
 class CandidateSpace {
@@ -246,8 +253,12 @@ class TuneRuns {
  private:
   struct Group;
   [[nodiscard]] std::vector<Group> missing(std::span<const std::size_t> candidates,
-                                           std::span<const std::size_t> samples) const;
+                                           std::span<const std::size_t> samples);
+  [[nodiscard]] std::vector<AllocatorSpec> allocators_of(const Group& group,
+                                                         const TuneSample& sample) const;
   void run_group(const Group& group);
+  void go_on(const Group& group);
+  void forget_dropped();
   [[nodiscard]] double net_of(const PartAccount& of, std::size_t sample) const;
   /// The sum over parts of one history.
   [[nodiscard]] PartAccount sum_of(std::size_t candidate,
@@ -255,6 +266,8 @@ class TuneRuns {
   [[nodiscard]] bool is_one_history() const {
     return samples_.size() > 1 && samples_.back().goes_on;
   }
+  /// The parts of a history share a schedule: a run of one goes on into the next.
+  [[nodiscard]] bool goes_by_cuts() const { return !samples_.back().schedule.cuts.empty(); }
 
   const TuneSettings& settings_;
   std::span<const TuneSample> samples_;
@@ -262,6 +275,10 @@ class TuneRuns {
   double more_hosts_percent_;
   CandidateSpace space_;
   std::vector<std::optional<RunResult>> results_;  // by sample, then candidate
+  std::vector<std::uint8_t> is_asked_;             // of each: a search simulated it
+  // Where the runs of each candidate are that go on from part to part, and the parts until there.
+  std::vector<GroupRun> at_;
+  std::vector<std::size_t> parts_until_;
   RunCounter counter_;
 };
 

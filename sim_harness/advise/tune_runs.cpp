@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -69,7 +70,9 @@ struct TuneRuns::Group {
   std::size_t sample = 0;
   std::size_t vm = 0;
   std::size_t spot = 0;
+  std::size_t first = 0;  ///< the first part to simulate
   std::vector<std::size_t> candidates{};
+  std::size_t runs = 0;  ///< that a search has asked for
 };
 
 TuneRuns::TuneRuns(const TuneSettings& settings, std::span<const TuneSample> samples, HostMix host,
@@ -80,11 +83,14 @@ TuneRuns::TuneRuns(const TuneSettings& settings, std::span<const TuneSample> sam
       more_hosts_percent_(more_hosts_percent),
       space_(settings),
       results_(samples.size() * space_.size()),
+      is_asked_(results_.size()),
+      at_(space_.size()),
+      parts_until_(space_.size()),
       counter_(progress, is_one_history() ? most_runs(space_, samples.size()) : results_.size()) {}
 
 const RunResult* TuneRuns::find(std::size_t candidate, std::size_t sample) const {
-  const std::optional<RunResult>& result = results_[sample * space_.size() + candidate];
-  return result ? &*result : nullptr;
+  const std::size_t at = sample * space_.size() + candidate;
+  return is_asked_[at] != 0 && results_[at] ? &*results_[at] : nullptr;
 }
 
 bool TuneRuns::knows(std::size_t candidate, std::size_t sample) const {
@@ -212,28 +218,39 @@ std::size_t TuneRuns::hosts(std::size_t sample) const {
 }
 
 std::vector<TuneRuns::Group> TuneRuns::missing(std::span<const std::size_t> candidates,
-                                               std::span<const std::size_t> samples) const {
-  std::vector<std::size_t> ascending(candidates.begin(), candidates.end());
-  std::ranges::sort(ascending);
+                                               std::span<const std::size_t> samples) {
   std::set<std::size_t> with_those_before(samples.begin(), samples.end());
   for (const std::size_t sample : samples) {
     if (samples_[sample].goes_on) with_those_before.insert(sample - 1);
   }
-  std::vector<Group> groups;
-  for (const std::size_t sample : with_those_before) {
-    for (const std::size_t candidate : ascending) {
-      if (find(candidate, sample) != nullptr) continue;
-      const Coordinates at = space_.positions(candidate);
-      const bool starts_group = groups.empty() || groups.back().sample != sample ||
-                                groups.back().vm != at[0] || groups.back().spot != at[1];
-      if (starts_group) groups.push_back({.sample = sample, .vm = at[0], .spot = at[1]});
-      groups.back().candidates.push_back(candidate);
+  std::map<std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>, Group> groups;
+  for (const std::size_t candidate : std::set(candidates.begin(), candidates.end())) {
+    const Coordinates at = space_.positions(candidate);
+    const std::size_t first = at_[candidate].at == nullptr ? 0 : parts_until_[candidate];
+    for (const std::size_t sample : with_those_before) {
+      const std::size_t place = sample * space_.size() + candidate;
+      if (std::exchange(is_asked_[place], 1) != 0) continue;
+      if (results_[place]) {  // on the way to a later part
+        counter_.add(1);
+        continue;
+      }
+      const std::size_t last = goes_by_cuts() ? *with_those_before.rbegin() : sample;
+      Group& group = groups[{last, first, at[0], at[1]}];
+      group.sample = last;
+      group.first = first;
+      if (group.candidates.empty() || group.candidates.back() != candidate) {
+        group.candidates.push_back(candidate);
+      }
+      ++group.runs;
     }
   }
-  return groups;
+  std::vector<Group> all;
+  for (auto& [key, group] : groups) all.push_back(std::move(group));
+  return all;
 }
 
 void TuneRuns::run_group(const Group& group) {
+  if (goes_by_cuts()) return go_on(group);
   const TuneSample& sample = samples_[group.sample];
   // Every candidate has a place of its own: no two threads write to one.
   const auto result_of = [&](std::size_t candidate) -> std::optional<RunResult>& {
@@ -247,14 +264,46 @@ void TuneRuns::run_group(const Group& group) {
     }
     return;
   }
+  simulate_group(sample.schedule, host_, hosts, allocators_of(group, sample),
+                 [&](std::size_t index, const RunResult& result) {
+                   result_of(group.candidates[index]) = result;
+                 });
+}
+
+/// Takes the runs of a group from where they are to the end of a part, one part after the other.
+void TuneRuns::go_on(const Group& group) {
+  const TuneSample& history = samples_.back();
+  const std::vector<AllocatorSpec> allocators = allocators_of(group, history);
+  std::vector<GroupRun> runs;
+  for (const std::size_t candidate : group.candidates) runs.push_back(at_[candidate]);
+  for (std::size_t part = group.first; part <= group.sample; ++part) {
+    simulate_to_next_cut(history.schedule, host_, hosts(part), allocators, part, runs,
+                         [&](std::size_t index, const RunResult& result) {
+                           results_[part * space_.size() + group.candidates[index]] = result;
+                         });
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    at_[group.candidates[i]] = std::move(runs[i]);
+    parts_until_[group.candidates[i]] = group.sample + 1;
+  }
+}
+
+std::vector<AllocatorSpec> TuneRuns::allocators_of(const Group& group,
+                                                   const TuneSample& sample) const {
   std::vector<AllocatorSpec> allocators;
   for (const std::size_t candidate : group.candidates) {
     allocators.push_back(space_.prepared(candidate, sample));
   }
-  simulate_group(sample.schedule, host_, hosts, allocators,
-                 [&](std::size_t index, const RunResult& result) {
-                   result_of(group.candidates[index]) = result;
-                 });
+  return allocators;
+}
+
+/// Runs that stay two parts behind are those of candidates that a search has dropped. If they are
+/// needed after all, they begin anew.
+void TuneRuns::forget_dropped() {
+  const std::size_t furthest = std::ranges::max(parts_until_);
+  for (std::size_t candidate = 0; candidate < at_.size(); ++candidate) {
+    if (parts_until_[candidate] + 1 < furthest) at_[candidate] = {};
+  }
 }
 
 void TuneRuns::finish() {
@@ -267,9 +316,10 @@ void TuneRuns::simulate(std::span<const std::size_t> candidates,
   const std::vector<Group> groups = missing(candidates, samples);
   work_in_parallel(groups.size(), settings_.threads, [&](std::size_t i) {
     run_group(groups[i]);
-    counter_.add(groups[i].candidates.size());
+    counter_.add(groups[i].runs);
   });
   current_stop_token().check();
+  forget_dropped();
 }
 
 bool dominates(const CostAndRevenue& a, const CostAndRevenue& b) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/plausible_sizes.hpp"
 #include "sim_harness/data/workloads/window.hpp"
+#include "sim_harness/provider/forecasts/spot_forecasts.hpp"
 #include "sim_harness/provider/run/placement_checks.hpp"
 #include "sim_harness/provider/run/prepared_evictor.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
@@ -39,25 +41,29 @@ std::vector<std::size_t> needed_hosts(const Workload& workload, const HostMix& h
   return needed;
 }
 
-void require_both_classes(const TuneSample& sample, std::string_view remedy) {
-  const EventSchedule& schedule = sample.schedule;
-  if (schedule.vm_requests > 0 && schedule.spot_revenue_requested > 0) return;
-  throw ConfigError(
-      fmt::format("{}: has {} VMs and {} spots that run inside the window, expected some of both{}",
-                  sample.spec.label, schedule.vm_requests,
-                  schedule.spot_revenue_requested > 0 ? schedule.spot_requests : 0, remedy));
+void require_both_classes(const std::string& label, const RequestTotals& of,
+                          std::string_view remedy) {
+  if (of.vm_requests > 0 && of.spot_revenue_requested > 0) return;
+  throw ConfigError(fmt::format(
+      "{}: has {} VMs and {} spots that run inside the window, expected some of both{}", label,
+      of.vm_requests, of.spot_revenue_requested > 0 ? of.spot_requests : 0, remedy));
 }
 
 /// The same of what comes after the window of the sample before.
-void require_both_classes(const TuneSample& sample, const TuneSample& before) {
-  const EventSchedule& of = sample.schedule;
-  const bool has_vms = of.vm_revenue_requested > before.schedule.vm_revenue_requested;
-  const bool has_spots = of.spot_revenue_requested > before.schedule.spot_revenue_requested;
+void require_both_classes(const std::string& label, const RequestTotals& of,
+                          const RequestTotals& before, SimTime from) {
+  const bool has_vms = of.vm_revenue_requested > before.vm_revenue_requested;
+  const bool has_spots = of.spot_revenue_requested > before.spot_revenue_requested;
   if (has_vms && has_spots) return;
   throw ConfigError(fmt::format(
       "{}: no {} run in its last part, from day {:.4g} on, expected some of both; give fewer "
       "--parts, or --window-days without the days in which nothing runs",
-      sample.spec.label, has_vms ? "spots" : "VMs", days_of(before.workload.window)));
+      label, has_vms ? "spots" : "VMs", days_of(from)));
+}
+
+/// The hosts of a size, of which the VMs need so many by policy.
+std::size_t sized(const Headroom& size, std::span<const std::size_t> needed) {
+  return size.percent ? with_headroom(std::ranges::min(needed), *size.percent) : size.hosts;
 }
 
 /// Gives the sample its evictors, knowing its workload.
@@ -69,13 +75,23 @@ void inform_evictors(TuneSample& sample, std::span<const EvictorSpec> evictors) 
   }
 }
 
-TuneSample make_sample(WorkloadSpec spec, Workload workload, const HostMix& host,
-                       std::string_view remedy = {}) {
-  TuneSample sample{.spec = std::move(spec), .workload = std::move(workload)};
-  sample.schedule =
-      make_schedule(sample.workload, ScheduledClasses::kVmsAndSpots, host.isolated_tenants());
-  require_both_classes(sample, remedy);
-  return sample;
+EventSchedule schedule_of(const Workload& workload, const HostMix& host) {
+  return make_schedule(workload, ScheduledClasses::kVmsAndSpots, host.isolated_tenants());
+}
+
+/// Forecasts and parts of a run may depend on the end of its window.
+bool depends_on_window(const TuneSettings& settings) {
+  return settings.with != nullptr || std::ranges::any_of(settings.spot, needs_spot_forecasts);
+}
+
+/// Gives each sample the rows that start before its end.
+void add_own_rows(std::span<TuneSample> samples, const Workload& workload, const HostMix& host) {
+  for (TuneSample& sample : samples) {
+    std::ranges::copy_if(
+        workload.rows, std::back_inserter(sample.workload.rows),
+        [&](const WorkloadRow& row) { return starts_in_time(row, sample.workload.window); });
+    sample.schedule = schedule_of(sample.workload, host);
+  }
 }
 
 /// With a headroom, a VM larger than every host is an error instead.
@@ -103,15 +119,13 @@ std::vector<Workload> lengthening_windows(const Workload& workload, std::size_t 
   for (std::size_t part = 1; part <= parts; ++part) {
     const SimTime window = WindowParts{.window = workload.window, .count = parts}.begin(part);
     const std::string days = fmt::format("0 to {} d", window_days_text(window));
-    Workload& made = windows.emplace_back(Workload{
-        .name = fmt::format("{} ({})", workload.name, days),
-        .sha256 = part == parts ? workload.sha256
-                                : sha256_hex(fmt::format("{} of {}", days, workload.sha256)),
-        .window = window,
-        .window_is_stated = true,
-        .placements = workload.placements});
-    std::ranges::copy_if(workload.rows, std::back_inserter(made.rows),
-                         [&](const WorkloadRow& row) { return starts_in_time(row, window); });
+    windows.push_back({.name = fmt::format("{} ({})", workload.name, days),
+                       .sha256 = part == parts
+                                     ? workload.sha256
+                                     : sha256_hex(fmt::format("{} of {}", days, workload.sha256)),
+                       .window = window,
+                       .window_is_stated = true,
+                       .placements = workload.placements});
   }
   return windows;
 }
@@ -173,51 +187,75 @@ std::vector<SampleUse> forward_in_time(std::size_t parts) {
 }
 
 TuneSamples make_samples(std::span<const WorkloadSpec> workloads, const TunedDatacenter& datacenter,
-                         std::span<const ChainSpec> vm, std::span<const EvictorSpec> evictors,
-                         std::size_t parts) {
-  TuneSamples made;
-  const HostMix& host = datacenter.host;
-  const auto sized = [&](std::span<const std::size_t> needed) {
-    return datacenter.size.percent
-               ? with_headroom(std::ranges::min(needed), *datacenter.size.percent)
-               : datacenter.size.hosts;
-  };
+                         const TuneSettings& settings, std::size_t parts) {
   if (workloads.size() == 1) {
-    const WorkloadSpec& spec = workloads.front();
-    const Workload workload = load_workload(spec);
-    made.whole = WholeWorkload{.hosts = datacenter.size.hosts,
-                               .part = workload.window / static_cast<std::int64_t>(parts)};
-    // With stated hosts, VMs larger than each of them count as rejected.
-    if (datacenter.size.percent || fits_every_vm(workload, host)) {
-      made.whole->needed = needed_hosts(workload, host, vm, vcpus_unit_of(spec));
-      made.whole->hosts = sized(made.whole->needed);
-    }
-    for (Workload& part : lengthening_windows(workload, parts)) {
-      WorkloadSpec named = spec;
-      named.label = part.name;
-      named.window = part.window;
-      TuneSample sample =
-          make_sample(std::move(named), std::move(part), host,
-                      "; begin the history with the first of them, or give fewer --parts");
-      sample.hosts = made.whole->hosts;
-      sample.goes_on = !made.samples.empty();
-      if (sample.goes_on) require_both_classes(sample, made.samples.back());
-      made.samples.push_back(std::move(sample));
-    }
-    add_warnings(workload, datacenter, vcpus_unit_of(spec), made.warnings);
-  } else {
-    for (const WorkloadSpec& spec : workloads) {
-      TuneSample& sample = made.samples.emplace_back(make_sample(spec, load_workload(spec), host));
-      add_warnings(sample.workload, datacenter, vcpus_unit_of(spec), made.warnings);
-      sample.hosts = datacenter.size.hosts;
-      if (datacenter.size.percent) {
-        sample.hosts = sized(needed_hosts(sample.workload, host, vm, vcpus_unit_of(spec)));
-      }
+    return make_samples_of_parts(workloads.front(), load_workload(workloads.front()), datacenter,
+                                 settings, parts);
+  }
+  TuneSamples made;
+  for (const WorkloadSpec& spec : workloads) {
+    TuneSample& sample =
+        made.samples.emplace_back(TuneSample{.spec = spec, .workload = load_workload(spec)});
+    sample.schedule = schedule_of(sample.workload, datacenter.host);
+    require_both_classes(spec.label, sample.schedule, {});
+    add_warnings(sample.workload, datacenter, vcpus_unit_of(spec), made.warnings);
+    sample.hosts = datacenter.size.hosts;
+    if (datacenter.size.percent) {
+      sample.hosts = sized(datacenter.size, needed_hosts(sample.workload, datacenter.host,
+                                                         settings.vm, vcpus_unit_of(spec)));
     }
   }
   for (TuneSample& sample : made.samples) {
+    require_possible_placements(sample.workload, sample.schedule, datacenter.host, sample.hosts);
+    inform_evictors(sample, settings.evictors);
+  }
+  return made;
+}
+
+TuneSamples make_samples_of_parts(const WorkloadSpec& spec, Workload workload,
+                                  const TunedDatacenter& datacenter, const TuneSettings& settings,
+                                  std::size_t parts) {
+  TuneSamples made;
+  const HostMix& host = datacenter.host;
+  const VcpusUnit unit = vcpus_unit_of(spec);
+  made.whole = WholeWorkload{.hosts = datacenter.size.hosts,
+                             .part = workload.window / static_cast<std::int64_t>(parts)};
+  // With stated hosts, VMs larger than each of them count as rejected.
+  if (datacenter.size.percent || fits_every_vm(workload, host)) {
+    made.whole->needed = needed_hosts(workload, host, settings.vm, unit);
+    made.whole->hosts = sized(datacenter.size, made.whole->needed);
+  }
+  add_warnings(workload, datacenter, unit, made.warnings);
+  for (Workload& part : lengthening_windows(workload, parts)) {
+    TuneSample& sample =
+        made.samples.emplace_back(TuneSample{.spec = spec, .workload = std::move(part)});
+    sample.spec.label = sample.workload.name;
+    sample.spec.window = sample.workload.window;
+    sample.hosts = made.whole->hosts;
+    sample.goes_on = made.samples.size() > 1;
+  }
+  TuneSample& last = made.samples.back();
+  const bool all_apart = depends_on_window(settings);
+  if (all_apart) add_own_rows(std::span(made.samples).first(parts - 1), workload, host);
+  last.workload.rows = std::move(workload.rows);
+  // Draws for each row of the history are not to depend on what comes after it.
+  std::erase_if(last.workload.rows,
+                [&](const WorkloadRow& row) { return !starts_in_time(row, last.workload.window); });
+  last.schedule = schedule_of(last.workload, host);
+  std::vector<ScheduleCut> cuts;
+  for (std::size_t part = 0; part < parts; ++part) {
+    const TuneSample& sample = made.samples[part];
+    cuts.push_back(cut_at(last.schedule, sample.workload.window));
+    require_both_classes(sample.spec.label, cuts.back(),
+                         "; begin the history with the first of them, or give fewer --parts");
+    if (part == 0) continue;
+    require_both_classes(sample.spec.label, cuts.back(), cuts[part - 1], cuts[part - 1].window);
+  }
+  if (!all_apart) last.schedule.cuts = std::move(cuts);
+  for (TuneSample& sample : made.samples) {
+    if (sample.workload.rows.empty()) continue;
     require_possible_placements(sample.workload, sample.schedule, host, sample.hosts);
-    inform_evictors(sample, evictors);
+    inform_evictors(sample, settings.evictors);
   }
   return made;
 }

@@ -83,9 +83,8 @@ std::vector<VcpuHourPrices> prices_of(const TuneRequest& request) {
 
 TuneSamples load(const TuneRequest& request, std::span<const VcpuHourPrices> prices,
                  const WarningSink& warn) {
-  const TuneSettings& settings = request.settings;
-  TuneSamples made = make_samples(request.workloads, request.datacenter, settings.vm,
-                                  settings.evictors, request.parts);
+  TuneSamples made =
+      make_samples(request.workloads, request.datacenter, request.settings, request.parts);
   for (std::size_t i = 0; i < made.samples.size(); ++i) {
     made.samples[i].vm_worth =
         prices.empty() ? request.vm_worth : vm_worth_of(prices[made.whole ? 0 : i]);

@@ -19,7 +19,9 @@
 #include "sim_harness/commands/options.hpp"
 #include "sim_harness/commands/print.hpp"
 #include "sim_harness/data/workloads/eucalyptus_trace.hpp"
+#include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/renewal_workload.hpp"
+#include "sim_harness/studies/provider/provider_inputs.hpp"
 #include "sim_harness/studies/sla/sla_quote.hpp"
 #include "sim_harness/studies/study.hpp"
 
@@ -38,16 +40,26 @@ struct QuoteArguments {
 };
 
 /// The study of a cloud; with a workload, a study of its VMs and spots, with as many samples as
-/// thousands of free slots need.
-StudyFile quoted_file(const QuoteArguments& arguments, PolicyLoader& loader) {
+/// thousands of free slots need. A workload that sizes the cloud is read once.
+QuotedStudy quoted_study(const QuoteArguments& arguments, PolicyLoader& loader) {
   StudyFile file = with_usual(
       cloud_file(arguments.study, arguments.hosts,
                  is_yaml_file(arguments.study) ? arguments.overrides : Overrides{}, {}, loader));
-  if (is_yaml_file(arguments.study)) return file;
+  if (is_yaml_file(arguments.study)) return read_quoted_study(std::move(file));
   Overrides keys{"study=sla", "spot_workloads=same", "workloads=" + yaml_text(arguments.study)};
   const bool has_count = std::ranges::any_of(
       arguments.overrides, [](const std::string& one) { return one.starts_with("hosts="); });
-  if (!has_count) keys.push_back(fmt::format("hosts={}", read_cloud(file).hosts()));
+  std::optional<WorkloadSpec> loaded;
+  if (!has_count) {
+    const ProviderStudySettings cloud = read_cloud(file).settings;
+    std::size_t hosts = cloud.sizes.front().hosts;
+    if (cloud.sizes.front().percent) {
+      loaded = cloud.workloads.front();
+      loaded->made = std::make_shared<const Workload>(load_workload(*loaded));
+      hosts = host_count(cloud, *loaded->made);
+    }
+    keys.push_back(fmt::format("hosts={}", hosts));
+  }
   keys.insert(keys.end(), arguments.overrides.begin(), arguments.overrides.end());
   std::erase_if(file.root.entries, [](const ConfigEntry& entry) {
     return entry.key == "headroom_percent" || entry.key == "headroom_of";
@@ -55,11 +67,17 @@ StudyFile quoted_file(const QuoteArguments& arguments, PolicyLoader& loader) {
   file.workload.reset();
   add_missing_keys(file.root, kQuoteKeys);
   file.root = with_overrides(std::move(file.root), keys);
-  return file;
+  QuotedStudy study = read_quoted_study(std::move(file));
+  // Unless an override names other requests.
+  std::vector<RequestSource>& sources = study.settings.vm_sources;
+  if (loaded && sources.size() == 1 && sources.front().label == loaded->label) {
+    sources.front().spec = std::move(loaded);
+  }
+  return study;
 }
 
 void quote(const QuoteArguments& arguments, PolicyLoader& loader) {
-  const QuotedStudy study = read_quoted_study(quoted_file(arguments, loader));
+  const QuotedStudy study = quoted_study(arguments, loader);
   std::optional<SimTime> at;
   if (arguments.at_hours) at = time_of_hours(*arguments.at_hours);
   const SlaQuotes quotes = quote_lifetimes(study, at, arguments.threads);

@@ -14,6 +14,7 @@
 
 #include "core/errors.hpp"
 #include "core/random.hpp"
+#include "engine_checks.hpp"
 #include "error_text.hpp"
 #include "scratch_folder.hpp"
 #include "sim_harness/advise/tuning.hpp"
@@ -58,8 +59,7 @@ std::vector<WorkloadSpec> recipes(std::size_t count, const char* scale) {
 
 std::vector<TuneSample> samples_of(const std::vector<WorkloadSpec>& specs,
                                    const TuneSettings& settings, double headroom_percent) {
-  return make_samples(specs, {.host = kHost, .size = {.percent = headroom_percent}}, settings.vm,
-                      settings.evictors, 2)
+  return make_samples(specs, {.host = kHost, .size = {.percent = headroom_percent}}, settings, 2)
       .samples;
 }
 
@@ -107,22 +107,25 @@ double best_share(const TuneRuns& runs, const std::vector<std::size_t>& samples,
   return best;
 }
 
-TEST_CASE(
-    "lengthening_windows: each has the rows that start before its end; the last is the whole") {
+TEST_CASE("lengthening_windows: equal parts from the beginning; the last is the whole") {
   const Workload workload = random_workload({.seed = 5, .requests = 400});
   const std::vector<Workload> windows = lengthening_windows(workload, 3);
   REQUIRE(windows.size() == 3);
   for (std::int64_t part = 1; part <= 3; ++part) {
     const Workload& window = windows[static_cast<std::size_t>(part - 1)];
     CHECK(window.window == (part == 3 ? workload.window : workload.window / 3 * part));
-    std::vector<WorkloadRow> expected;
-    for (const WorkloadRow& row : workload.rows) {
-      if (row.start < window.window) expected.push_back(row);
-    }
-    CHECK(window.rows == expected);
+    CHECK(window.rows.empty());
   }
   CHECK(windows[2].sha256 == workload.sha256);
   CHECK(windows[0].sha256 != windows[1].sha256);
+}
+
+/// The rows that start before the end of a window, in that window.
+Workload windowed(const Workload& workload, SimTime window) {
+  Workload made = workload;
+  made.window = window;
+  std::erase_if(made.rows, [&](const WorkloadRow& row) { return row.start >= window; });
+  return made;
 }
 
 /// A sample of one host of 1 vcpu and 1 MiB that goes on from the one before, or not.
@@ -154,9 +157,16 @@ TEST_CASE("TuneRuns: a part of a window is what is earned up to its end less wha
   workload.rows = {row("s", InstanceClass::kSpot, 1, 0, 3), row("v", InstanceClass::kVm, 1, 1, 1.5),
                    row("w", InstanceClass::kVm, 2, 2.5, 3.5),
                    row("r", InstanceClass::kSpot, 1, 3, 4)};
-  const std::vector<Workload> windows = lengthening_windows(workload, 2);
-  const std::vector<TuneSample> samples{tiny_sample(windows[0], false, 3),
-                                        tiny_sample(windows[1], true, 3)};
+  std::vector<TuneSample> samples{tiny_sample(windowed(workload, 2 * kDay), false, 3),
+                                  tiny_sample(workload, true, 3)};
+  SUBCASE("each from the beginning") {}
+  SUBCASE("one after the other") {
+    samples.front().workload.rows.clear();
+    samples.front().schedule = {};
+    for (const SimTime window : {2 * kDay, 4 * kDay}) {
+      samples.back().schedule.cuts.push_back(cut_at(samples.back().schedule, window));
+    }
+  }
   const TuneSettings settings = settings_of({"UTIL"}, {"sDPD"}, {"FIFO"}, {"1"});
   TuneRuns runs(settings, samples, ResourceVector{1, 1, 0});
   const std::vector<std::size_t> first{0};
@@ -619,11 +629,55 @@ TEST_CASE("tune: nova.conf gets only what Nova has") {
   CHECK_FALSE(tune_by_halves(samples, without).recommendation_for_nova);
 }
 
+/// The number of runs of a search of parts, and what is known of each.
+std::pair<std::size_t, std::vector<RunResult>> searched(const TuneSettings& settings,
+                                                        const std::vector<TuneSample>& samples) {
+  TuneRuns runs(settings, samples, kHost);
+  for (const SampleUse& use : forward_in_time(samples.size())) (void)tune(use, runs);
+  std::vector<RunResult> results;
+  for (std::size_t candidate = 0; candidate < runs.space().size(); ++candidate) {
+    for (std::size_t sample = 0; sample < samples.size(); ++sample) {
+      const RunResult* found = runs.find(candidate, sample);
+      results.push_back(found == nullptr ? RunResult{} : *found);
+    }
+  }
+  return {runs.count(), results};
+}
+
+TEST_CASE("TuneRuns: runs that go on from part to part are those of each part by itself") {
+  const TuneSettings settings =
+      settings_of({"UTIL", "COS"}, {"sDPD", "vmaUTIL", "sCOS"}, {"FIFO", "YJF", "LPO"},
+                  {"1", "2", "8", "epsilon-0.5",
+                   "adaptive:at_low_load=8:at_high_load=1:from=0.5:"
+                   "to=0.9"});
+  const auto specs = recipes(1, "0.0008");
+  const std::vector<TuneSample> parts =
+      make_samples(specs, {.host = kHost, .size = {.percent = 2.0}}, settings, 6).samples;
+  REQUIRE(parts.back().schedule.cuts.size() == 6);
+  std::vector<TuneSample> apart = parts;
+  for (TuneSample& part : apart) {
+    part.workload = windowed(load_workload(specs.front()), part.workload.window);
+    part.schedule = make_schedule(part.workload);
+    part.evictors = settings.evictors;
+  }
+  const auto [count, results] = searched(settings, parts);
+  const auto [expected_count, expected] = searched(settings, apart);
+  CHECK(count == expected_count);
+  REQUIRE(results.size() == expected.size());
+  std::size_t contended = 0;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    CAPTURE(i);
+    check_same_result(results[i], expected[i]);
+    contended += results[i].evictions > 0 ? 1 : 0;
+  }
+  CHECK(contended > 100);
+}
+
 TEST_CASE("make_samples: all parts of a workload have its datacenter") {
   const TuneSettings settings = settings_of({"UTIL", "COS"}, {"sDPD"}, {"FIFO"}, {"1", "4"});
   const auto specs = recipes(1, "0.002");
-  const TuneSamples made = make_samples(specs, {.host = kHost, .size = {.percent = 10.0}},
-                                        settings.vm, settings.evictors, 4);
+  const TuneSamples made =
+      make_samples(specs, {.host = kHost, .size = {.percent = 10.0}}, settings, 4);
   const Workload workload = load_workload(specs.front());
   const EventSchedule vms = make_schedule(workload, ScheduledClasses::kVmsOnly);
   std::size_t fewest = SIZE_MAX;
@@ -649,12 +703,21 @@ TEST_CASE("make_samples: all parts of a workload have its datacenter") {
         std::string::npos);
   CHECK(text.find("A sample is 3.5 days of the workload, one of 4;") != std::string::npos);
 
+  // What starts after the last part is in no part.
+  auto shorter = specs;
+  shorter.front().window = workload.window / 2;
+  const auto halves =
+      make_samples(shorter, {.host = kHost, .size = {.percent = 10.0}}, settings, 2).samples;
+  const auto in_time = [&](const WorkloadRow& row) { return row.start < workload.window / 2; };
+  CHECK(halves.back().workload.rows.size() ==
+        static_cast<std::size_t>(std::ranges::count_if(workload.rows, in_time)));
+  CHECK(std::ranges::all_of(halves.back().workload.rows, in_time));
+
   const TuneSamples stated =
-      make_samples(specs, {.host = kHost, .size = {.percent = {}, .hosts = 120}}, settings.vm,
-                   settings.evictors, 4);
+      make_samples(specs, {.host = kHost, .size = {.percent = {}, .hosts = 120}}, settings, 4);
   for (const TuneSample& part : stated.samples) CHECK(part.hosts == 120);
-  const auto several = make_samples(recipes(2, "0.0003"), {.host = kHost, .size = {.percent = 2.0}},
-                                    settings.vm, settings.evictors, 4);
+  const auto several =
+      make_samples(recipes(2, "0.0003"), {.host = kHost, .size = {.percent = 2.0}}, settings, 4);
   CHECK_FALSE(several.whole);
   const auto twice = samples_of(recipes(2, "0.0005"), settings, 100);
   const auto least = samples_of(recipes(2, "0.0005"), settings, 0);
@@ -666,15 +729,13 @@ TEST_CASE("make_samples: with stated hosts, a VM larger than each of them counts
   const HostMix small(ResourceVector{2000, 2250, 0});  // the largest VMs ask for more
   const auto specs = recipes(1, "0.002");
   const TuneSamples made =
-      make_samples(specs, {.host = small, .size = {.percent = {}, .hosts = 300}}, settings.vm,
-                   settings.evictors, 2);
+      make_samples(specs, {.host = small, .size = {.percent = {}, .hosts = 300}}, settings, 2);
   REQUIRE(made.whole);
   CHECK(made.whole->needed.empty());
   CHECK(made.samples[0].hosts == 300);
-  CHECK_THROWS_WITH_AS((void)make_samples(specs, {.host = small, .size = {.percent = 2.0}},
-                                          settings.vm, settings.evictors, 2),
-                       doctest::Contains("give --hosts instead of --headroom-percent"),
-                       ConfigError);
+  CHECK_THROWS_WITH_AS(
+      (void)make_samples(specs, {.host = small, .size = {.percent = 2.0}}, settings, 2),
+      doctest::Contains("give --hosts instead of --headroom-percent"), ConfigError);
 }
 
 TEST_CASE("sample_warnings: few hosts and parts shorter than a day, and what would suffice") {
@@ -846,7 +907,7 @@ TEST_CASE("around_yaml: what cospot compare runs has the tuned hosts, and its ro
   const TuneSettings settings = settings_of({"UTIL", "COS"}, {"sDPD"}, {"FIFO"}, {"1", "4", "16"});
   const auto specs = recipes(1, "0.001");
   const TunedDatacenter datacenter{.host = kHost, .size = {.percent = 5.0}};
-  const TuneSamples made = make_samples(specs, datacenter, settings.vm, settings.evictors, 3);
+  const TuneSamples made = make_samples(specs, datacenter, settings, 3);
   TuneRuns runs(settings, made.samples, kHost);
   const auto folds = cross_validate(draw_folds(3, 3, 1), runs);
   const TuneOutcome outcome = tune(use_all(3), runs);

@@ -63,6 +63,7 @@ void LifetimeForecast::plan_estimates() {
     made_at.push_back(at);
   }
   std::ranges::sort(starts_);
+  for (LifetimeEstimate& one : planned_) one.find_places(starts_);
   sweeps_.clear();
   for (const ResourceVector& size : options_.estimate.sizes) {
     sweeps_.push_back(
@@ -76,9 +77,9 @@ void LifetimeForecast::refresh() {
   if (planned_.empty()) plan_estimates();
   for (std::size_t piece = 0; piece < sweeps_.size(); ++piece) {
     stop.check();
-    planned_.front().run_piece(piece, sweeps_[piece].get());
+    planned_.front().run_piece(piece, *sweeps_[piece]);
   }
-  quantiles_ = planned_.front().result();
+  quantiles_ = planned_.front().take_result();
   planned_.pop_front();
   made_at_.push_back(next_);
   next_ += options_.refresh;

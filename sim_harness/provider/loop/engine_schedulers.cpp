@@ -62,17 +62,18 @@ Choice SimulationEngine::decide(Scheduler& scheduler, const Request& request) {
   SubsetRanking others(all, scheduler.declined, subset, scheduler.random);
   const bool takes_first = scheduler.declined.empty() && subset == 1;
   HostRanking& ranking = takes_first ? all : static_cast<HostRanking&>(others);
-  if (observer_ != nullptr) observer_->deciding(hosts, request);
+  if (decision_observer_ != nullptr) decision_observer_->deciding(hosts, request);
   Choice choice;
   if (!request.is_spot()) {
-    choice = observer_ == nullptr ? hosts.answer(request, ranking)
-                                  : hosts.answer(request, ranking, OfferWatch(*observer_, now_));
+    choice = decision_observer_ == nullptr
+                 ? hosts.answer(request, ranking)
+                 : hosts.answer(request, ranking, OfferWatch(*decision_observer_, now_));
   } else {
     ranking.start(request);
     const HostIndex host = ranking.next();
     if (host != kNoHost) choice.host = {.host = host, .generation = hosts.table().generation(host)};
   }
-  if (observer_ != nullptr) observer_->decided(request, choice);
+  if (decision_observer_ != nullptr) decision_observer_->decided(request, choice);
   return choice;
 }
 

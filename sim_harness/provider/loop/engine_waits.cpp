@@ -86,7 +86,7 @@ Request SimulationEngine::request_of(InstanceIndex instance) const {
 void SimulationEngine::ask(const Ask& asked) {
   rows_[asked.instance].stage = Stage::kAsking;
   if (!schedulers_) return decide_at_once(asked);
-  if (observer_ != nullptr) observer_->requested(request_of(asked.instance));
+  if (decision_observer_ != nullptr) decision_observer_->requested(request_of(asked.instance));
   const std::size_t number = schedulers_->assign(asked.instance);
   (*schedulers_)[number].waiting.push_back(asked);
   begin_next(number);
@@ -98,7 +98,7 @@ void SimulationEngine::decide_at_once(const Ask& asked) {
   const HostIndex host = find_host(request);
   if (host != kNoHost) {
     place(host, request);
-    if (!request.is_spot() && observer_ == nullptr) timer_.stop();
+    if (!request.is_spot() && decision_observer_ == nullptr) timer_.stop();
   } else {
     reject(request, LossCause::kRoom);
   }
@@ -109,7 +109,7 @@ void SimulationEngine::decide_at_once(const Ask& asked) {
 HostIndex SimulationEngine::find_host(const Request& request) {
   if (request.is_spot()) return find_host_of_spot(request);
   timer_.start();
-  if (observer_ != nullptr || random_) return answer_whole_offer(request);
+  if (decision_observer_ != nullptr || random_) return answer_whole_offer(request);
   const HostIndex host = hosts_.first_ranked(request);
   const bool contended = host != kNoHost && hosts_.needs_evictions(host, request);
   return contended ? contend(request, host) : host;

@@ -53,7 +53,9 @@ SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allo
       lost_(other.lost_),
       vm_too_large_(other.vm_too_large_),
       first_hour_revenue_(other.first_hour_revenue_),
-      timer_(other.timer_) {}
+      timer_(other.timer_),
+      cut_(other.cut_),
+      after_cuts_(other.after_cuts_) {}
 
 RunPause SimulationEngine::run(const PauseAt& pause) {
   const bool may_pause =
@@ -69,7 +71,8 @@ template <bool kWithPauses, bool kHasWaits>
 RunPause SimulationEngine::run_events(const PauseAt& pause) {
   // Whoever looks at a time, or watches, sees departures after the last arrival too.
   const bool sees_all = observer_ != nullptr || kHasWaits || pause.time != kNever;
-  const std::size_t end = sees_all ? schedule_->events.size() : schedule_->events_to_last_arrival;
+  const std::size_t all = sees_all ? schedule_->events.size() : schedule_->events_to_last_arrival;
+  const std::size_t end = std::min(all, pause.events);
   RunPause reason = RunPause::kFinished;
   for (std::size_t step = position_;; ++step) {
     if (step % kEventsBetweenPolls == 0) stop_.check();
@@ -164,14 +167,14 @@ bool SimulationEngine::arrive_vm(ScheduledEvent event, const PauseAt& pause, Run
     reason = RunPause::kContention;
     return true;
   }
-  if (observer_ != nullptr || random_) {
+  if (decision_observer_ != nullptr || random_) {
     host = answer_whole_offer(request);
   } else if (contended) {
     host = contend(request, host);
   }
   if (host != kNoHost) {
     place(host, request);
-    if (observer_ == nullptr) timer_.stop();
+    if (decision_observer_ == nullptr) timer_.stop();
     return false;
   }
   reject(request, LossCause::kRoom);
@@ -198,11 +201,11 @@ HostIndex SimulationEngine::answer_whole_offer(const Request& request) {
                   Draw::kBeforehand);
   HostRanking& followed = loose ? static_cast<HostRanking&>(*loose) : ranking;
   Choice choice;
-  if (observer_ != nullptr) {
-    observer_->requested(request);
-    observer_->deciding(hosts_, request);
-    choice = hosts_.answer(request, followed, OfferWatch(*observer_, request.time));
-    observer_->decided(request, choice);
+  if (decision_observer_ != nullptr) {
+    decision_observer_->requested(request);
+    decision_observer_->deciding(hosts_, request);
+    choice = hosts_.answer(request, followed, OfferWatch(*decision_observer_, request.time));
+    decision_observer_->decided(request, choice);
   } else if (allocator().evictor != nullptr) {
     choice = hosts_.answer(request, followed);
   } else {
@@ -223,9 +226,9 @@ void SimulationEngine::arrive_spot(const Request& request) {
 }
 
 HostIndex SimulationEngine::find_host_of_spot(const Request& request) {
-  if (observer_ != nullptr) {
-    observer_->requested(request);
-    observer_->deciding(hosts_, request);
+  if (decision_observer_ != nullptr) {
+    decision_observer_->requested(request);
+    decision_observer_->deciding(hosts_, request);
   }
   HostIndex host = kNoHost;
   if (random_) {
@@ -236,7 +239,8 @@ HostIndex SimulationEngine::find_host_of_spot(const Request& request) {
   } else {
     host = hosts_.first_ranked(request);
   }
-  if (observer_ != nullptr) observer_->decided(request, {.host = {.host = host}, .victims = {}});
+  if (decision_observer_ != nullptr)
+    decision_observer_->decided(request, {.host = {.host = host}, .victims = {}});
   return host;
 }
 
@@ -260,6 +264,7 @@ void SimulationEngine::stop_spot(InstanceIndex instance, HostIndex host, LossCau
   const Revenue lost = schedule_->revenue(spot.resources.vcpus, now, spot.ends_at);
   const std::size_t level = hosts_.levels().of_displaceable(instance);
   lost_[level].add(cause, lost);
+  if (!after_cuts_.empty()) lose_after_cuts(level, cause, spot.resources.vcpus, spot.ends_at);
   if (cause == LossCause::kEviction && spot.is_promised(now)) ++promises_broken_;
   if (level + 1 == hosts_.levels().count && now - spot.placed_at < kFirstHour) {
     first_hour_revenue_ += schedule_->revenue(spot.resources.vcpus, spot.placed_at, now);
@@ -285,9 +290,12 @@ void SimulationEngine::place(HostIndex host, const Request& request) {
 void SimulationEngine::reject(const Request& request, LossCause cause) {
   if (rows_.empty()) {
     Losses& lost = losses_of(request);
+    const SimTime end = schedule_->end[request.instance];
     lost.count(cause);
-    lost.add(cause,
-             schedule_->revenue(request.vcpus, request.time, schedule_->end[request.instance]));
+    lost.add(cause, schedule_->revenue(request.vcpus, request.time, end));
+    if (!after_cuts_.empty()) {
+      lose_after_cuts(hosts_.levels().of(request), cause, request.vcpus, end);
+    }
     if (is_too_large(request)) ++vm_too_large_;
   } else {
     count_as_lost(request, cause);
@@ -322,10 +330,12 @@ std::vector<TimelineDay> SimulationEngine::days() const {
 std::vector<LevelOutcome> SimulationEngine::level_outcomes() const {
   std::vector<LevelOutcome> outcomes(lost_.size());
   if (hosts_.levels().are_classes()) {
-    outcomes[0].requests = schedule_->vm_requests;
-    outcomes[0].revenue_requested = schedule_->vm_revenue_requested;
-    outcomes[1].requests = schedule_->spot_requests;
-    outcomes[1].revenue_requested = schedule_->spot_revenue_requested;
+    const RequestTotals& totals =
+        after_cuts_.empty() ? *schedule_ : static_cast<const RequestTotals&>(schedule_->cuts[cut_]);
+    outcomes[0].requests = totals.vm_requests;
+    outcomes[0].revenue_requested = totals.vm_revenue_requested;
+    outcomes[1].requests = totals.spot_requests;
+    outcomes[1].revenue_requested = totals.spot_revenue_requested;
   } else {
     for (const ScheduledEvent& event : schedule_->events) {
       if (event.is_departure()) continue;
@@ -345,6 +355,10 @@ std::vector<LevelOutcome> SimulationEngine::level_outcomes() const {
     outcome.commits = lost.commits;
     outcome.conflicts = lost.conflicts;
     outcome.revenue_lost = lost.revenue;
+    if (after_cuts_.empty()) continue;
+    for (std::size_t cause = 0; cause < kLossCauses; ++cause) {
+      outcome.revenue_lost[cause] -= after_cuts_[cut_][level][cause];
+    }
   }
   return outcomes;
 }

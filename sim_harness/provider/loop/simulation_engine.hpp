@@ -42,6 +42,8 @@ struct PauseAt {
   bool rejection = false;
   SimTime time = kNever;
   InstanceIndex arrival = UINT32_MAX;
+  /// The run finishes after so many events of the schedule.
+  std::size_t events = SIZE_MAX;
 };
 
 /// One run: replays a schedule against a datacenter under an allocator, with the given parts. This
@@ -57,6 +59,13 @@ class SimulationEngine {
   SimulationEngine(const EventSchedule& schedule, HostTable hosts, const Allocator& allocator,
                    const SimulationParts& parts = {});
 
+  class AtCut;
+  /// For the next cut of the schedule, of VMs and spots: from the end of the one before it, as
+  /// at_cut() of an engine described it; nullptr: for the first cut. The results are those of the
+  /// cut's window.
+  SimulationEngine(const EventSchedule& schedule, HostTable hosts, const Allocator& allocator,
+                   const AtCut* from);
+
   /// Continues from the state of `other` with another allocator, whose VM and spot chains must have
   /// ranked the hosts of all past decisions as those of `other` did. Neither may have waits, a
   /// loose ranking or a forecast owner.
@@ -67,7 +76,10 @@ class SimulationEngine {
 
   /// Sets the observer of all further events, including departures after the last arrival; nullptr
   /// removes it.
-  void set_observer(RunObserver* observer) { observer_ = observer; }
+  void set_observer(RunObserver* observer) {
+    observer_ = observer;
+    decision_observer_ = observer != nullptr && observer->sees_decisions() ? observer : nullptr;
+  }
 
   /// Passes the forecasts of `owner` to the policies with every further request.
   void set_forecasts(ForecastOwner* owner) { forecasts_ = owner; }
@@ -98,6 +110,8 @@ class SimulationEngine {
   [[nodiscard]] const ScheduledEvent& next_event() const { return schedule_->events[position_]; }
   [[nodiscard]] Request next_request() const { return request_of(next_event()); }
   [[nodiscard]] std::size_t position() const { return position_; }
+  /// Requires an engine for a cut, whose events have all been processed.
+  [[nodiscard]] AtCut at_cut() const;
 
  private:
   /// The interval, in events (a power of two), at which a run checks for a stop request: short
@@ -121,6 +135,9 @@ class SimulationEngine {
     void uncount(LossCause cause) { --not_placed[static_cast<std::size_t>(cause)]; }
   };
 
+  /// Of VMs and of spots.
+  using LostRevenue = std::array<std::array<Revenue, kLossCauses>, 2>;
+
   // The loop, and instances that are placed once (simulation_engine.cpp).
 
   template <bool kWithPauses, bool kHasWaits>
@@ -139,6 +156,7 @@ class SimulationEngine {
   [[nodiscard]] Losses& losses_of(const Request& request) {
     return lost_[hosts_.levels().of(request)];
   }
+  void lose_after_cuts(std::size_t level, LossCause cause, ResourceAmount vcpus, SimTime end);
   [[nodiscard]] SimTime end_of(InstanceIndex instance) const {
     return rows_.empty() ? schedule_->end[instance] : rows_[instance].ends_at;
   }
@@ -268,6 +286,7 @@ class SimulationEngine {
   SimulationParts parts_;
   ProviderHosts hosts_;
   RunObserver* observer_ = nullptr;
+  RunObserver* decision_observer_ = nullptr;
   ForecastOwner* forecasts_ = nullptr;
   std::unique_ptr<RunTimeline> timeline_;
   StopToken stop_ = current_stop_token();
@@ -279,6 +298,10 @@ class SimulationEngine {
   std::uint64_t promises_broken_ = 0;
   Revenue first_hour_revenue_ = 0;  // from spots stopped within their first hour
   AllocationTimer timer_;
+
+  // Used only for a cut.
+  std::size_t cut_ = 0;                  // its number
+  std::vector<LostRevenue> after_cuts_;  // by cut: the part of lost_ that comes after its window
 
   // Used only with waits.
   DueQueue queue_;
@@ -303,6 +326,18 @@ class SimulationEngine {
   std::vector<RankedHost> ranked_;
 
   std::unique_ptr<Random> random_;  // for a loose ranking
+};
+
+/// A run at the end of a cut. Small: of the instances it has only the hosts.
+class SimulationEngine::AtCut {
+  friend class SimulationEngine;
+
+  std::size_t cut_ = 0;
+  std::vector<HostIndex> host_of_;  // of those in ScheduleCut::running
+  std::vector<Losses> lost_;
+  std::vector<LostRevenue> after_cuts_;
+  std::uint64_t vm_too_large_ = 0;
+  Revenue first_hour_revenue_ = 0;
 };
 
 }  // namespace cospot

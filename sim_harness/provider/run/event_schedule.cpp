@@ -1,7 +1,9 @@
 #include "sim_harness/provider/run/event_schedule.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -29,15 +31,9 @@ class FlavorTable {
   std::map<std::tuple<ResourceAmount, ResourceAmount, ResourceAmount>, std::uint32_t> numbers_;
 };
 
-void add_totals(const WorkloadRow& row, EventSchedule& schedule) {
-  const Revenue revenue = requested_revenue(row, schedule.window);
-  if (row.is_spot()) {
-    ++schedule.spot_requests;
-    schedule.spot_revenue_requested += revenue;
-  } else if (row.instance_class == InstanceClass::kVm) {
-    ++schedule.vm_requests;
-    schedule.vm_revenue_requested += revenue;
-  }
+void add_request(bool is_spot, Revenue revenue, RequestTotals& totals) {
+  ++(is_spot ? totals.spot_requests : totals.vm_requests);
+  (is_spot ? totals.spot_revenue_requested : totals.vm_revenue_requested) += revenue;
 }
 
 /// The rows in `which`, which are in file order, by `time`, then in file order.
@@ -125,13 +121,43 @@ EventSchedule make_schedule(const Workload& workload, ScheduledClasses classes,
     if (!starts_in_time(row, workload.window)) continue;
     const bool is_vm = row.instance_class == InstanceClass::kVm;
     if (!is_vm && classes == ScheduledClasses::kVmsOnly) continue;
-    add_totals(row, schedule);
+    if (is_vm || row.is_spot()) {
+      add_request(!is_vm, requested_revenue(row, workload.window), schedule);
+    }
     arrivals.push_back(instance);
     if (row.end != kNever && row.end != row.start) departures.push_back(instance);
   }
   merge_events(sorted_by(schedule.start, std::move(arrivals)),
                sorted_by(schedule.end, std::move(departures)), kinds, schedule);
   return schedule;
+}
+
+ScheduleCut cut_at(const EventSchedule& schedule, SimTime window) {
+  ScheduleCut cut;
+  cut.window = window;
+  std::vector<bool> has_left(schedule.start.size(), false);
+  std::vector<InstanceIndex> left;  // since the last arrival
+  for (std::size_t i = 0; i < schedule.events.size(); ++i) {
+    const ScheduledEvent& event = schedule.events[i];
+    const InstanceIndex instance = event.instance;
+    if (event.is_departure()) {
+      left.push_back(instance);
+      continue;
+    }
+    if (schedule.start[instance] >= window) break;
+    cut.events = i + 1;
+    for (const InstanceIndex one : left) has_left[one] = true;
+    left.clear();
+    const SimTime start = schedule.start[instance];
+    const SimTime end = std::min(schedule.end[instance], window);
+    add_request(event.is_spot(), schedule.revenue(schedule.resources(event).vcpus, start, end),
+                cut);
+  }
+  std::ranges::copy_if(std::span(schedule.events).first(cut.events),
+                       std::back_inserter(cut.running), [&](const ScheduledEvent& event) {
+                         return !event.is_departure() && !has_left[event.instance];
+                       });
+  return cut;
 }
 
 }  // namespace cospot

@@ -27,20 +27,34 @@ struct ScheduledEvent {
   [[nodiscard]] std::uint32_t flavor() const { return flavor_and_kind >> 2; }
 };
 
+/// What the requests of a schedule ask for.
+struct RequestTotals {
+  std::uint64_t vm_requests = 0;
+  std::uint64_t spot_requests = 0;
+  Revenue vm_revenue_requested = 0;
+  Revenue spot_revenue_requested = 0;
+};
+
+/// The beginning of a schedule that a run of a shorter window processes.
+struct ScheduleCut : RequestTotals {
+  SimTime window{0};
+  std::size_t events = 0;  ///< to its last arrival
+  /// The arrivals among them whose departure is not, in their order.
+  std::vector<ScheduledEvent> running{};
+};
+
 /// The arrivals and departures of a workload in the order in which a run processes them, merged
 /// once and shared by all runs: by time; at equal times departures before arrivals, then in file
 /// order. An instance that ends when it starts departs right after its own arrival.
-struct EventSchedule {
+struct EventSchedule : RequestTotals {
   std::vector<ScheduledEvent> events;
   std::size_t events_to_last_arrival = 0;  ///< departures after it change no result
   std::vector<ResourceVector> flavors;
   std::vector<SimTime> start;  ///< per row
   std::vector<SimTime> end;
   SimTime window = kDefaultWindow;
-  std::uint64_t vm_requests = 0;
-  std::uint64_t spot_requests = 0;
-  Revenue vm_revenue_requested = 0;
-  Revenue spot_revenue_requested = 0;
+  /// The windows after each of which a run can pause with its results; ascending.
+  std::vector<ScheduleCut> cuts{};
   /// Per row: its entry in `placements`, counted from 1, or 0 if it asks for capacity only. Empty
   /// if all do.
   std::vector<std::uint32_t> placement_of;
@@ -86,5 +100,8 @@ using IsolatedTenants = std::set<std::string, std::less<>>;
 [[nodiscard]] EventSchedule make_schedule(const Workload& workload,
                                           ScheduledClasses classes = ScheduledClasses::kVmsAndSpots,
                                           const IsolatedTenants& isolated = {});
+
+/// The cut of a schedule of VMs and spots at the end of a window, not longer than its own.
+[[nodiscard]] ScheduleCut cut_at(const EventSchedule& schedule, SimTime window);
 
 }  // namespace cospot

@@ -59,6 +59,8 @@ struct LifeEvent {
 /// event and a placement or a rejection.
 class RunObserver : public InstanceObserver {
  public:
+  /// False: it looks at no decision, only at what comes of it, and the engine makes no offers.
+  [[nodiscard]] virtual bool sees_decisions() const { return true; }
   /// Nothing happens from the last event until `until`: `hosts` stay as they are. Called before
   /// every event, even if no time has passed, and at the end with kNever.
   virtual void time_passes(const ProviderHosts& /*hosts*/, SimTime /*until*/) {}

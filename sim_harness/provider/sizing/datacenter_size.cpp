@@ -14,7 +14,6 @@
 #include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/base/text/terminal_meter.hpp"
 #include "sim_harness/data/workloads/plausible_sizes.hpp"
-#include "sim_harness/data/workloads/workload_info.hpp"
 #include "sim_harness/provider/run/allocator.hpp"
 #include "sim_harness/provider/run/event_schedule.hpp"
 #include "sim_harness/provider/run/run_settings.hpp"
@@ -221,11 +220,20 @@ std::size_t step_from(std::size_t lower_bound) {
 }
 
 /// The fewest hosts that hold a peak if nothing is lost to packing. Every VM fits a host.
-std::size_t lower_bound_of(const Workload& workload, const HostMix& host) {
-  const ResourceTotal peak = peak_demand(workload, Sees::kVms).amount;
-  const std::optional<std::size_t> hosts =
-      host.fewest_with({peak.vcpus, peak.memory_mb, peak.disk_gb});
-  return std::max<std::size_t>(1, hosts.value_or(kMaxHosts));
+std::size_t lower_bound_of(const EventSchedule& vms, const HostMix& host) {
+  HostMix::Sum now;
+  HostMix::Sum peak;
+  for (const ScheduledEvent& event : vms.events) {
+    const ResourceVector& size = vms.resources(event);
+    const std::int64_t sign = event.is_departure() ? -1 : 1;
+    now.vcpus += sign * size.vcpus;
+    now.memory_mb += sign * size.memory_mb;
+    now.disk_gb += sign * size.disk_gb;
+    peak.vcpus = std::max(peak.vcpus, now.vcpus);
+    peak.memory_mb = std::max(peak.memory_mb, now.memory_mb);
+    peak.disk_gb = std::max(peak.disk_gb, now.disk_gb);
+  }
+  return std::max<std::size_t>(1, host.fewest_with(peak).value_or(kMaxHosts));
 }
 
 std::string hosts_have(const HostMix& host, const SizeWords& words) {
@@ -298,7 +306,7 @@ DatacenterSize smallest_datacenter(const Workload& workload, const EventSchedule
                                    std::string_view remedy) {
   require_every_vm_fits(workload, host, remedy, unit);
   DatacenterSize size;
-  size.lower_bound = lower_bound_of(workload, host);
+  size.lower_bound = lower_bound_of(vms, host);
   size.hosts = size.lower_bound;
   TerminalMeter meter("", MeterUnit::kEvents);
   VmPacking packing(vms, host, vm);

@@ -52,7 +52,7 @@ LifetimeQuantiles run_pieces(LifetimeEstimate& estimate, std::size_t threads) {
       others.emplace_back(work);
     work();
   }
-  return estimate.result();
+  return estimate.take_result();
 }
 
 std::string lifetime_text(SimTime lifetime) {
@@ -81,10 +81,22 @@ void require_one_setting(const ConfigNode& root, const std::vector<GridAxis>& ax
   }
 }
 
-/// The workload before `at`, as if the file ended there.
-Workload requested_before(Workload workload, SimTime at) {
-  std::erase_if(workload.rows, [at](const WorkloadRow& row) { return row.start >= at; });
-  return workload;
+/// Cuts off a replay at a time, as if the file ended there.
+void end_at(SimTime at, const IsolatedTenants& isolated, Replay& replay) {
+  struct Owned {
+    Workload workload;
+    EventSchedule schedule{};
+  };
+  const auto is_later = [at](const WorkloadRow& row) { return row.start >= at; };
+  if (replay.schedule->spot_requests > 0 && std::ranges::none_of(replay.workload->rows, is_later)) {
+    return;
+  }
+  const auto owned = std::make_shared<Owned>(Owned{.workload = *replay.workload});
+  std::erase_if(owned->workload.rows, is_later);
+  owned->schedule = make_schedule(owned->workload, ScheduledClasses::kVmsAndSpots, isolated);
+  replay.workload = &owned->workload;
+  replay.schedule = &owned->schedule;
+  replay.owner = owned;
 }
 
 std::vector<ResourceVector> requested_sizes(const EventSchedule& schedule,
@@ -192,11 +204,9 @@ SlaQuotes quote_lifetimes(const QuotedStudy& quoted, std::optional<SimTime> at,
   const std::unique_ptr<StudyRequests> requests = quoted.study.load(settings);
   Replay replay = requests->replay(first, outcome);
   SlaQuotes quotes = quotes_at(settings, *requests, at, replay.workload->window);
-  const Workload workload = requested_before(*replay.workload, quotes.at);
-  const EventSchedule schedule =
-      make_schedule(workload, ScheduledClasses::kVmsAndSpots, settings.host.isolated_tenants());
-  replay.workload = &workload;
-  replay.schedule = &schedule;
+  end_at(quotes.at, settings.host.isolated_tenants(), replay);
+  const Workload& workload = *replay.workload;
+  const EventSchedule& schedule = *replay.schedule;
   LifetimeSlaOptions options = read_lifetime_sla_options(PluginOptions("sla", settings.promise));
   options.estimate.sizes = requested_sizes(schedule, workload.name, quotes.at);
   const std::vector<std::any> shared = quoted.study.share(settings, workload);
