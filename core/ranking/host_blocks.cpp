@@ -6,15 +6,9 @@
 #include <numeric>
 
 namespace cospot {
-namespace {
-
-constexpr ResourceAmount kNoRoom = -1;
-
-}  // namespace
-
 template <class Key>
 HostBlocks<Key>::HostBlocks(std::size_t rows, bool with_disk)
-    : with_disk_(with_disk), place_of_(rows) {
+    : rooms_(with_disk), bounds_(with_disk), place_of_(rows) {
   insert_block(0, std::numeric_limits<Key>::lowest(), 0);
 }
 
@@ -35,21 +29,15 @@ template <class Key>
 RoomColumns<Key> HostBlocks<Key>::columns_at(std::size_t position) const {
   const std::uint32_t block = block_at_[position];
   const std::size_t first = block * kBlockRows;
-  RoomColumns<Key> columns;
-  for (int resource = 0; resource < resources(); ++resource) {
-    columns.free_ignoring_spots[resource] = free_ignoring_spots_[resource].data() + first;
-    columns.free[resource] = free_[resource].data() + first;
-  }
-  columns.key = key_.data() + first;
+  RoomColumns<Key> columns = rooms_.columns(first, rows_in_[block], key_.data() + first);
   columns.host = row_.data() + first;
-  columns.rows = rows_in_[block];
   return columns;
 }
 
 template <class Key>
 void HostBlocks<Key>::tighten(std::size_t position) const {
-  if (!by_key_.is_loose(position)) return;
-  by_key_.tighten(position, largest_rooms(columns_at(position), with_disk_));
+  if (!bounds_.is_loose(position)) return;
+  bounds_.tighten(position, largest_rooms(columns_at(position), rooms_.with_disk()));
 }
 
 template <class Key>
@@ -59,12 +47,12 @@ NearestHosts<Key> HostBlocks<Key>::nearest(const RoomColumns<Key>& by_row, const
   constexpr Key kNoneAbove = std::numeric_limits<Key>::max();
   NearestHosts<Key> found;
   if (below_this != kNoneBelow) {
-    std::size_t position = by_key_.last_before(position_for(below_this, 0) + 1, query);
+    std::size_t position = bounds_.last_before(position_for(below_this, 0) + 1, query);
     while (position != kNoBlock) {
       found.below = nearest_hosts(columns_at(position), query, below_this, kNoneAbove).below;
       if (found.below.host != kNoHost) break;
       tighten(position);
-      position = by_key_.last_before(position, query);
+      position = bounds_.last_before(position, query);
     }
     // Hosts with the same key may lie in blocks before.
     if (position != kNoBlock) {
@@ -75,12 +63,12 @@ NearestHosts<Key> HostBlocks<Key>::nearest(const RoomColumns<Key>& by_row, const
     }
   }
   if (above_this != kNoneAbove) {
-    std::size_t position = by_key_.first_from(position_for(above_this, kNoHost), query);
+    std::size_t position = bounds_.first_from(position_for(above_this, kNoHost), query);
     while (position != kNoBlock) {
       found.above = nearest_hosts(columns_at(position), query, kNoneBelow, above_this).above;
       if (found.above.host != kNoHost) break;
       tighten(position);
-      position = by_key_.first_from(position + 1, query);
+      position = bounds_.first_from(position + 1, query);
     }
     // The first block with that key has the lowest row.
     if (position != kNoBlock) {
@@ -100,8 +88,8 @@ HostIndex HostBlocks<Key>::lowest(const RoomColumns<Key>& by_row, const RoomQuer
     return lowest_host(by_row, query, first, last, from);
   }
   HostIndex found = kNoHost;
-  for (std::size_t position = by_key_.first_from(begin, query); position < end;
-       position = by_key_.first_from(position + 1, query)) {
+  for (std::size_t position = bounds_.first_from(begin, query); position < end;
+       position = bounds_.first_from(position + 1, query)) {
     const HostIndex row = lowest_host(columns_at(position), query, first, last, from);
     if (row == kNoHost) tighten(position);
     found = std::min(found, row);
@@ -120,8 +108,8 @@ std::size_t HostBlocks<Key>::count(const RoomColumns<Key>& by_row, const RoomQue
   if (is_one_group && end - begin > kFewBlocks) return count_hosts(by_row, query, range);
   const std::size_t enough = range.enough;
   std::size_t counted = 0;
-  for (std::size_t position = by_key_.first_from(begin, query); position < end && counted < enough;
-       position = by_key_.first_from(position + 1, query)) {
+  for (std::size_t position = bounds_.first_from(begin, query); position < end && counted < enough;
+       position = bounds_.first_from(position + 1, query)) {
     range.enough = enough - counted;
     counted += count_hosts(columns_at(position), query, range);
   }
@@ -138,7 +126,7 @@ void HostBlocks<Key>::put(HostIndex row, Key key, const ResourceVector& free_ign
                        (position + 1 == block_at_.size() || is_above(position + 1, key, row));
     if (stays) {
       store(place.block * kBlockRows + place.slot, row, key, free_ignoring_spots, free);
-      by_key_.raise(position, free_ignoring_spots, free);
+      bounds_.raise(position, free_ignoring_spots, free);
       return;
     }
     erase(row);
@@ -155,34 +143,16 @@ void HostBlocks<Key>::remove(HostIndex row) {
 template <class Key>
 void HostBlocks<Key>::store(std::size_t slot, HostIndex row, Key key,
                             const ResourceVector& free_ignoring_spots, const ResourceVector& free) {
-  free_ignoring_spots_[0][slot] = free_ignoring_spots.vcpus;
-  free_ignoring_spots_[1][slot] = free_ignoring_spots.memory_mb;
-  free_[0][slot] = free.vcpus;
-  free_[1][slot] = free.memory_mb;
-  if (with_disk_) {
-    free_ignoring_spots_[2][slot] = free_ignoring_spots.disk_gb;
-    free_[2][slot] = free.disk_gb;
-  }
+  rooms_.set(slot, free_ignoring_spots, free);
   key_[slot] = key;
   row_[slot] = row;
 }
 
 template <class Key>
 void HostBlocks<Key>::copy_slot(std::size_t from, std::size_t to) {
-  for (int resource = 0; resource < resources(); ++resource) {
-    free_ignoring_spots_[resource][to] = free_ignoring_spots_[resource][from];
-    free_[resource][to] = free_[resource][from];
-  }
+  rooms_.copy(from, to);
   key_[to] = key_[from];
   row_[to] = row_[from];
-}
-
-template <class Key>
-void HostBlocks<Key>::clear_slot(std::size_t slot) {
-  for (int resource = 0; resource < resources(); ++resource) {
-    free_ignoring_spots_[resource][slot] = kNoRoom;
-    free_[resource][slot] = kNoRoom;
-  }
 }
 
 /// Copies a row to the end of the block at a position, which has room for it.
@@ -206,7 +176,7 @@ void HostBlocks<Key>::append(std::size_t position, HostIndex row, Key key,
   const std::uint32_t slot = rows_in_[block]++;
   store(block * kBlockRows + slot, row, key, free_ignoring_spots, free);
   place_of_[row] = {block, slot};
-  by_key_.raise(position, free_ignoring_spots, free);
+  bounds_.raise(position, free_ignoring_spots, free);
 }
 
 /// Fills the gap with the block's last row.
@@ -220,8 +190,8 @@ void HostBlocks<Key>::erase(HostIndex row) {
     copy_slot(first + last, first + place.slot);
     place_of_[row_[first + place.slot]].slot = place.slot;
   }
-  clear_slot(first + last);
-  by_key_.loosen(position);
+  rooms_.clear(first + last);
+  bounds_.loosen(position);
   if (last < kBlockRows / 8) merge_if_small(position);
 }
 
@@ -231,10 +201,7 @@ std::uint32_t HostBlocks<Key>::insert_block(std::size_t position, Key key, HostI
   auto block = static_cast<std::uint32_t>(position_.size());
   if (free_blocks_.empty()) {
     const std::size_t slots = (std::size_t{block} + 1) * kBlockRows;
-    for (int resource = 0; resource < resources(); ++resource) {
-      free_ignoring_spots_[resource].resize(slots, kNoRoom);
-      free_[resource].resize(slots, kNoRoom);
-    }
+    rooms_.resize(slots);
     key_.resize(slots);
     row_.resize(slots);
     rows_in_.push_back(0);
@@ -246,7 +213,7 @@ std::uint32_t HostBlocks<Key>::insert_block(std::size_t position, Key key, HostI
   const auto at = static_cast<std::ptrdiff_t>(position);
   block_at_.insert(block_at_.begin() + at, block);
   bound_.insert(bound_.begin() + at, pair_of(key, row));
-  by_key_.insert(position);
+  bounds_.insert(position);
   renumber_from(position);
   return block;
 }
@@ -274,11 +241,11 @@ void HostBlocks<Key>::split(std::size_t position) {
     place_of_[row_[*gap]].slot = static_cast<std::uint32_t>(*gap - first);
   }
   for (std::size_t slot = first + kBlockRows / 2; slot < first + kBlockRows; ++slot) {
-    clear_slot(slot);
+    rooms_.clear(slot);
   }
   rows_in_[block] = kBlockRows / 2;
-  by_key_.tighten(position, largest_rooms(columns_at(position), with_disk_));
-  by_key_.tighten(position + 1, largest_rooms(columns_at(position + 1), with_disk_));
+  bounds_.tighten(position, largest_rooms(columns_at(position), rooms_.with_disk()));
+  bounds_.tighten(position + 1, largest_rooms(columns_at(position + 1), rooms_.with_disk()));
 }
 
 /// Joins a block that has become small with the one before it, so that there are never many.
@@ -290,15 +257,15 @@ void HostBlocks<Key>::merge_if_small(std::size_t position) {
   if (rows_in_[block_at_[position - 1]] + rows_in_[upper] > kBlockRows / 2) return;
   for (std::size_t slot = upper * kBlockRows; rows_in_[upper] > 0; ++slot, --rows_in_[upper]) {
     move_slot(slot, position - 1);
-    clear_slot(slot);
+    rooms_.clear(slot);
   }
   free_blocks_.push_back(upper);
   const auto at = static_cast<std::ptrdiff_t>(position);
   block_at_.erase(block_at_.begin() + at);
   bound_.erase(bound_.begin() + at);
-  by_key_.erase(position);
+  bounds_.erase(position);
   renumber_from(position - 1);
-  by_key_.tighten(position - 1, largest_rooms(columns_at(position - 1), with_disk_));
+  bounds_.tighten(position - 1, largest_rooms(columns_at(position - 1), rooms_.with_disk()));
 }
 
 template <class Key>

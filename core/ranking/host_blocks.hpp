@@ -8,6 +8,7 @@
 #include "core/model/resource_vector.hpp"
 #include "core/ranking/block_bounds.hpp"
 #include "core/ranking/room_kernels.hpp"
+#include "core/ranking/room_store.hpp"
 
 namespace cospot {
 
@@ -45,7 +46,7 @@ class HostBlocks {
   static constexpr std::size_t kFewBlocks = 4;
 
   static constexpr std::uint32_t kNowhere = UINT32_MAX;
-  static constexpr std::size_t kNoBlock = BlockBounds<Key>::kNoBlock;
+  static constexpr std::size_t kNoBlock = BlockBounds::kNoBlock;
 
   // A key and a row, in an order that costs one comparison if it can.
   [[nodiscard]] static std::uint64_t pair_of(std::int32_t key, HostIndex row) {
@@ -61,7 +62,6 @@ class HostBlocks {
     std::uint32_t slot = 0;
   };
 
-  [[nodiscard]] int resources() const { return with_disk_ ? 3 : 2; }
   [[nodiscard]] bool is_above(std::size_t position, Key key, HostIndex row) const;
   [[nodiscard]] std::size_t position_for(Key key, HostIndex row) const;
   [[nodiscard]] RoomColumns<Key> columns_at(std::size_t position) const;
@@ -71,7 +71,6 @@ class HostBlocks {
   void store(std::size_t slot, HostIndex row, Key key, const ResourceVector& free_ignoring_spots,
              const ResourceVector& free);
   void copy_slot(std::size_t from, std::size_t to);
-  void clear_slot(std::size_t slot);
   void move_slot(std::size_t from, std::size_t position);
   void append(std::size_t position, HostIndex row, Key key,
               const ResourceVector& free_ignoring_spots, const ResourceVector& free);
@@ -80,19 +79,17 @@ class HostBlocks {
   void merge_if_small(std::size_t position);
   void renumber_from(std::size_t position);
 
-  bool with_disk_;
-  // Columns of all blocks by key: block b owns the slots [b * kBlockRows, (b + 1) * kBlockRows).
-  std::vector<ResourceAmount> free_ignoring_spots_[3];
-  std::vector<ResourceAmount> free_[3];
+  // Of all blocks: block b owns the slots [b * kBlockRows, (b + 1) * kBlockRows).
+  RoomStore rooms_;
   std::vector<Key> key_;
   std::vector<HostIndex> row_;
   std::vector<std::uint32_t> rows_in_;   // of each block
   std::vector<std::uint32_t> position_;  // of each block in the order of keys
   std::vector<std::uint32_t> free_blocks_;
-  std::vector<std::uint32_t> block_at_;  // by position, as the next two
+  std::vector<std::uint32_t> block_at_;  // by position, as the next
   std::vector<Pair> bound_;              // the least pair that may lie there
-  mutable BlockBounds<Key> by_key_;
-  std::vector<Place> place_of_;  // of each row
+  mutable BlockBounds bounds_;           // by position
+  std::vector<Place> place_of_;          // of each row
 };
 
 extern template class HostBlocks<std::int32_t>;

@@ -11,6 +11,7 @@
 #include "core/model/host_table.hpp"
 #include "core/ranking/host_blocks.hpp"
 #include "core/ranking/room_kernels.hpp"
+#include "core/ranking/room_store.hpp"
 
 namespace cospot {
 
@@ -33,21 +34,18 @@ class KeyedHosts {
   /// no other host; it must be told of every change.
   KeyedHosts(const HostTable& hosts, std::span<const HostIndex> members)
       : KeyedHosts(hosts, members.size(), std::make_shared<const Members>(hosts, members)) {
-    for (Column& column : free_ignoring_spots_) column.assign(keys_.size(), kNoRoom);
-    for (Column& column : free_) column.assign(keys_.size(), kNoRoom);
-    point_at_own_columns();
+    rooms_.resize(keys_.size());
+    columns_ = rooms_.columns(0, members_->host.size(), keys_.data());
   }
   KeyedHosts(const KeyedHosts& other)
       : members_(other.members_),
         keys_(other.keys_),
-        free_ignoring_spots_{other.free_ignoring_spots_[0], other.free_ignoring_spots_[1],
-                             other.free_ignoring_spots_[2]},
-        free_{other.free_[0], other.free_[1], other.free_[2]},
+        rooms_(other.rooms_),
         columns_(other.columns_),
         size_(other.size_),
         blocks_(other.blocks_) {
     columns_.key = keys_.data();
-    if (members_ != nullptr) point_at_own_columns();
+    if (members_ != nullptr) columns_ = rooms_.columns(0, columns_.rows, keys_.data());
   }
   KeyedHosts& operator=(const KeyedHosts&) = delete;
   ~KeyedHosts() = default;
@@ -74,8 +72,7 @@ class KeyedHosts {
     size_ += keys_[row] == kAbsent ? 1 : 0;
     keys_[row] = key;
     if (members_ != nullptr) {
-      store(free_ignoring_spots_, row, now.free(Sees::kVms));
-      store(free_, row, now.free(Sees::kVmsAndSpots));
+      rooms_.set(row, now.free(Sees::kVms), now.free(Sees::kVmsAndSpots));
     }
     if (blocks_) blocks_->put(row, key, now.free(Sees::kVms), now.free(Sees::kVmsAndSpots));
   }
@@ -133,35 +130,19 @@ class KeyedHosts {
     std::vector<HostIndex> host;
     std::vector<HostIndex> row_of;  // of each host: its row, or that of the next member
   };
-  using Column = std::vector<ResourceAmount>;
-
   /// No search asks for hosts with the lowest key.
   static constexpr Key kAbsent = std::numeric_limits<Key>::lowest();
-  static constexpr ResourceAmount kNoRoom = -1;
 
   KeyedHosts(const HostTable& hosts, std::size_t rows, std::shared_ptr<const Members> members)
       : members_(std::move(members)),
-        keys_((rows + kRowPadding - 1) / kRowPadding * kRowPadding, kAbsent) {
-    if (rows > kFewHosts) blocks_.emplace(rows, hosts.largest_total().disk_gb > 0);
+        keys_((rows + kRowPadding - 1) / kRowPadding * kRowPadding, kAbsent),
+        rooms_(hosts.largest_total().disk_gb > 0) {
+    if (rows > kFewHosts) blocks_.emplace(rows, rooms_.with_disk());
   }
 
   [[nodiscard]] static Key present(Key first) {
     return first == kAbsent ? next_key_up(first) : first;
   }
-  static void store(Column (&columns)[3], HostIndex row, const ResourceVector& amounts) {
-    columns[0][row] = amounts.vcpus;
-    columns[1][row] = amounts.memory_mb;
-    columns[2][row] = amounts.disk_gb;
-  }
-  void point_at_own_columns() {
-    columns_ = {
-        .free_ignoring_spots = {free_ignoring_spots_[0].data(), free_ignoring_spots_[1].data(),
-                                free_ignoring_spots_[2].data()},
-        .free = {free_[0].data(), free_[1].data(), free_[2].data()},
-        .key = keys_.data(),
-        .rows = members_->host.size()};
-  }
-
   [[nodiscard]] HostIndex row_of(HostIndex host) const {
     return members_ == nullptr ? host : members_->row_of[host];
   }
@@ -175,8 +156,7 @@ class KeyedHosts {
 
   std::shared_ptr<const Members> members_;  // nullptr: row r is host r
   std::vector<Key> keys_;                   // by row
-  Column free_ignoring_spots_[3];           // by row, of members
-  Column free_[3];
+  RoomStore rooms_;                         // by row, of members
   RoomColumns<Key> columns_;
   std::size_t size_ = 0;
   std::optional<HostBlocks<Key>> blocks_;  // of many hosts
