@@ -14,8 +14,8 @@ and the report in a browser, and checks format, types, spelling, shell scripts, 
 
   --quick           only the build and its tests
   --full            also the build by clang with sanitizers and its unit tests, a minute of inputs changed at random,
-                    the plugin's cost, the plugin in Nova's fixtures, and the scenarios on a whole cloud of Nova's
-                    services that are about evicting and staying safe
+                    the time of a request by hosts, the plugin's cost, the plugin in Nova's fixtures, and the
+                    scenarios on a whole cloud of Nova's services that are about evicting and staying safe
   --sources         only what looks at the sources: format, types, spelling, shell scripts, docs/evidence.md,
                     and the lines of each folder beside their budget (tests/budgets.txt)
   --slow            only the build by clang with sanitizers and all its tests, 3 minutes of inputs changed at
@@ -317,6 +317,7 @@ simulate_many_seeds() {
 }
 
 check_the_rest() {
+  check "the time of a request by hosts" tests/bench/curve.py --check
   if $nova; then
     check_plugin_cost
     test_nova
