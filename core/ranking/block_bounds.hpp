@@ -10,9 +10,9 @@
 
 namespace cospot {
 
-/// What no host of a block exceeds, block by block, as if a block were a host. A change raises a
-/// bound at once; it is lowered only when a search has looked into the block for nothing, because
-/// most blocks change far more often than that.
+/// The free amounts that no host of a block exceeds, block by block, as if a block were a host. A
+/// change raises a bound at once; it is lowered only when a search has looked into the block for
+/// nothing, because most blocks change far more often than that.
 class BlockBounds {
  public:
   static constexpr std::size_t kNoBlock = SIZE_MAX;

@@ -93,7 +93,7 @@ HostIndex HostBlocks<Key>::lowest(const RoomColumns<Key>& by_row, const RoomQuer
     const HostIndex row = lowest_host(columns_at(position), query, first, last, from);
     if (row == kNoHost) tighten(position);
     found = std::min(found, row);
-    // Of one key, rows rise from block to block: the first hit is the lowest.
+    // Rows of one key rise from block to block: the first hit is the lowest.
     if (first == last && found != kNoHost) break;
   }
   return found;

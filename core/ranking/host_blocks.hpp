@@ -79,7 +79,7 @@ class HostBlocks {
   void merge_if_small(std::size_t position);
   void renumber_from(std::size_t position);
 
-  // Of all blocks: block b owns the slots [b * kBlockRows, (b + 1) * kBlockRows).
+  // The rows of all blocks: block b owns the slots [b * kBlockRows, (b + 1) * kBlockRows).
   RoomStore rooms_;
   std::vector<Key> key_;
   std::vector<HostIndex> row_;

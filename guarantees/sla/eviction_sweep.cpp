@@ -95,7 +95,7 @@ class Replay final : public EvictionSweep {
     return size_.fits_in(hosts_.free_beside_promised(host, cohort.age, now_));
   }
 
-  /// Where searches of the cohorts that meet a VM begin. The cohorts are searched for from the
+  /// The hosts at which searches of a VM's cohorts begin. The cohorts are searched for from the
   /// oldest on: a host that is too full beside what an older one has to respect is too full beside
   /// what a younger one has to.
   struct Searched {

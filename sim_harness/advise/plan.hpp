@@ -82,7 +82,7 @@ struct PlanDatacenter {
   EconomyClassSettings economy{};               ///< how promises are made
   std::optional<VmUse> vm_use{};                ///< nothing: the parts are too short for promises
   std::map<double, std::string> forecasters{};  ///< of the promises, by confidence
-  /// What is promised on its hosts, by confidence.
+  /// The promises on its hosts, by confidence.
   std::map<double, std::vector<PromiseStep>> promised{};
   std::shared_ptr<const GivenParts> with{};
   std::vector<PromiseClass> classes{};

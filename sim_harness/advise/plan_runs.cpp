@@ -27,7 +27,7 @@ constexpr std::uint64_t kEconomySeed = 1;
 constexpr std::uint64_t kDemandSeed = 2;
 constexpr const char* kEconomyFilter = "EconomyPromise";
 
-/// What is promised to the Economy class on these hosts.
+/// The promises to the Economy class on these hosts.
 std::vector<PromiseStep> steps_on(const PlanDatacenter& datacenter, const HostMix::Sum& hosts,
                                   double confidence) {
   EconomyClassSettings promise = datacenter.economy;

@@ -276,7 +276,7 @@ class TuneRuns {
   CandidateSpace space_;
   std::vector<std::optional<RunResult>> results_;  // by sample, then candidate
   std::vector<std::uint8_t> is_asked_;             // of each: a search simulated it
-  // Where the runs of each candidate are that go on from part to part, and the parts until there.
+  // The runs of each candidate, which go on from part to part, and the parts that they have had.
   std::vector<GroupRun> at_;
   std::vector<std::size_t> parts_until_;
   RunCounter counter_;

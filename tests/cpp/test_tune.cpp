@@ -630,8 +630,8 @@ TEST_CASE("tune: nova.conf gets only what Nova has") {
 }
 
 /// The number of runs of a search of parts, and what is known of each.
-std::pair<std::size_t, std::vector<RunResult>> searched(const TuneSettings& settings,
-                                                        const std::vector<TuneSample>& samples) {
+std::pair<std::size_t, std::vector<RunResult>> results_of_search(
+    const TuneSettings& settings, const std::vector<TuneSample>& samples) {
   TuneRuns runs(settings, samples, kHost);
   for (const SampleUse& use : forward_in_time(samples.size())) (void)tune(use, runs);
   std::vector<RunResult> results;
@@ -660,8 +660,8 @@ TEST_CASE("TuneRuns: runs that go on from part to part are those of each part by
     part.schedule = make_schedule(part.workload);
     part.evictors = settings.evictors;
   }
-  const auto [count, results] = searched(settings, parts);
-  const auto [expected_count, expected] = searched(settings, apart);
+  const auto [count, results] = results_of_search(settings, parts);
+  const auto [expected_count, expected] = results_of_search(settings, apart);
   CHECK(count == expected_count);
   REQUIRE(results.size() == expected.size());
   std::size_t contended = 0;

@@ -135,7 +135,7 @@ class SimulationEngine {
     void uncount(LossCause cause) { --not_placed[static_cast<std::size_t>(cause)]; }
   };
 
-  /// Of VMs and of spots.
+  /// By class, VMs first.
   using LostRevenue = std::array<std::array<Revenue, kLossCauses>, 2>;
 
   // The loop, and instances that are placed once (simulation_engine.cpp).

@@ -27,7 +27,7 @@ struct ScheduledEvent {
   [[nodiscard]] std::uint32_t flavor() const { return flavor_and_kind >> 2; }
 };
 
-/// What the requests of a schedule ask for.
+/// The requests of a schedule and their revenue.
 struct RequestTotals {
   std::uint64_t vm_requests = 0;
   std::uint64_t spot_requests = 0;
