@@ -17,8 +17,6 @@ class BlockBounds {
  public:
   static constexpr std::size_t kNoBlock = SIZE_MAX;
 
-  explicit BlockBounds(bool with_disk) : rooms_(with_disk) {}
-
   /// Adds a block without hosts at a position, before those that lie there.
   void insert(std::size_t position) {
     if (is_loose_.size() == rooms_.size()) {
@@ -76,8 +74,8 @@ class BlockBounds {
     return row == kNoHost ? kNoBlock : row;
   }
 
-  RoomStore rooms_;
-  std::vector<std::int32_t> keys_;  // for the kernels only: all the same
+  RoomStore rooms_{/*with_disk=*/true};  // also where no host has any: a request may ask for it
+  std::vector<std::int32_t> keys_;       // for the kernels only: all the same
   std::vector<std::uint8_t> is_loose_;
 };
 

@@ -6,9 +6,9 @@
 #include <numeric>
 
 namespace cospot {
+
 template <class Key>
-HostBlocks<Key>::HostBlocks(std::size_t rows, bool with_disk)
-    : rooms_(with_disk), bounds_(with_disk), place_of_(rows) {
+HostBlocks<Key>::HostBlocks(std::size_t rows, bool with_disk) : rooms_(with_disk), place_of_(rows) {
   insert_block(0, std::numeric_limits<Key>::lowest(), 0);
 }
 
@@ -197,7 +197,7 @@ void HostBlocks<Key>::erase(HostIndex row) {
 
 /// Adds an empty block for the pairs from (key, row) on.
 template <class Key>
-std::uint32_t HostBlocks<Key>::insert_block(std::size_t position, Key key, HostIndex row) {
+void HostBlocks<Key>::insert_block(std::size_t position, Key key, HostIndex row) {
   auto block = static_cast<std::uint32_t>(position_.size());
   if (free_blocks_.empty()) {
     const std::size_t slots = (std::size_t{block} + 1) * kBlockRows;
@@ -215,7 +215,6 @@ std::uint32_t HostBlocks<Key>::insert_block(std::size_t position, Key key, HostI
   bound_.insert(bound_.begin() + at, pair_of(key, row));
   bounds_.insert(position);
   renumber_from(position);
-  return block;
 }
 
 /// Moves the upper half of a full block, by (key, row), to a new one behind it.

@@ -67,7 +67,7 @@ class HostBlocks {
   [[nodiscard]] RoomColumns<Key> columns_at(std::size_t position) const;
   void tighten(std::size_t position) const;
 
-  std::uint32_t insert_block(std::size_t position, Key key, HostIndex row);
+  void insert_block(std::size_t position, Key key, HostIndex row);
   void store(std::size_t slot, HostIndex row, Key key, const ResourceVector& free_ignoring_spots,
              const ResourceVector& free);
   void copy_slot(std::size_t from, std::size_t to);

@@ -136,8 +136,8 @@ class KeyedHosts {
   KeyedHosts(const HostTable& hosts, std::size_t rows, std::shared_ptr<const Members> members)
       : members_(std::move(members)),
         keys_((rows + kRowPadding - 1) / kRowPadding * kRowPadding, kAbsent),
-        rooms_(hosts.largest_total().disk_gb > 0) {
-    if (rows > kFewHosts) blocks_.emplace(rows, rooms_.with_disk());
+        rooms_(/*with_disk=*/true) {
+    if (rows > kFewHosts) blocks_.emplace(rows, hosts.largest_total().disk_gb > 0);
   }
 
   [[nodiscard]] static Key present(Key first) {

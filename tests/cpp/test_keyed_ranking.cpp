@@ -268,6 +268,20 @@ TEST_CASE("KeyedRanking: walks hosts in the order of the scan, for every registe
   });
 }
 
+TEST_CASE("KeyedRanking, GroupedRanking: no host without a disk has room for a request with one") {
+  for (const std::size_t count : {20U, 1500U, 6000U}) {
+    for (const char* weigher : {"UTIL", "COS", "DPD"}) {
+      const Chain chain = make_chain_of(weigher, Sees::kVms, true);
+      for (const HostTable& hosts :
+           {HostTable::uniform(count, {40, 30, 0}), mixed_hosts(count, {40, 30, 0}, 7)}) {
+        const auto ranking = chain.make_ranking(hosts);
+        CHECK(walk(*ranking, {.vcpus = 1, .memory_mb = 1, .disk_gb = 1}, 5).empty());
+        CHECK(walk(*ranking, {.vcpus = 1, .memory_mb = 1}, 5).size() == 5);
+      }
+    }
+  }
+}
+
 /// One request again and again. Between two walks, which read on for one or several hosts, mostly
 /// the first host changes: the request is placed there, or something else comes or goes.
 void check_repeats_against_scan(const Shape& shape, const Chain& chain, std::uint64_t seed) {
