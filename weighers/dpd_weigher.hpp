@@ -23,6 +23,7 @@ class DpdWeigher final : public KeyedWeigher<DpdWeigher<kVariant>> {
  public:
   static constexpr Sees kSees = sees_of(kVariant);
   static constexpr bool kKeyPerTotal = true;
+  static constexpr std::size_t kFewHosts = 8192;
   static constexpr PluginInfo kInfo = info_of(
       kVariant, {{{"DPD", "Placement balances vcpus and memory most; hosts with VMs first.",
                    "CoSpot, section 2"},

@@ -14,6 +14,7 @@ class UtilWeigher final : public KeyedWeigher<UtilWeigher<kVariant>> {
  public:
   static constexpr Sees kSees = sees_of(kVariant);
   static constexpr bool kDistinctWeights = true;
+  static constexpr std::size_t kFewHosts = 2048;
   static constexpr PluginInfo kInfo = info_of(
       kVariant,
       {{{"UTIL", "Most used vcpus first, ignoring spots.", "CoSpot, section 2"},

@@ -33,6 +33,8 @@ class HostBlocks {
   /// As the kernels of the same names; `by_row` are the columns of all rows.
   [[nodiscard]] NearestHosts<Key> nearest(const RoomColumns<Key>& by_row, const RoomQuery& query,
                                           Key below_this, Key above_this) const;
+  /// Few blocks may have keys in [first, last].
+  [[nodiscard]] bool are_few(Key first, Key last) const;
   [[nodiscard]] HostIndex lowest(const RoomColumns<Key>& by_row, const RoomQuery& query, Key first,
                                  Key last, HostIndex from) const;
   [[nodiscard]] std::size_t count(const RoomColumns<Key>& by_row, const RoomQuery& query,

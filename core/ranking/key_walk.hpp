@@ -140,21 +140,12 @@ class KeyWalk {
   /// fits.
   template <class Weight>
   void enter_plateau(Side& side, Key key, const KeyTarget<Key>& to, const Weight& weight) const {
-    if (!hosts_->has_blocks()) {
-      const KeyedHost<Key> found =
-          hosts_->first_from_end(query_, {to.low, to.high, /*from_highest=*/key == kLargest});
-      side.host = found.host;
-      if (found.host == kNoHost) return;
-      set_range(side, found.key, to);
-      if (!to.distinct_weights) widen_group(side, to, weight);
-    } else {
-      set_range(side, key, to);
-      side.host = hosts_->lowest(query_, side.first, side.last, 0);
-      if (side.host == kNoHost) {
-        enter_group(side, next_host(side), to, weight);
-      } else if (!to.distinct_weights) {
-        widen_group(side, to, weight);
-      }
+    set_range(side, key, to);
+    side.host = hosts_->first_on_plateau(query_, side.first, side.last);
+    if (side.host == kNoHost) {
+      enter_group(side, next_host(side), to, weight);
+    } else if (!to.distinct_weights) {
+      widen_group(side, to, weight);
     }
   }
 
@@ -171,7 +162,9 @@ class KeyWalk {
     side.host = found.host;
     if (found.host == kNoHost) return;
     set_range(side, found.key, to);
-    if (side.first != side.last) side.host = hosts_->lowest(query_, side.first, side.last, 0);
+    if (side.first != side.last) {
+      side.host = hosts_->first_on_plateau(query_, side.first, side.last);
+    }
   }
 
   /// The keys with the weight of `key`: a plateau, or the key alone.

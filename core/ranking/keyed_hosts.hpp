@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/model/host_table.hpp"
+#include "core/ranking/first_rows.hpp"
 #include "core/ranking/host_blocks.hpp"
 #include "core/ranking/room_kernels.hpp"
 #include "core/ranking/room_store.hpp"
@@ -21,19 +22,19 @@ namespace cospot {
 template <class Key>
 class KeyedHosts {
  public:
-  /// Up to this many hosts a pass over all is faster than keeping blocks (tests/bench/curve.py).
-  static constexpr std::size_t kFewHosts = 1024;
-
-  /// May hold all hosts of a table and reads their rooms from it, so it must be told of new keys
-  /// only, if they are few.
-  explicit KeyedHosts(const HostTable& hosts) : KeyedHosts(hosts, hosts.size(), nullptr) {
+  /// May hold all hosts of a table and reads their rooms from it. It must be told of
+  /// every change that a search sees.
+  /// Up to `few_hosts` a pass over all is faster than keeping blocks.
+  KeyedHosts(const HostTable& hosts, std::size_t few_hosts)
+      : KeyedHosts(hosts, hosts.size(), few_hosts, nullptr) {
     rebind(hosts);
   }
 
   /// May hold `members`, ascending. Their rooms are kept here, side by side, so that a pass reads
-  /// no other host; it must be told of every change.
-  KeyedHosts(const HostTable& hosts, std::span<const HostIndex> members)
-      : KeyedHosts(hosts, members.size(), std::make_shared<const Members>(hosts, members)) {
+  /// no other host.
+  KeyedHosts(const HostTable& hosts, std::size_t few_hosts, std::span<const HostIndex> members)
+      : KeyedHosts(hosts, members.size(), few_hosts,
+                   std::make_shared<const Members>(hosts, members)) {
     rooms_.resize(keys_.size());
     columns_ = rooms_.columns(0, members_->host.size(), keys_.data());
   }
@@ -43,6 +44,7 @@ class KeyedHosts {
         rooms_(other.rooms_),
         columns_(other.columns_),
         size_(other.size_),
+        first_rows_(other.first_rows_),
         blocks_(other.blocks_) {
     columns_.key = keys_.data();
     if (members_ != nullptr) columns_ = rooms_.columns(0, columns_.rows, keys_.data());
@@ -74,6 +76,7 @@ class KeyedHosts {
     if (members_ != nullptr) {
       rooms_.set(row, now.free(Sees::kVms), now.free(Sees::kVmsAndSpots));
     }
+    first_rows_.changed(row);
     if (blocks_) blocks_->put(row, key, now.free(Sees::kVms), now.free(Sees::kVmsAndSpots));
   }
 
@@ -106,14 +109,10 @@ class KeyedHosts {
     return blocks_ ? blocks_->count(columns_, query, range) : count_hosts(columns_, query, range);
   }
 
-  /// The first host of a walk from the end of a plateau, in one pass; see the kernel. Not where
-  /// there are blocks.
-  [[nodiscard]] bool has_blocks() const { return blocks_.has_value(); }
-  [[nodiscard]] KeyedHost<Key> first_from_end(const RoomQuery& query,
-                                              const ClampedKeys<Key>& keys) const {
-    KeyedHost<Key> found = cospot::first_from_end(columns_, query, keys);
-    found.host = host_at(found.host);
-    return found;
+  /// lowest() from the first host on, of ranges that are asked for again and again.
+  [[nodiscard]] HostIndex first_on_plateau(const RoomQuery& query, Key first, Key last) const {
+    if (blocks_ && blocks_->are_few(first, last)) return lowest(query, first, last, 0);
+    return host_at(first_rows_.lowest(columns_, query, present(first), last));
   }
 
  private:
@@ -133,11 +132,12 @@ class KeyedHosts {
   /// No search asks for hosts with the lowest key.
   static constexpr Key kAbsent = std::numeric_limits<Key>::lowest();
 
-  KeyedHosts(const HostTable& hosts, std::size_t rows, std::shared_ptr<const Members> members)
+  KeyedHosts(const HostTable& hosts, std::size_t rows, std::size_t few_hosts,
+             std::shared_ptr<const Members> members)
       : members_(std::move(members)),
         keys_((rows + kRowPadding - 1) / kRowPadding * kRowPadding, kAbsent),
         rooms_(/*with_disk=*/true) {
-    if (rows > kFewHosts) blocks_.emplace(rows, hosts.largest_total().disk_gb > 0);
+    if (rows > few_hosts) blocks_.emplace(rows, hosts.largest_total().disk_gb > 0);
   }
 
   [[nodiscard]] static Key present(Key first) {
@@ -159,6 +159,7 @@ class KeyedHosts {
   RoomStore rooms_;                         // by row, of members
   RoomColumns<Key> columns_;
   std::size_t size_ = 0;
+  mutable FirstRows<Key> first_rows_;
   std::optional<HostBlocks<Key>> blocks_;  // of many hosts
 };
 

@@ -57,16 +57,16 @@ class KeyedRanking final : public HostRanking {
   /// `weigher` and `hosts` outlive the ranking. `feasible`: beside what a host must have room.
   KeyedRanking(const T& weigher, const HostTable& hosts, Sees feasible, bool prefer_spot_free,
                double key_factor)
-      : KeyedRanking(weigher, hosts, KeyedHosts<Key>(hosts), hosts.largest_total(), feasible,
-                     prefer_spot_free, key_factor) {
+      : KeyedRanking(weigher, hosts, KeyedHosts<Key>(hosts, T::kFewHosts), hosts.largest_total(),
+                     feasible, prefer_spot_free, key_factor) {
     for (HostIndex host = 0; host < hosts.size(); ++host) host_changed(host);
   }
 
   /// Ranks the hosts of a group only; no other may be reported.
   KeyedRanking(const T& weigher, const HostTable& hosts, const HostGroup& group, Sees feasible,
                bool prefer_spot_free, double key_factor)
-      : KeyedRanking(weigher, hosts, KeyedHosts<Key>(hosts, group.hosts), group.total, feasible,
-                     prefer_spot_free, key_factor) {
+      : KeyedRanking(weigher, hosts, KeyedHosts<Key>(hosts, T::kFewHosts, group.hosts), group.total,
+                     feasible, prefer_spot_free, key_factor) {
     for (const HostIndex host : group.hosts) host_changed(host);
   }
 

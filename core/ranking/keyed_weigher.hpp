@@ -32,6 +32,9 @@ namespace cospot {
 ///   static constexpr bool kKeyPerTotal
 ///       true: the key says how hosts stand to each other only where they have the same totals; of
 ///       several kinds of hosts each is then kept in an order of its own
+///   static constexpr std::size_t kFewHosts
+///       up to so many hosts a search passes over all; more are kept in blocks besides, of which
+///       it skips most (tests/bench/curve.py says which is faster)
 ///   bool has_key(const HostTable&, Sees feasible) const
 ///       whether all this holds for the feasible hosts of that table
 ///   double key_factor(const ResourceVector& total) const
@@ -50,6 +53,7 @@ class KeyedWeigher : public PerHostWeigher<T> {
   static constexpr Sees kSees = Sees::kVmsAndSpots;
   static constexpr bool kDistinctWeights = false;
   static constexpr bool kKeyPerTotal = false;
+  static constexpr std::size_t kFewHosts = 1024;
 
   [[nodiscard]] bool has_key(const HostTable& /*hosts*/, Sees /*feasible*/) const { return true; }
   [[nodiscard]] double key_factor(const ResourceVector& /*total*/) const {

@@ -70,6 +70,22 @@ template <class Key>
 [[nodiscard]] HostIndex lowest_host(const RoomColumns<Key>& hosts, const RoomQuery& query,
                                     Key first, Key last, HostIndex from);
 
+/// A change of a row is noted for so many rows together.
+inline constexpr std::size_t kRowsOfChange = 16;
+
+/// When rows changed last, and from when on it counts.
+struct RowChanges {
+  const std::int32_t* changed = nullptr;  ///< of each kRowsOfChange rows; padded as rows are
+  std::int32_t since = 0;
+};
+
+/// As lowest_host(), but among the rows below `end` that changed after a time. Of hosts whose rows
+/// are hosts.
+template <class Key>
+[[nodiscard]] HostIndex lowest_changed_host(const RoomColumns<Key>& hosts, const RoomQuery& query,
+                                            Key first, Key last, const RowChanges& changes,
+                                            HostIndex end);
+
 /// The highest row below `end` that fits; kNoHost when there is none. Not for kOnlyWithEvictions.
 template <class Key>
 [[nodiscard]] HostIndex last_row_before(const RoomColumns<Key>& hosts, const RoomQuery& query,
@@ -84,20 +100,6 @@ struct LargestRooms {
 /// Over all rows; 0 for a disk that is not looked at.
 template <class Key>
 [[nodiscard]] LargestRooms largest_rooms(const RoomColumns<Key>& hosts, bool with_disk);
-
-/// From which end first_from_end looks; keys below `low` count as `low`, those above `high` as it.
-template <class Key>
-struct ClampedKeys {
-  Key low{};
-  Key high{};
-  bool from_highest = true;
-};
-
-/// The host that fits with the outermost key, so clamped, at that end, and that key. Of hosts whose
-/// rows are hosts (RoomColumns::host).
-template <class Key>
-[[nodiscard]] KeyedHost<Key> first_from_end(const RoomColumns<Key>& hosts, const RoomQuery& query,
-                                            const ClampedKeys<Key>& keys);
 
 /// The hosts that count_hosts counts: those with a key in [first, last], but of the group with a
 /// key in [group_first, group_last] only the hosts below `before`. The group lies inside the range.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "core/ranking/first_rows.hpp"
 #include "core/ranking/kernel_set.hpp"
 
 namespace cospot {
@@ -96,20 +97,6 @@ Expected<Key> expect(const RandomColumns<Key>& random, const RoomQuery& query, K
   return expected;
 }
 
-/// The definition of first_from_end, row by row; the rows are hosts.
-template <class Key>
-KeyedHost<Key> expect_first(const RandomColumns<Key>& random, const RoomQuery& query,
-                            const ClampedKeys<Key>& keys) {
-  KeyedHost<Key> first;
-  for (std::size_t row = 0; row < random.columns.rows; ++row) {
-    if (!random.fits(row, query) || random.key[row] == std::numeric_limits<Key>::lowest()) continue;
-    const Key key = std::clamp(random.key[row], keys.low, keys.high);
-    const bool is_better = keys.from_highest ? key > first.key : key < first.key;
-    if (first.host == kNoHost || is_better) first = {key, random.host[row]};
-  }
-  return first;
-}
-
 template <class Key>
 void check_kernels(InstructionSet set) {
   const auto kernels = kernels_for<Key>(set);
@@ -145,15 +132,16 @@ void check_kernels(InstructionSet set) {
     if (in_host_order) {
       REQUIRE(nearest.below.host == expected.below.host);
       REQUIRE(nearest.above.host == expected.above.host);
-      for (const bool from_highest : {true, false}) {
-        const ClampedKeys<Key> keys{.low = round % 3 == 0 ? kLowest : range.first,
-                                    .high = round % 3 == 1 ? kLargest : range.last,
-                                    .from_highest = from_highest};
-        const KeyedHost<Key> first = expect_first(data, query, keys);
-        const KeyedHost<Key> found = kernels->first_from_end(data.columns, query, keys);
-        REQUIRE(found.host == first.host);
-        if (first.host != kNoHost) REQUIRE(found.key == first.key);
+      // Of the rows below `from`, those whose 16 changed after 2 (room_kernels.hpp).
+      std::vector<std::int32_t> changed(kRowPadding, 0);
+      for (std::int32_t& time : changed) time = static_cast<std::int32_t>(random.below(4));
+      HostIndex lowest = kNoHost;
+      for (HostIndex row = from; row-- > 0;) {
+        const bool is_in = data.key[row] >= range.first && data.key[row] <= range.last;
+        if (changed[row / 16] > 2 && is_in && data.fits(row, query)) lowest = row;
       }
+      REQUIRE(kernels->lowest_changed(data.columns, query, range.first, range.last,
+                                      {.changed = changed.data(), .since = 2}, from) == lowest);
     }
     REQUIRE(kernels->lowest(data.columns, query, range.first, range.last, from) == expected.lowest);
     REQUIRE(kernels->count(data.columns, query, range) == expected.count);
@@ -189,6 +177,32 @@ TEST_CASE("room kernels: every instruction set finds what the definitions say") 
   SUBCASE("AVX-512") {
     check_kernels<std::int32_t>(InstructionSet::kAvx512);
     check_kernels<double>(InstructionSet::kAvx512);
+  }
+}
+
+TEST_CASE("FirstRows: finds what a pass over all rows finds, whatever changed in between") {
+  Random random(3);
+  RandomColumns<std::int32_t> data(90, /*in_host_order=*/true, random);
+  FirstRows<std::int32_t> first_rows(/*most_changes=*/50);
+  for (int round = 0; round < 20'000; ++round) {
+    for (std::uint64_t changes = random.below(4); changes > 0; --changes) {
+      const auto row = random.below(90);
+      for (std::vector<ResourceAmount>& room : data.rooms) {
+        room[row] = static_cast<ResourceAmount>(random.below(8));
+      }
+      data.key[row] = static_cast<std::int32_t>(random.below(9)) - 4;
+      first_rows.changed(static_cast<HostIndex>(row));
+    }
+    const RoomQuery query{.fit = static_cast<Fit>(random.below(3)),
+                          .need = {static_cast<ResourceAmount>(random.below(9)),
+                                   static_cast<ResourceAmount>(5 + random.below(4)), 0}};
+    const std::int32_t first = random.below(2) == 0 ? -4 : 1;
+    HostIndex lowest = kNoHost;
+    for (HostIndex row = 90; row-- > 0;) {
+      const bool is_in = data.key[row] >= first && data.key[row] <= first + 2;
+      if (is_in && data.fits(row, query)) lowest = row;
+    }
+    REQUIRE(first_rows.lowest(data.columns, query, first, first + 2) == lowest);
   }
 }
 
