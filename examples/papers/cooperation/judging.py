@@ -1,4 +1,4 @@
-"""The rules by which findings are judged, and the measurements behind them."""
+"""Findings about shares, and the runs behind findings."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pandas as pd
-from reproduction.judging import is_near
-from reproduction.page import Finding
+from reproduction.finding import Finding
 
 _OPEN = "the paper leaves choices open: smallest datacenter, requests before the window, ties"
 _OTHER_WORKLOADS = "other workloads were run than the twenty that the authors released"
+#: The largest loss of VM revenue that the paper calls tiny (Finding 1).
+TINY = 0.0067
 _RELEASED = "relevant-vm-1pcnt"
 
 
@@ -19,12 +20,21 @@ def percent(fraction: float, digits: int = 0) -> str:
     return f"{100 * fraction:.{digits}f} %"
 
 
-def share(
-    source: str, what: str, published: float, value: float, digits: int = 0, **more: Any
+def gain(source: str, what: str, published: float, value: float, **more: Any) -> Finding:
+    """Return a finding about a gain, as fractions."""
+    told, claim = f"{100 * published:g} %", "reports so large a gain of spot revenue"
+    return Finding(
+        source, what, told, percent(value), "value or more", published, value, claim, **more
+    )
+
+
+def loss(
+    source: str, what: str, published: float, value: float, digits: int, **more: Any
 ) -> Finding:
-    """Return a finding about one percentage; both numbers are fractions."""
-    told = f"{100 * published:g} %"
-    return Finding(source, what, told, percent(value, digits), is_near(value, published), **more)
+    """Return a finding about VM revenue lost, as fractions."""
+    told, claim = f"{100 * published:g} %", "calls so small a loss of VM revenue tiny"
+    here = percent(value, digits)
+    return Finding(source, what, told, here, "value or less", published, value, claim, **more)
 
 
 def measured_on(frame: pd.DataFrame) -> str:
@@ -42,7 +52,7 @@ def measured_on(frame: pd.DataFrame) -> str:
 def complete(finding: Finding, runs: pd.DataFrame) -> Finding:
     """Return a finding with its data, and with a reason where it differs."""
     told = measured_on(runs)
-    if finding.holds in (False, "partly") and not finding.because:
+    if finding.differs and not finding.because:
         reason = _OPEN if "20 workloads (released" in told else _OTHER_WORKLOADS
         finding = replace(finding, because=reason)
     return finding if finding.data else replace(finding, data=told)
