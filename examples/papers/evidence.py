@@ -24,6 +24,9 @@ _PAPER_KEYS = ("folder", "title", "reference", "page", "command", "data", "notes
 #: The first words of verdicts, in the order of the columns of the summary.
 _WORDS = ("holds", "holds on another reading", "better", "differs", *FLAGS)
 Findings = Sequence[dict[str, Any]]
+#: Around the headlines in README.md.
+_BEGIN = "<!-- begin of what examples/papers/evidence.py writes; edits are lost -->\n"
+_END = "<!-- end of what examples/papers/evidence.py writes -->\n"
 
 _INTRODUCTION = """\
 # What holds of the papers
@@ -49,7 +52,8 @@ One function judges all papers (`examples/papers/reproduction/judging.py`). An *
 paper* contradicts itself; a *definition* is true by construction and not counted as published.
 
 The findings are in [evidence/](evidence), one file per paper, written by that paper's command.
-`python3 examples/papers/evidence.py` generates this page; with `--check` it judges every finding
+`python3 examples/papers/evidence.py` generates this page and the
+headlines of the README; with `--check` it judges every finding
 again, and reports a verdict that does not follow and where page and findings differ.
 
 """
@@ -170,17 +174,22 @@ def _read_lines(path: Path, keys: Sequence[str]) -> list[tuple[int, dict[str, An
 
 def page(papers: Sequence[Paper]) -> str:
     """Return the page as Markdown."""
-    parts = [_INTRODUCTION + _table(_headlines(papers))]
+    parts = [_INTRODUCTION + headlines(papers)]
     parts.append(_KINDS + _table(_summary(papers), numbers=1 + len(_WORDS)))
     for paper in papers:
         parts += _section(paper)
     return "\n".join(parts)
 
 
-def _headlines(papers: Sequence[Paper]) -> Iterator[Sequence[str]]:
+def headlines(papers: Sequence[Paper], page: str = "") -> str:
+    """Return the table of headlines; `page`: where the papers' sections are."""
+    return _table(_headlines(papers, page))
+
+
+def _headlines(papers: Sequence[Paper], page: str) -> Iterator[Sequence[str]]:
     yield "paper", "headline", "published", "here", "verdict"
     for paper in papers:
-        name = f"[{paper.reference.partition(';')[0]}](#{_anchor(paper.title)})"
+        name = f"[{re.split('[,;]', paper.reference)[0]}]({page}#{_anchor(paper.title)})"
         for one in paper.findings or ():
             if one["headline"]:
                 short = one["verdict"].partition(":")[0]
@@ -260,6 +269,13 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
+def with_headlines(readme: str, table: str) -> str:
+    """Return the text of a README with the table between its two marks, if it has them."""
+    before, begin, rest = readme.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    return f"{before}{begin}\n{table}\n{end}{after}" if end else readme
+
+
 def differences(path: Path, expected: str) -> list[str]:
     """Return the first line in which a file is not what it should be, as a complaint."""
     found = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
@@ -278,16 +294,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; say what differs")
     parser.add_argument("--docs", type=Path, default=_DOCS, help="the folder docs/")
     options = parser.parse_args(arguments)
-    path = options.docs / "evidence.md"
     try:
         papers = read_papers(options.docs)
     except EvidenceError as error:
         print(f"evidence.py: {error}", file=sys.stderr)
         return 2
+    texts = {options.docs / "evidence.md": page(papers)}
+    readme = options.docs.parent / "README.md"
+    if readme.exists():
+        table = headlines(papers, "docs/evidence.md")
+        texts[readme] = with_headlines(readme.read_text(encoding="utf-8"), table)
     if not options.check:
-        path.write_text(page(papers), encoding="utf-8")
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8")
         return 0
-    complaints = differences(path, page(papers))
+    complaints = [told for path, text in texts.items() for told in differences(path, text)]
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     return 1 if complaints else 0

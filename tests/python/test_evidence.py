@@ -78,6 +78,23 @@ def test_a_changed_number_is_found_with_its_line(
     assert f"{path}:{number}: expected {start} | 31 %" in told
 
 
+def test_a_readme_has_the_headlines_between_its_marks(docs: Path) -> None:
+    folder = docs / "docs"
+    folder.mkdir()
+    (docs / "evidence").rename(folder / "evidence")
+    readme = docs / "README.md"
+    marks = [f"<!-- {at} of what examples/papers/evidence.py writes" for at in ("begin", "end")]
+    readme.write_text(f"mine\n{marks[0]}; edits are lost -->\nwas here\n{marks[1]} -->\nmine too\n")
+    assert _check(folder) == 1
+    assert evidence.main(["--docs", str(folder)]) == 0
+    text = readme.read_text("utf-8")
+    link = "[Iqbal et al.](docs/evidence.md#cospot)"
+    assert f"| {link} | runs without a rejection | 35 % | 31 % | holds |" in text
+    assert "was here" not in text
+    assert text.startswith("mine\n<!--") and text.endswith("-->\nmine too\n")
+    assert _check(folder) == 0
+
+
 def test_a_finding_that_the_page_lacks_is_found(
     docs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -146,7 +146,43 @@ echo "== Rankings of prior work, and worse ones"
 "$cospot" compare "$here/degradation.yaml" "${overrides[@]}" --timing "$timing" -j "$threads" \
   --db "$output/degradation.db" --csv "$output/degradation.csv" --force >/dev/null
 
+echo "== Choices that the paper leaves open"
+mkdir -p "$output/choices"
+# choice NAME OPTION...: the part of the grid under one choice. `choices.py` has their names.
+choice() {
+  "$cospot" compare "$here/choices.yaml" "${overrides[@]}" "${@:2}" --timing off -j "$threads" \
+    --db "$output/choices/$1.db" --force >/dev/null
+}
+# Copies a workload without its requests before time 0.
+without_past() {
+  zcat -f "$1" | awk -F, '/^#/ {print; next}
+    !column {for (i = 1; i <= NF; i++) if ($i ~ /^start/) column = i; print; next}
+    $column >= 0'
+}
+ties() {
+  local list=
+  for name in UTIL COS DPD; do
+    list+="{label: $name, weighers: [{name: $name, multiplier: 1000000}, {name: RAMWeigher, multiplier: $1}]}, "
+  done
+  echo "vm=[${list%, }]"
+}
+choice as_run
+choice host_9600 --set 'host={vcpus: 9600, memory_mb: 2250}'
+choice host_6400 --set 'host={vcpus: 6400, memory_mb: 3072}'
+choice window_90 --window-days 90
+choice one_size --set headroom_of=study
+choice normalised --set 'vm=[UTIL, {name: COS, capacity_normalised: true}, DPD]'
+choice ties_to_free --set "$(ties 1)"
+choice ties_to_full --set "$(ties -1)"
+list=
+for i in "${!workloads[@]}"; do
+  [[ -f ${workloads[i]} ]] || continue
+  without_past "${workloads[i]}" >"$output/choices/no_past_$i.csv"
+  list+="$(quoted "$output/choices/no_past_$i.csv"), "
+done
+[[ -z $list ]] || choice no_past --set "workloads=[${list%, }]"
+
 echo "== Figures and findings"
 "$python" -m cooperation.page "$output/grid.db" --prior-work "$output/prior_work.db" \
-  --degradation "$output/degradation.csv" --timing "$timing" -o "$output" \
+  --degradation "$output/degradation.csv" --choices "$output/choices" --timing "$timing" -o "$output" \
   ${document:+--document "$document"}
