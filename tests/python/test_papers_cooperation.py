@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("pandas", minversion="1.5")
 pytest.importorskip("matplotlib", minversion="3.6")
 
+from cooperation.again import study_of
 from cooperation.evaluation import load_evaluation
 from cooperation.findings import all_findings
 from cooperation.page import main
@@ -19,7 +20,6 @@ from cooperation.settings import best_without_vm_loss
 from made_results import FOUR_RUNS, make_database
 from programs import printed_by, run_program
 from reproduction.document import BEGIN, END, replace_between_markers
-from reproduction.page import findings_table
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("COSPOT_PROGRAM", "")
@@ -53,10 +53,12 @@ def test_first_hour_is_lost_of_what_was_requested_and_earned(tmp_path):
         {"otn": 1, "revenue": 100, "spot_revenue_first_hour_free_exact": "90"},
         {"otn": 2, "revenue": 100, "spot_revenue_first_hour_free_exact": "100"},
     ]
-    here = _here(load_evaluation(make_database(tmp_path / "r.db", runs)))
-    what = "spot revenue lost to a free first hour, of what was {}: mean, largest"
-    assert here["Finding 8", what.format("requested")] == "1.000 %, 2.00 %"
-    assert here["Finding 8", what.format("earned")] == "5.000 %, 10.00 %"
+    evaluation = load_evaluation(make_database(tmp_path / "r.db", runs))
+    here = _here(evaluation)
+    what = "spot revenue lost to a free first hour, of what was requested: mean, largest"
+    assert here["Finding 8", what] == "1.000 %, 2.00 %"
+    (found,) = (one for one in all_findings(evaluation) if one.source == "Finding 8")
+    assert found.readings == {"of what was earned": [0.05, 0.1]}
 
 
 def test_best_setting_loses_no_vm_on_any_workload(tmp_path):
@@ -75,22 +77,29 @@ def test_best_setting_loses_no_vm_on_any_workload(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("gains", "holds"),
-    [((10, 20, 30), True), ((20, 10, 30), "partly"), ((20, 30, 30), False), ((30, 20, 10), False)],
+    ("begins", "points", "relative", "verdict"),
+    [
+        # 100 of 500 are 20 points. Twice as much of a baseline of 50 is 10 points, of 100 20.
+        ((50, 100), "0 %: 10.0, 1 %: 20.0", "0 %: 100 %, 1 %: 100 %", "holds"),
+        ((100, 50), "0 %: 20.0, 1 %: 10.0", "0 %: 100 %, 1 %: 100 %", "differs"),
+    ],
 )
-def test_gain_grows_with_headroom_in_every_step_or_only_partly(tmp_path, gains, holds):
+def test_gain_by_headroom_is_in_points_of_what_was_requested(
+    tmp_path, begins, points, relative, verdict
+):
     runs = [
-        {"headroom_percent": percent, "otn": otn, "revenue": 100 + (otn == 2) * gain}
-        for percent, gain in enumerate(gains)
+        {"headroom_percent": percent, "otn": otn, "revenue": begin * otn}
+        for percent, begin in enumerate(begins)
         for otn in (1, 2)
     ]
-    sizes = [{"headroom_percent": percent} for percent in range(len(gains))]
+    sizes = [{"headroom_percent": percent} for percent in range(len(begins))]
     evaluation = load_evaluation(make_database(tmp_path / "r.db", runs, sizes=sizes))
-    (line,) = [item for item in all_findings(evaluation) if item.what.startswith("gain, by head")]
-    assert line.here == ", ".join(f"{percent} %: {gain} %" for percent, gain in enumerate(gains))
-    assert line.holds == holds
-    told = {True: "yes", "partly": "partly", False: "**no**"}[holds]
-    assert findings_table([line], "CoSpot").markdown().endswith(f" | {told} |\n")
+    of_gain, beside = [
+        item for item in all_findings(evaluation)
+        if item.source == "Finding 5" and item.what.startswith(("gain in points", "gain relative"))
+    ]  # fmt: skip
+    assert (of_gain.here, of_gain.verdict.partition(":")[0]) == (points, verdict)
+    assert (beside.here, beside.verdict) == (relative, None)
 
 
 def test_no_verdict_where_the_paper_says_nothing(tmp_path):
@@ -99,7 +108,7 @@ def test_no_verdict_where_the_paper_says_nothing(tmp_path):
     evaluation = load_evaluation(make_database(tmp_path / "r.db", runs, sizes=sizes))
     findings = all_findings(evaluation)
     assert any(item.source == "Finding 5" and not item.paper for item in findings)
-    assert all(item.paper for item in findings if item.holds is not None)
+    assert all(item.paper for item in findings if item.verdict)
 
 
 @pytest.mark.parametrize(
@@ -194,6 +203,19 @@ def test_bad_input_is_one_line_and_exit_code_2(grid, tmp_path, capsys):
         assert error.count("\n") == 1
 
 
+def test_a_run_again_is_a_study_of_one_run(tmp_path):
+    model = {"name": "LPML", "model": "lpml.txt"}
+    spec = {"synthetic": "azure2020", "seed": 1, "scale": 0.001}
+    sweep = {
+        "workloads": ["a.csv", spec], "host": 8, "headroom_percent": [0, 1], "vm": ["UTIL"],
+        "spot": ["sDPD"], "evictor": ["FIFO", model], "saf": [False, True], "otn": [1, 2],
+    }  # fmt: skip
+    run = {"workload": "azure2020 seed=1 scale=0.001", "headroom_percent": 1.0, "vm": "UTIL",
+           "spot": "sDPD", "evictor": "LPML", "saf": True, "otn": 2}  # fmt: skip
+    one = {"workloads": [spec], "headroom_percent": 1, "evictor": [model], "saf": True, "otn": 2}
+    assert study_of(run, sweep) == {**sweep, **one}
+
+
 needs_program = pytest.mark.skipif(
     not os.access(PROGRAM, os.X_OK), reason="COSPOT_PROGRAM does not name the program"
 )
@@ -222,13 +244,15 @@ def test_one_command_makes_it_all(tmp_path):
         options = ["-o", f"out{threads}", "--timing", "off", "-j", threads]
         done = _run(tmp_path, *options, *names)
         assert done.returncode == 0, done.stderr
-        files = (tmp_path / f"out{threads}").iterdir()
+        files = [path for path in (tmp_path / f"out{threads}").iterdir() if path.is_file()]
         outputs.append({path.name: path.read_bytes() for path in files if path.suffix != ".db"})
     assert outputs[0] == outputs[1]
     assert {f"figure-{number}.png" for number in (2, 4, 5, 6, 7, 8)} <= set(outputs[0])
     assert outputs[0]["grid.csv"].count(b"\n") == 1 + 2 * 3240
     found = outputs[0]["findings.json"].decode()
-    assert '"what": "workloads", "published": "20", "ours": "2"' in found
+    assert '"published": "20", "ours": "2"' in found
+    table = outputs[0]["findings.md"].decode().partition("### What the open choices are worth")[2]
+    assert table.count("\n|") == 2 + 9  # with those of `cooperation.choices`
     assert "not run" not in found
 
 
@@ -285,7 +309,7 @@ def test_a_fetched_folder_is_its_samples_plain_or_packed(tmp_path):
     labels = [f"${{COSPOT_DATA}}/azure2020-cospot/{name}" for name in expected]
     assert _workloads(tmp_path / "found") == labels
     findings = (tmp_path / "found/findings.json").read_text()
-    assert '"what": "workloads", "published": "20", "ours": "2"' in findings
+    assert '"published": "20", "ours": "2"' in findings
     assert findings == (tmp_path / "named/findings.json").read_text()
 
 

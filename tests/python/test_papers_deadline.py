@@ -25,7 +25,7 @@ def test_the_findings_of_costs() -> None:
     gap, bad, saved, ours = findings(_costs(uniform_progress=100))
     assert (gap.here, gap.verdict) == ("2.00", "holds")
     assert bad.verdict is not None
-    assert bad.verdict.startswith("not tested because")
+    assert bad.verdict.startswith("not tested: ")
     # Student's t of 2 values: 12.706 x (40 / 150 / sqrt(2)) / sqrt(2) = 1.694.
     assert (saved.here, saved.verdict) == ("33.3 +/- 169.4%", "holds")
     # 5 of 100 in both windows.
@@ -37,7 +37,7 @@ def test_what_differs_says_why() -> None:
     gap = findings(_costs(uniform_progress=105))[0]
     assert gap.here == "1.33"
     assert gap.verdict is not None
-    assert gap.verdict.startswith("differs because")
+    assert gap.verdict.startswith("differs: ")
 
 
 def test_a_saving_is_a_share_of_the_mean_of_the_dearer() -> None:

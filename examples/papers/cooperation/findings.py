@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Literal
 
-import pandas as pd
-from cooperation.cost_findings import data_not_at_hand, finding_7, finding_8
+from cooperation.cost_findings import finding_7, finding_8, traces
 from cooperation.evaluation import BERNOULLI, Evaluation
 from cooperation.figure_findings import finding_2, finding_3, finding_4, finding_5, finding_6
-from cooperation.judging import complete, measured_on, percent, share
+from cooperation.judging import TINY, complete, gain, loss, measured_on, percent
+from cooperation.prior_work import prior_work_findings
 from cooperation.settings import (
     Combination,
     best_without_vm_loss,
@@ -18,8 +17,7 @@ from cooperation.settings import (
     of_setting,
     setting_text,
 )
-from reproduction.judging import is_near, not_tested
-from reproduction.page import Finding
+from reproduction.finding import Finding, not_tested
 
 #: The largest N that counts as small, for Hypothesis 1.
 _SMALL_N = 4
@@ -38,7 +36,7 @@ def all_findings(evaluation: Evaluation, *, times: bool = True) -> list[Finding]
         _hypothesis_1,
         _finding_1,
         _finding_1_one_percent,
-        _finding_1_prior_work,
+        prior_work_findings,
         finding_2,
         finding_3,
         finding_4,
@@ -47,7 +45,7 @@ def all_findings(evaluation: Evaluation, *, times: bool = True) -> list[Finding]
     ]
     if times:
         parts.append(finding_7)
-    parts += [finding_8, data_not_at_hand]
+    parts += [finding_8, traces]
     found = (finding for part in parts for finding in part(evaluation))
     return [complete(finding, evaluation.runs) for finding in found]
 
@@ -55,24 +53,34 @@ def all_findings(evaluation: Evaluation, *, times: bool = True) -> list[Finding]
 def _extent(evaluation: Evaluation) -> Iterator[Finding]:
     runs = evaluation.runs
     workloads = runs["workload"].nunique()
-    yield Finding("Table 1", "runs", "64,800", f"{len(runs):,}", len(runs) == 64800)
-    yield Finding("Table 1", "workloads", "20", str(workloads), workloads == 20)
     combinations = len(runs.drop_duplicates(["vm", "spot", "evictor"]))
-    what = "VM, spot and evictor policies combined"
-    yield Finding("section 4", what, "54", str(combinations), combinations == 54)
+    for source, what, published, count in (
+        ("Table 1", "runs", 64800, len(runs)),
+        ("Table 1", "workloads", 20, workloads),
+        ("section 4", "VM, spot and evictor policies combined", 54, combinations),
+    ):
+        yield Finding(
+            source, what, f"{published:,}", f"{count:,}", "value", published, count,
+            "counts what was run", flag="definition" if count == published else "not tested",
+            because="the sweep is the paper's grid" if count == published else
+            "other workloads or a part of the grid were run",
+        )  # fmt: skip
     first = runs.drop_duplicates("workload")
     both = first["vm_requests"] + first["spot_requests"]
     sampled = both[first["sampling"] == BERNOULLI]
-    text = f"{first['vm_requests'].mean():,.0f}; with spots {both.mean():,.0f}"
+    readings = {"requests of VMs and spots": both.mean()}
     if not sampled.empty:
-        text += f", of the Bernoulli samples {sampled.mean():,.0f}"
+        readings["those of the Bernoulli samples"] = sampled.mean()
     yield Finding(
         "section 2",
         "VM requests of a workload, mean",
         "52,231",
-        text,
-        is_near(first["vm_requests"].mean(), 52231),
-        because="the paper's is the mean of all requests of the Bernoulli samples, spots included",
+        f"{first['vm_requests'].mean():,.0f}",
+        "value",
+        52231,
+        first["vm_requests"].mean(),
+        "says the mean number of VM requests",
+        readings=readings,
     )
 
 
@@ -93,7 +101,10 @@ def _hypothesis_1(evaluation: Evaluation) -> Iterator[Finding]:
         what,
         paper,
         f"{means['vm_rejected'].max():.1f}, {percent(rejected, 2)}",
-        bool(rejected < 0.01),
+        "at most",
+        TINY,
+        rejected,
+        f"minuscule: at most the {percent(TINY, 2)} that the paper calls tiny",
         data=data,
     )
     easy = frame[(frame["host_subset_size"] <= _SMALL_N) | (frame["headroom_percent"] > 0)]
@@ -103,7 +114,10 @@ def _hypothesis_1(evaluation: Evaluation) -> Iterator[Finding]:
         f"runs without a rejection where N is small (to {_SMALL_N}) or there is headroom",
         "usually (Fig. 2)",
         percent(none),
-        bool(none > 0.5),
+        "at least",
+        0.5,
+        none,
+        "usually none is rejected: in at least half of the runs",
         data=data,
     )
 
@@ -111,18 +125,23 @@ def _hypothesis_1(evaluation: Evaluation) -> Iterator[Finding]:
 def _finding_1(evaluation: Evaluation) -> Iterator[Finding]:
     runs = evaluation.runs
     source = "Finding 1"
-    yield share(source, "gain, mean", 0.35, runs["gain"].mean())
-    yield share(source, "gain, largest", 2.45, runs["gain"].max())
-    yield share(source, "VM revenue lost, mean", 0.00014, runs["vm_loss"].mean(), 4)
-    yield share(source, "VM revenue lost, largest", 0.0067, runs["vm_loss"].max(), 2)
+    yield gain(source, "gain, mean", 0.35, runs["gain"].mean())
+    yield gain(source, "gain, largest", 2.45, runs["gain"].max())
+    yield loss(source, "VM revenue lost, mean", 0.00014, runs["vm_loss"].mean(), 4)
+    yield loss(source, "VM revenue lost, largest", 0.0067, runs["vm_loss"].max(), 2)
     safe = runs[runs["without_vm_loss"]]
     none = len(safe) / len(runs)
-    yield Finding("Figure 4", "runs that reject no VM", "over 76 %", percent(none), none > 0.76)
+    yield Finding(
+        "Figure 4", "runs that reject no VM", "over 76 %", percent(none), "at least", 0.76, none,
+        "more than this share of the runs rejects none", headline="runs that reject no VM",
+    )  # fmt: skip
     if safe.empty:
-        yield not_tested(source, "gain of those", "mean 34 %", "every run rejects a VM")
+        yield not_tested(source, "gain of those", "mean 34 %", "every run rejects a VM", "gains")
         return
-    yield share(source, "gain of those, mean", 0.34, safe["gain"].mean())
-    yield share(source, "gain of those, largest", 2.45, safe["gain"].max())
+    told = "gain of runs that reject no VM, "
+    yield gain(source, "gain of those, mean", 0.34, safe["gain"].mean(), headline=told + "mean")
+    most = safe["gain"].max()
+    yield gain(source, "gain of those, largest", 2.45, most, headline=told + "largest")
 
 
 def _finding_1_one_percent(evaluation: Evaluation) -> Iterator[Finding]:
@@ -139,14 +158,17 @@ def _finding_1_one_percent(evaluation: Evaluation) -> Iterator[Finding]:
     )
     for which, published, combination, saf, otn in papers:
         number = percent(published)
-        here, holds = "no combination without VM loss", False
+        here, gained = "no combination without VM loss", None
         told = setting_text(combination, saf=saf, otn=otn)
         if not best.empty:
             row = best["gain"].idxmin() if which == "least" else best["gain"].idxmax()
             here = describe_setting(best.loc[row])
-            holds = told in here and is_near(float(best["gain"][row]), published)
-        what = f"the combination that gains {which}, at its best"
-        yield Finding(source, what, f"{number} ({told})", here, holds, data=data)
+            gained = float(best["gain"][row])
+        what = f"the combination that gains {which}, at its best without VM loss"
+        yield Finding(
+            source, what, f"{number} ({told})", here, "value or more", published, gained,
+            f"gains so much, the {which} of all combinations", data=data,
+        )  # fmt: skip
         same = of_setting(runs, combination, saf=saf, otn=otn)
         if same.empty:
             continue
@@ -157,49 +179,9 @@ def _finding_1_one_percent(evaluation: Evaluation) -> Iterator[Finding]:
             f"{number}, no VM lost",
             f"{mean_of(same['gain'])}, {rejected or 'no'} VM{'s' * (rejected > 1)} lost "
             f"over {len(same)} workloads",
-            rejected == 0 and is_near(same["gain"].mean(), published),
+            "value or more",
+            published,
+            None if rejected else same["gain"].mean(),
+            "gains so much and loses no VM",
             data=data,
         )
-
-
-def _finding_1_prior_work(evaluation: Evaluation) -> Iterator[Finding]:
-    prior_work = evaluation.prior_work
-    source, paper = "Finding 1, Figure 4", "CoSpot earns more (drawn)"
-    if prior_work is None:
-        yield not_tested(source, "rankings of prior work", paper, _NOT_RUN)
-        return
-    runs = evaluation.runs
-    runs = runs[(runs["vm"] == "UTIL") & (runs["evictor"] == "FIFO") & ~runs["saf"]]
-    runs = runs[(runs["otn"] == 16) & runs["spot"].isin(prior_work["spot"].unique())]
-    if runs.empty:
-        return
-    for name, group in prior_work.groupby("vm", observed=True):
-        told = f"{measured_on(runs)}; of prior work {measured_on(group)}"
-        yield Finding(
-            source,
-            f"spot revenue earned (of requested) and VM revenue lost: UTIL with OTN 16, SAF off, "
-            f"against {name} (partly: one of the two is worse)",
-            paper,
-            f"{percent(runs['spot_share'].mean(), 1)}, {percent(runs['vm_loss'].mean(), 4)}; "
-            f"{percent(group['spot_share'].mean(), 1)}, {percent(group['vm_loss'].mean(), 4)}",
-            _dominates(runs, group),
-            data=told,
-            because=_compared(runs, group),
-        )
-
-
-def _dominates(ours: pd.DataFrame, theirs: pd.DataFrame) -> bool | Literal["partly"]:
-    """Tell whether runs earn more from spots and lose no more VM revenue; partly: one of both."""
-    earns_more = bool(ours["spot_share"].mean() > theirs["spot_share"].mean())
-    loses_more = bool(ours["vm_loss"].mean() > theirs["vm_loss"].mean())
-    if earns_more != loses_more:
-        return earns_more
-    return "partly"
-
-
-def _compared(ours: pd.DataFrame, theirs: pd.DataFrame) -> str:
-    """Say which of the two earns more from spots, and which loses more VM revenue."""
-    spots = ours["spot_share"].mean() - theirs["spot_share"].mean()
-    lost = ours["vm_loss"].mean() - theirs["vm_loss"].mean()
-    more = ["less" if value < 0 else "more" if value > 0 else "as much" for value in (spots, lost)]
-    return f"CoSpot at this setting earns {more[0]} from spots and loses {more[1]} VM revenue"

@@ -1,4 +1,4 @@
-"""The rules by which findings are judged, and the measurements behind them."""
+"""Findings about shares, and the runs behind findings."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from dataclasses import replace
 from typing import Any
 
 import pandas as pd
-from reproduction.judging import is_near
-from reproduction.page import Finding
+from reproduction.finding import Finding
 
-_OPEN = "the paper leaves choices open: smallest datacenter, requests before the window, ties"
+_OPEN = (
+    "the paper leaves choices open: smallest datacenter, hosts, requests before the window, ties; "
+    "reproduction.md has what each moves"
+)
 _OTHER_WORKLOADS = "other workloads were run than the twenty that the authors released"
-_RELEASED = "relevant-vm-1pcnt"
+#: The largest loss of VM revenue that the paper calls tiny (Finding 1).
+TINY = 0.0067
+#: Part of the names of the workloads that the authors released.
+RELEASED = "relevant-vm-1pcnt"
 
 
 def percent(fraction: float, digits: int = 0) -> str:
@@ -19,18 +24,27 @@ def percent(fraction: float, digits: int = 0) -> str:
     return f"{100 * fraction:.{digits}f} %"
 
 
-def share(
-    source: str, what: str, published: float, value: float, digits: int = 0, **more: Any
+def gain(source: str, what: str, published: float, value: float, **more: Any) -> Finding:
+    """Return a finding about a gain, as fractions."""
+    told, claim = f"{100 * published:g} %", "reports so large a gain of spot revenue"
+    return Finding(
+        source, what, told, percent(value), "value or more", published, value, claim, **more
+    )
+
+
+def loss(
+    source: str, what: str, published: float, value: float, digits: int, **more: Any
 ) -> Finding:
-    """Return a finding about one percentage; both numbers are fractions."""
-    told = f"{100 * published:g} %"
-    return Finding(source, what, told, percent(value, digits), is_near(value, published), **more)
+    """Return a finding about VM revenue lost, as fractions."""
+    told, claim = f"{100 * published:g} %", "calls so small a loss of VM revenue tiny"
+    here = percent(value, digits)
+    return Finding(source, what, told, here, "value or less", published, value, claim, **more)
 
 
 def measured_on(frame: pd.DataFrame) -> str:
     """Return how many runs these are, and of which workloads."""
     labels = [str(label) for label in frame["workload"].unique()]
-    count = sum(_RELEASED in label for label in labels)
+    count = sum(RELEASED in label for label in labels)
     kind = "released" if count == len(labels) else "generated or other"
     if "sampling" in frame.columns:
         kinds = frame.drop_duplicates("workload")["sampling"].value_counts(sort=False)
@@ -42,7 +56,7 @@ def measured_on(frame: pd.DataFrame) -> str:
 def complete(finding: Finding, runs: pd.DataFrame) -> Finding:
     """Return a finding with its data, and with a reason where it differs."""
     told = measured_on(runs)
-    if finding.holds in (False, "partly") and not finding.because:
+    if finding.differs and not finding.because:
         reason = _OPEN if "20 workloads (released" in told else _OTHER_WORKLOADS
         finding = replace(finding, because=reason)
     return finding if finding.data else replace(finding, data=told)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
 from cospot.provider.economy import Backtest, TradeOff
-from reproduction.judging import is_near, not_tested, of_several
-from reproduction.page import Finding, percent
+from reproduction.finding import Finding, not_public, not_tested
+from reproduction.page import percent
 
 #: Backtests by the short name of their usage.
 Reports = Mapping[str, Backtest]
+#: A text about a backtest, and what is judged: one measurement, or several by name.
+Judge = Callable[[Backtest], tuple[str, Any] | None]
 #: The end of the names of usage of memory.
 MEMORY = " memory"
 
@@ -54,28 +58,44 @@ def _several(
     what: str,
     paper: str,
     reports: Reports,
-    judge: Callable[[Backtest], tuple[str, bool] | None],
+    judge: Judge,
+    kind: str,
+    target: Any,
+    claim: str,
     because: str = _OTHERS,
+    series: str = "every",
 ) -> Finding:
-    """Return a finding about every usage that `judge` has a text and a verdict for."""
+    """Return a finding about every usage that `judge` has a text and a measurement for."""
     judged = {name: found for name, past in reports.items() if (found := judge(past))}
     if not judged:
         return not_tested(source, what, paper, "no usage or forecaster was given that tells it")
-    return of_several(
-        Finding(source, what, paper, "", because=because),
-        {name: text for name, (text, _) in judged.items()},
-        {name: holds for name, (_, holds) in judged.items()},
-        _USAGE,
+    between = "; " if any("," in text for text, _ in judged.values()) else ", "
+    measured = {}
+    for name, (_, value) in judged.items():
+        parts = value if isinstance(value, Mapping) else {"": value}
+        measured.update({f"{name} {part}".strip(): one for part, one in parts.items()})
+    return Finding(
+        source,
+        what,
+        paper,
+        between.join(f"{name} {text}" for name, (text, _) in judged.items()),
+        kind,
+        target,
+        measured,
+        claim,
+        series,
+        data=f"{_USAGE} {', '.join(judged)}",
+        because=because,
     )
 
 
 def _figures_2_to_4(reports: Reports) -> Iterator[Finding]:
-    ceilings = "no usage at hand has ceilings of users"
-    yield not_tested(
+    ceilings = "ceilings of the users of Google's clusters were never published"
+    yield not_public(
         "Figure 2", "ceiling utilization of a user: median; below 1%, above 99% of the ceiling",
         "30% to 63%; in 38%, in 15% of the samples", ceilings,
     )  # fmt: skip
-    yield not_tested(
+    yield not_public(
         "Figure 2", "ceiling utilization of a cluster, median; below 1% and above 81%",
         "55% to 75%; each in less than 1% of the samples", ceilings,
     )  # fmt: skip
@@ -83,7 +103,8 @@ def _figures_2_to_4(reports: Reports) -> Iterator[Finding]:
     memory = {name: past for name, past in reports.items() if name.endswith(MEMORY)}
     yield _several(
         "Figure 3", "mean slack of CPU", "57%", cpu,
-        lambda past: (percent(past.usage.slack_mean), is_near(past.usage.slack_mean, 0.57)),
+        lambda past: (percent(past.usage.slack_mean), past.usage.slack_mean),
+        "value", 0.57, "says the mean of the clusters",
     )  # fmt: skip
     yield not_tested(
         "Figure 3", "reservation and allocation slack vary more than usage slack", "drawn",
@@ -92,9 +113,8 @@ def _figures_2_to_4(reports: Reports) -> Iterator[Finding]:
     for name, those, share in (("CPU", cpu, 0.45), ("memory", memory, 0.43)):
         yield _several(
             "Figure 4", f"99% of the samples leave more {name} unused than", f"{share:.0%}", those,
-            lambda past, least=share: (  # type: ignore[misc]
-                percent(past.usage.slack_p1), past.usage.slack_p1 >= least
-            ),
+            lambda past: (percent(past.usage.slack_p1), past.usage.slack_p1),
+            "at least", share, "nearly all the time more than this is unused",
         )  # fmt: skip
     yield not_tested(
         "Figure 4", "99% of the samples leave more disk unused than", "89%",
@@ -129,22 +149,25 @@ def _memory_beside_cpu(reports: Reports, name: str, what: str) -> Finding:
         what,
         "similar",
         f"{', '.join(map(percent, available))}; {', '.join(map(percent, promised))}",
-        is_near(*available) and is_near(*promised),
+        "value",
+        1,
+        [available[0] / available[1], promised[0] / promised[1]],
+        "memory is like CPU",
         data=f"{_USAGE} {name}, {name.removesuffix(MEMORY)}",
         because=_OTHERS,
     )
 
 
-def _rising(past: Backtest) -> tuple[str, bool] | None:
-    """Tell whether the median error rises with the confidence, for all that have intervals."""
-    parts, rises = [], True
+def _rising(past: Backtest) -> tuple[str, Any] | None:
+    """Return the median errors by confidence of all forecasters that have intervals."""
+    parts, found = [], {}
     for forecaster in ("mean", "arima", "ets"):
-        found = [one for level in _ALL if (one := _at(past, forecaster, level))]
-        errors = [one.error_quantiles[50] for one in found]
+        levels = [one for level in _ALL if (one := _at(past, forecaster, level))]
+        errors = [one.error_quantiles[50] for one in levels]
         if errors:
             parts.append(f"{forecaster} {percent(errors[0])} to {percent(errors[-1])}")
-            rises = rises and errors == sorted(errors)
-    return (", ".join(parts), rises) if parts else None
+            found[forecaster] = errors
+    return (", ".join(parts), found) if parts else None
 
 
 def _availability(past: Backtest, forecaster: str) -> list[float]:
@@ -152,32 +175,35 @@ def _availability(past: Backtest, forecaster: str) -> list[float]:
     return [one.result.availability for c in _ALL if (one := _at(past, forecaster, c))]
 
 
-def _mean(past: Backtest) -> tuple[str, bool] | None:
+def _mean(past: Backtest) -> tuple[str, Any] | None:
     kept = _availability(past, "mean")
     text = f"{percent(kept[0])} to {percent(kept[-1])}" if kept else ""
-    return (text, sum(value >= 0.99 for value in kept) > len(kept) / 2) if kept else None
+    return (text, _by_level(kept)) if kept else None
 
 
-def _minimum(past: Backtest) -> tuple[str, bool] | None:
+def _by_level(values: list[Any]) -> dict[str, Any]:
+    return {f"at {level:g}": value for level, value in zip(_ALL, values, strict=False)}
+
+
+def _minimum(past: Backtest) -> tuple[str, Any] | None:
     least, oracle = _at(past, "minimum"), _at(past, "oracle")
     if not least or not oracle:
         return None
     promised = [least.result.quantity, oracle.result.quantity]
-    text = f"{percent(promised[0])} of {percent(promised[1])}"
-    return text, least.result.availability == 1 and promised[0] < 0.9 * promised[1]
+    return f"{percent(promised[0])} of {percent(promised[1])}", promised
 
 
-def _arima(past: Backtest) -> tuple[str, bool] | None:
+def _arima(past: Backtest) -> tuple[str, Any] | None:
     kept = _availability(past, "arima")
-    return (percent(kept[-1]), kept[-1] < 1) if kept else None
+    return (percent(kept[-1]), [kept[-1], 1]) if kept else None
 
 
-def _ets(past: Backtest) -> tuple[str, bool] | None:
+def _ets(past: Backtest) -> tuple[str, Any] | None:
     kept, last = _availability(past, "ets"), _at(past, "ets")
     if not kept or not last:
         return None
     text = f"{percent(kept[0])} to {percent(kept[-1])}{_of_nothing(last)}"
-    return text, kept == sorted(kept) and kept[-1] >= 0.989 and not _of_nothing(last)
+    return text, [*kept[:-1], None if _of_nothing(last) else kept[-1]]
 
 
 def _of_nothing(one: TradeOff) -> str:
@@ -188,98 +214,105 @@ def _of_nothing(one: TradeOff) -> str:
 def _figure_6(reports: Reports) -> Iterator[Finding]:
     yield _several(
         "Figure 6", "median error at confidence 0.5 to 0.9", "rises with the confidence (drawn)",
-        reports, _rising,
+        reports, _rising, "ordering", "<=", "a more careful forecast errs more",
     )  # fmt: skip
     yield _several(
-        "Figure 6", "Mean: availability at 0.5 to 0.9 (holds: 99% at most confidences)",
-        "no shortage in most scenarios", reports, _mean, _UNSAID,
+        "Figure 6", "Mean: availability at 0.5 to 0.9", "no shortage in most scenarios",
+        reports, _mean, "at least", 1, "most scenarios have no shortage", _UNSAID, "most",
     )  # fmt: skip
     yield _several(
-        "Figure 6", "Minimum: promised, of what the oracle promises (holds: less than 90%, kept)",
-        "simply too conservative", reports, _minimum, _UNSAID,
+        "Figure 6", "Minimum: promised, of what the oracle promises", "simply too conservative",
+        reports, _minimum, "direction", "<", "it promises less than could be", _UNSAID,
     )  # fmt: skip
-    yield _several("Figure 6", "ARIMA: availability at 0.9", "shortages even then", reports, _arima)
     yield _several(
-        "Figure 6", "ETS: availability at 0.5 to 0.9 (holds: rises, to 98.9% at least)",
-        "shortages get fewer, to almost none", reports, _ets,
+        "Figure 6", "ARIMA: availability at 0.9", "shortages even then", reports, _arima,
+        "direction", "<", "there are shortages even at high confidence", _UNSAID, "some",
+    )  # fmt: skip
+    yield _several(
+        "Figure 6", "ETS: availability at 0.5 to 0.9", "shortages get fewer", reports, _ets,
+        "ordering", "<=", "more confidence means fewer shortages",
     )  # fmt: skip
 
 
 def _figure_7(reports: Reports) -> Iterator[Finding]:
-    def varies(past: Backtest) -> tuple[str, bool] | None:
+    def varies(past: Backtest) -> tuple[str, Any] | None:
         shares = [
             one.least_slack / one.mean_slack for one in past.predictions if one.mean_slack > 0
         ]
-        return (f"{min(shares):.2f}", min(shares) < 0.5) if shares else None
+        return (f"{min(shares):.2f}", min(shares)) if shares else None
 
     yield _several(
-        "Figure 7", "least slack of a cycle over its mean, where it is least (holds: below half)",
+        "Figure 7", "least slack of a cycle over its mean, where it is least",
         "slack varies much in some periods (drawn)", reports, varies,
+        "at most", 0.5, "in some periods slack falls far below its mean: to half of it",
     )  # fmt: skip
 
 
-def _share(
-    forecaster: str, confidence: float, what: str, low: float, high: float
-) -> Callable[[Backtest], tuple[str, bool] | None]:
-    """Return a judge of whether a result of a forecaster is in a published range."""
+def _share(forecaster: str, confidence: float, what: str) -> Judge:
+    """Return a judge of a result of a forecaster; nothing promised is no promise kept."""
 
-    def judge(past: Backtest) -> tuple[str, bool] | None:
+    def judge(past: Backtest) -> tuple[str, Any] | None:
         one = _at(past, forecaster, confidence)
         if not one:
             return None
         value = float(getattr(one.result, what))
         if what == "availability" and _of_nothing(one):
-            return percent(value) + _of_nothing(one), False
-        return percent(value), low <= value <= high
+            return percent(value) + _of_nothing(one), None
+        return percent(value), value
 
     return judge
 
 
 def _figure_8(reports: Reports) -> Iterator[Finding]:
-    at = "Figure 8"
-    yield _several(at, "ETS at 0.9: promised", "6.7% to 17.3%", reports,
-                   _share("ets", 0.9, "quantity", 0.067, 0.173))  # fmt: skip
-    yield _several(at, "ETS at 0.9: availability", "98.9% to 100%", reports,
-                   _share("ets", 0.9, "availability", 0.989, 1))  # fmt: skip
-    yield _several(at, "ETS at 0.5: promised", "28.4% to 40.4%", reports,
-                   _share("ets", 0.5, "quantity", 0.284, 0.404))  # fmt: skip
-    yield _several(at, "ETS at 0.5: availability", "88.7% to 100%", reports,
-                   _share("ets", 0.5, "availability", 0.887, 1))  # fmt: skip
-    yield _several(at, "oracle: promised", "30.7% to 52.1%", reports,
-                   _share("oracle", 0.9, "quantity", 0.307, 0.521))  # fmt: skip
+    at, told = "Figure 8", "says the range over the clusters"
+    for forecaster, name, level, what, paper, ends in (
+        ("ets", "ETS at 0.9: promised", 0.9, "quantity", "6.7% to 17.3%", (0.067, 0.173)),
+        ("ets", "ETS at 0.9: availability", 0.9, "availability", "98.9% to 100%", (0.989, 1)),
+        ("ets", "ETS at 0.5: promised", 0.5, "quantity", "28.4% to 40.4%", (0.284, 0.404)),
+        ("ets", "ETS at 0.5: availability", 0.5, "availability", "88.7% to 100%", (0.887, 1)),
+        ("oracle", "oracle: promised", 0.9, "quantity", "30.7% to 52.1%", (0.307, 0.521)),
+    ):
+        found = _several(
+            at, name, paper, reports, _share(forecaster, level, what), "range", ends, told
+        )
+        is_headline = name == "ETS at 0.9: availability"
+        yield replace(found, headline="capacity promised is there" if is_headline else "")
     yield _several(
-        at, "ETS: least availability at any confidence (holds: 99%)",
+        at, "ETS: least availability at any confidence",
         "almost 100% on clusters 2, 3 and 6 of six", reports,
-        lambda past: (percent(min(kept)), min(kept) >= 0.99)
+        lambda past: (percent(min(kept)), min(kept))
         if (kept := _availability(past, "ets"))
         else None,
+        "at least", 0.99, "some clusters have almost no shortage, whatever the confidence",
+        series="some",
     )  # fmt: skip
 
 
-def _theta(
-    forecaster: str, confidence: float, price: float, low: float, high: float
-) -> Callable[[Backtest], tuple[str, bool] | None]:
-    """Return a judge of whether theta is in a published range; of usage that has a theta."""
+def _theta(forecaster: str, confidence: float, price: float) -> Judge:
+    """Return a judge of theta, with three decimals as printed; of usage that has a theta."""
 
-    def judge(past: Backtest) -> tuple[str, bool] | None:
+    def judge(past: Backtest) -> tuple[str, Any] | None:
         one = _at(past, forecaster, confidence)
         value = one.theta[past.prices.index(price)] if one else None
-        return None if value is None else (f"{value:.3f}", low <= round(value, 3) <= high)
+        return None if value is None else (f"{value:.3f}", round(value, 3))
 
     return judge
 
 
-def _of_all_confidences(
-    price: float, judge: Callable[[float], bool]
-) -> Callable[[Backtest], tuple[str, bool] | None]:
-    """Return a judge of ETS' theta at one price and every confidence."""
+def _of_all_confidences(price: float) -> Judge:
+    """Return a judge of ETS' theta, beside 1, at one price and every confidence."""
 
-    def judged(past: Backtest) -> tuple[str, bool] | None:
-        found = [one.theta[past.prices.index(price)] for c in _ALL if (one := _at(past, "ets", c))]
-        values = [value for value in found if value is not None]
-        if not values:
+    def judged(past: Backtest) -> tuple[str, Any] | None:
+        found = {
+            f"at {level:g}": value
+            for level in _ALL
+            if (one := _at(past, "ets", level))
+            and (value := one.theta[past.prices.index(price)]) is not None
+        }
+        if not found:
             return None
-        return f"{min(values):.3f} to {max(values):.3f}", all(map(judge, values))
+        text = f"{min(found.values()):.3f} to {max(found.values()):.3f}"
+        return text, {level: [value, 1] for level, value in found.items()}
 
     return judged
 
@@ -289,17 +322,20 @@ def _figure_9(reports: Reports) -> Iterator[Finding]:
         "section 5.4", "price of spots, of on demand: by type; mean", "15.4% to 59.9%; 31.8%",
         "EC2's prices of that winter are not at hand; 31.8% is taken as given",
     )  # fmt: skip
-    at = "Figure 9"
+    at, told = "Figure 9", "says the range over the clusters"
     yield _several(at, "theta of ETS at 0.9, price 0.7", "1.22 to 1.60", reports,
-                   _theta("ets", 0.9, 0.7, 1.22, 1.60))  # fmt: skip
+                   _theta("ets", 0.9, 0.7), "range", (1.22, 1.60), told)  # fmt: skip
     yield _several(at, "theta of ETS at 0.5, price 0.5", "1.41 to 1.50", reports,
-                   _theta("ets", 0.5, 0.5, 1.41, 1.50))  # fmt: skip
-    yield _several(at, "theta of ETS at price 0.3", "below 1", reports,
-                   _of_all_confidences(0.3, lambda value: value < 1), _NONE_PROMISED)  # fmt: skip
+                   _theta("ets", 0.5, 0.5), "range", (1.41, 1.50), told)  # fmt: skip
+    yield _several(at, "theta of ETS at price 0.3", "below 1", reports, _of_all_confidences(0.3),
+                   "direction", "<", "so low a price does not pay", _NONE_PROMISED)  # fmt: skip
     for price in (0.5, 0.7, 1.0):
         yield _several(at, f"theta of ETS at price {price:g}", "above 1 almost always", reports,
-                       _of_all_confidences(price, lambda value: value > 1),
-                       _NONE_PROMISED)  # fmt: skip
+                       _of_all_confidences(price), "direction", ">",
+                       "the price pays in nearly all scenarios", _NONE_PROMISED,
+                       "nearly all")  # fmt: skip
     # Nobody gets more than 1 / 0.318 = 3.1447 of it.
-    yield _several(at, "largest theta: oracle at price 1", "3.145 (drawn)", reports,
-                   _theta("oracle", 0.9, 1.0, 3.144, 3.146))  # fmt: skip
+    largest = _several(at, "largest theta: oracle at price 1", "3.145 (drawn)", reports,
+                       _theta("oracle", 0.9, 1.0), "value", 3.145,
+                       "draws it", "it is 1 / 0.318, the price of spots")  # fmt: skip
+    yield replace(largest, flag="definition" if largest.kind else largest.flag)

@@ -14,7 +14,8 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from reproduction.document import parts_around_markers, replace_between_markers
-from reproduction.page import Page, findings_json
+from reproduction.finding import findings_json
+from reproduction.page import Page
 
 # Names inside an SVG are drawn at random unless they are salted.
 _REPEATABLE = {"svg.hashsalt": "cospot", "svg.fonttype": "path"}

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import base64
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Literal
 
 from matplotlib.figure import Figure
 
-_HOLDS = {True: "yes", False: "**no**", "partly": "partly", "not tested": "not tested", None: ""}
+from reproduction.finding import Finding
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
@@ -25,39 +23,6 @@ td b { color: #a33000; font-weight: 600; }
 figure { margin: 2rem 0; } figure img { max-width: 100%; }
 figcaption { font-size: 13.5px; color: #444; }
 """.strip()
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A line of a table of findings.
-
-    Attributes:
-        source: Where the paper says it.
-        what: What is compared.
-        paper: What the paper printed; empty where it draws it only, or does not say.
-        here: What came out here.
-        holds: Whether it came out here as published. ``partly`` where `what` says what that
-            means; ``not tested`` where nothing was run that could tell. None for numbers that are
-            only put side by side, and where the paper says nothing.
-        data: What it was measured on.
-        because: Why it does not hold, or was not tested.
-    """
-
-    source: str
-    what: str
-    paper: str
-    here: str
-    holds: bool | Literal["partly", "not tested"] | None = None
-    data: str = ""
-    because: str = ""
-
-    @property
-    def verdict(self) -> str | None:
-        """``holds``, ``differs because ...`` or ``not tested because ...``; None as in `holds`."""
-        if self.holds is None or self.holds is True:
-            return "holds" if self.holds else None
-        word = "not tested" if self.holds == "not tested" else "differs"
-        return f"{word} because {self.because}" if self.because else word
 
 
 @dataclass(frozen=True)
@@ -98,28 +63,9 @@ class Table:
 def findings_table(findings: Iterable[Finding], paper: str) -> Table:
     """Return findings as a table; `paper`: what the paper is called in it."""
     return Table(
-        ("source", "what", paper, "here", "holds"),
-        [(one.source, one.what, one.paper, one.here, _HOLDS[one.holds]) for one in findings],
+        ("source", "what", paper, "here", "verdict"),
+        [(one.source, one.what, one.paper, one.here, one.verdict or "") for one in findings],
     )
-
-
-def findings_json(findings: Iterable[Finding]) -> str:
-    """Return findings as JSON: a list of objects, one on each line."""
-    lines = [
-        json.dumps(
-            {
-                "source": one.source,
-                "what": one.what,
-                "published": one.paper,
-                "ours": one.here,
-                "data": one.data,
-                "verdict": one.verdict,
-            },
-            ensure_ascii=False,
-        )
-        for one in findings
-    ]
-    return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
 @dataclass(frozen=True)

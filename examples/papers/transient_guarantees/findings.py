@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
 import cospot
 import pandas as pd
-from reproduction.judging import is_near, not_tested, of_several
-from reproduction.page import Finding, percent
+from reproduction.finding import Finding, not_tested, of_series
+from reproduction.page import percent
 
 #: The tables of `page.per_trace`, by name; none without a trace.
 Tables = Mapping[str, pd.DataFrame]
 
 _GOOGLE = "other clusters were measured: the trace of Google's is not at hand"
 _PRICES = "its prices of 2014 are not at hand"
+_JOBS = "other revocations were drawn than the paper's"
 _TWO_WEEKS = "a job of two weeks on Poisson revocations, 20 seeds"
 _YEARS = "20 years of Poisson revocations, 555 a year"
 _FORMULA = "the formula"
@@ -42,11 +45,11 @@ def all_findings(simulated: pd.DataFrame, tables: Tables) -> list[Finding]:
 def _figures_2_and_3(values: Mapping[tuple[str, str], float]) -> Iterator[Finding]:
     yield not_tested(
         "Figure 2", "prices of c4-large are more volatile than cg1-4xlarge's", "drawn",
-        "prices of these two markets are not at hand",
+        "prices of these two markets are not at hand", "one market's prices vary more",
     )  # fmt: skip
     yield not_tested(
         "Figure 3a", "the rate of work is at most the availability", "linear (drawn)",
-        "jobs are simulated that get another server at once",
+        "jobs are simulated that get another server at once", "work follows the availability",
     )  # fmt: skip
     told = "MTTR {:g} h, predictable, {}: time lost"
     alone = [values["3b", told.format(mttr, "saving only")] for mttr in (1, 0.25)]
@@ -56,8 +59,11 @@ def _figures_2_and_3(values: Mapping[tuple[str, str], float]) -> Iterator[Findin
         "time lost at an MTTR of 1 to 0.25 h that is predictable; with restore and boot",
         "35% to 70%",
         f"{' to '.join(map(percent, alone))}; {' to '.join(map(percent, restart))}",
-        (is_near(alone[0], 0.35) and is_near(alone[1], 0.7))
-        or (is_near(restart[0], 0.35) and is_near(restart[1], 0.7)),
+        "value",
+        [0.35, 0.7],
+        alone,
+        "says the shares read from the figure",
+        readings={"with restore and boot": restart},
         data=_TWO_WEEKS,
         because="the paper does not say which of the two it counts; its numbers lie between them",
     )
@@ -71,28 +77,32 @@ def _figure_3c(values: Mapping[tuple[str, str], float]) -> Iterator[Finding]:
     }
     lost = 1 - 1 / (1 + extra[4.0])
     at = "Figure 3c"
-    yield _number("Figure 3b", "time lost at 4 h, predictable", "~4%", 0.04, known, _TWO_WEEKS)
-    yield _number(at, "time lost at 4 h, unpredictable", "~27%", 0.27, lost, _TWO_WEEKS)
+    yield _number("Figure 3b", "time lost at 4 h, predictable", "~4%", 0.04, known, _TWO_WEEKS,
+                  _JOBS)  # fmt: skip
+    yield _number(at, "time lost at 4 h, unpredictable", "~27%", 0.27, lost, _TWO_WEEKS, _JOBS)
     yield Finding(
         at, "unpredictable over predictable", "more than 6 times", f"{lost / known:.1f} times",
-        lost > 6 * known, data=_TWO_WEEKS,
+        "at least", 6, lost / known, "unpredictable revocations cost more than so many times",
+        data=_TWO_WEEKS, because=_JOBS,
     )  # fmt: skip
     yield Finding(
         at,
         "time lost at an assumed MTTR of 0.5, 1, 2, 4, 8, 16 h where it is 4 h",
         "least at 4 h (drawn)",
         ", ".join(percent(1 - 1 / (1 + value)) for value in extra.values()),
-        min(extra, key=lambda mttr: extra[mttr]) == 4.0,
+        "direction",
+        "<",
+        _against_least({f"{mttr:g} h": value for mttr, value in extra.items()}, "4 h"),
+        "the true MTTR loses least",
         data=_TWO_WEEKS,
+        because=_JOBS,
     )
 
 
-def _near(published: float) -> Callable[[float], bool]:
-    return lambda value: is_near(value, published)
-
-
-def _at_least(share: float) -> Callable[[float], bool]:
-    return lambda value: value >= share
+def _against_least(values: Mapping[str, float], name: str) -> dict[str, list[float]]:
+    """Return the value of one name beside each other's: the least is below all."""
+    others = {other: value for other, value in values.items() if other != name}
+    return {f"against {other}": [values[name], value] for other, value in others.items()}
 
 
 def _hours(value: float) -> str:
@@ -100,27 +110,35 @@ def _hours(value: float) -> str:
 
 
 def _number(
-    source: str, what: str, paper: str, published: float, value: float, data: str, because: str = ""
+    source: str, what: str, paper: str, published: float, value: float, data: str, because: str
 ) -> Finding:
     """Return a finding about a share of the time."""
-    near = is_near(value, published)
-    return Finding(source, what, paper, percent(value), near, data=data, because=because)
+    return Finding(
+        source, what, paper, percent(value), "value", published, value,
+        "says the share of the time", data=data, because=because,
+    )  # fmt: skip
 
 
 def _formulas() -> Iterator[Finding]:
     best = cospot.optimal_interval(10 / 60, 15)
-    rounded = round(best) == 2
-    yield Finding("equation 1", "best interval, 15 h", "~2 h", f"{best:.2f} h", rounded, _FORMULA)
-    prices = ", ".join(percent(cospot.transient_price(share)) for share in (0.5, 0.9, 1.0))
+    yield Finding(
+        "equation 1", "best interval, 15 h, rounded to hours", "~2 h", f"{best:.2f} h", "value", 2,
+        round(best), "rounds the result of its formula", flag="definition", data=_FORMULA,
+        because="the formula is the paper's",
+    )  # fmt: skip
+    prices = [cospot.transient_price(share) for share in (0.5, 0.9, 1.0)]
     # 101^0.5 - 1 = 9.05, 101^0.9 - 1 = 62.66, 101 - 1 = 100.
     yield Finding(
-        "Figure 5", "price offered for a performance of 50, 90, 100%", "101^(x/100) - 1", prices,
-        prices == "9.0%, 62.7%, 100.0%", _FORMULA,
+        "Figure 5", "price offered for a performance of 50, 90, 100%", "101^(x/100) - 1",
+        ", ".join(map(percent, prices)), "value", [0.0905, 0.6266, 1], prices,
+        "draws the function it offers by", flag="definition", data=_FORMULA,
+        because="the function is the paper's",
     )  # fmt: skip
 
 
 def _figure_6(values: Mapping[tuple[str, str], float]) -> Iterator[Finding]:
-    yield not_tested("section V-A", "revocations of m1.large in 2014, MTTR", "555, ~15 h", _PRICES)
+    yield not_tested("section V-A", "revocations of m1.large in 2014, MTTR", "555, ~15 h", _PRICES,
+                     "counts a year's revocations")  # fmt: skip
     poisson = f"EC2's revocations are no Poisson process, as the paper says, and {_PRICES}"
     for name, paper, published, because in (
         ("optimal interval", "12%", 0.12, poisson),
@@ -130,7 +148,8 @@ def _figure_6(values: Mapping[tuple[str, str], float]) -> Iterator[Finding]:
         yield _number("Figure 6a", f"time lost, {name}", paper, published, value, _YEARS, because)
     oracle = values["6a", "oracle: time lost"]
     yield Finding(
-        "Figure 6a", "time lost, oracle", "less than 1%", percent(oracle, 2), oracle < 0.01,
+        "Figure 6a", "time lost, oracle", "less than 1%", percent(oracle, 2),
+        "at most", 0.01, oracle, "an oracle loses less than this",
         data=_YEARS, because="10 minutes in every 15.8 h are 1.06% of the time",
     )  # fmt: skip
     told = "{:g} x optimal interval: time lost"
@@ -140,15 +159,19 @@ def _figure_6(values: Mapping[tuple[str, str], float]) -> Iterator[Finding]:
         "time lost with 1/4, 1/2, 1, 2, 4 times the best interval by the formula",
         "least near 2",
         ", ".join(map(percent, by_factor.values())),
-        min(by_factor, key=lambda factor: by_factor[factor]) == 2,
+        "direction",
+        "<",
+        _against_least({f"{factor:g}": value for factor, value in by_factor.items()}, "2"),
+        "intervals longer than the formula's lose least",
         data=_YEARS,
         because=poisson,
     )
     windows = {what: value for (figure, what), value in values.items() if figure == "6c"}
     if not windows:
         yield not_tested(
-            "Figure 6c", "time lost by window", "9% to 21%", "SURF Lisa's log is needed"
-        )
+            "Figure 6c", "time lost by window", "9% to 21%", "SURF Lisa's log is needed",
+            "the window decides how much is lost",
+        )  # fmt: skip
         return
     low, high = min(windows.values()), max(windows.values())
     yield Finding(
@@ -156,7 +179,10 @@ def _figure_6(values: Mapping[tuple[str, str], float]) -> Iterator[Finding]:
         "time lost by the window from which the MTTR is known: a day, week, month, everything",
         "9% to 21% (last hour to year)",
         f"{percent(low)} to {percent(high)}",
-        is_near(low, 0.09) and is_near(high, 0.21),
+        "value",
+        [0.09, 0.21],
+        [low, high],
+        "says the least and the most that is lost",
         data="SURF Lisa, the idle periods of rank 201",
         because="a server of another cluster was measured, and no window of an hour",
     )
@@ -164,10 +190,11 @@ def _figure_6(values: Mapping[tuple[str, str], float]) -> Iterator[Finding]:
 
 def _figures_7_and_8(tables: Tables) -> Iterator[Finding]:
     no_trace = "the trace of Google's cluster is not at hand"
-    yield not_tested("Figure 7a", "most VMs in use at a time", "~141,000", no_trace)
-    yield not_tested("Figure 7b", "idle VMs, of 10 minutes and more", "0 to ~80,000", no_trace)
+    use, idle = "most VMs in use at a time", "idle VMs, of 10 minutes and more"
+    yield not_tested("Figure 7a", use, "~141,000", no_trace, "counts the trace's VMs")
+    yield not_tested("Figure 7b", idle, "0 to ~80,000", no_trace, "counts the trace's idle VMs")
     if not tables:
-        yield not_tested("Figures 8 to 10", "all", "drawn", "no log was found to measure")
+        yield not_tested("Figures 8 to 10", "all", "drawn", "no log was found to measure", "all")
         return
     mttrs = tables["figure_8a"].set_index("trace")
     for column, what, paper, published in (
@@ -175,27 +202,28 @@ def _figures_7_and_8(tables: Tables) -> Iterator[Finding]:
         ("top 10 %", "MTTR that the best tenth exceeds, h", "84", 84.0),
         ("top 50 %", "MTTR that the best half exceeds, h", "17", 17.0),
     ):
-        yield _by_trace("Figure 8a", what, paper, mttrs[column], _hours,
-                        _near(published))  # fmt: skip
+        yield _by_trace("Figure 8a", what, paper, mttrs[column], _hours, "value", published,
+                        "says a point of the distribution")  # fmt: skip
     near = mttrs["near 30 min (< 1 h), share"]
     yield _by_trace("Figure 8a", "servers with an MTTR near 30 minutes (below 1 h)", "7%", near,
-                    percent, _near(0.07))  # fmt: skip
+                    percent, "value", 0.07, "says a point of the distribution")  # fmt: skip
     yield _change(
         tables, "8b: useful time, 24 h assumed, against each server's own", "near the best",
-        lambda change: change > -0.1, "the servers of NASA's log live 2 h on the mean, far from 24",
+        "value", 1, "is as good as what it is compared with", lambda change: 1 + change,
+        because="the servers of NASA's log live 2 h on the mean, far from 24",
     )  # fmt: skip
     yield _change(
         tables, "8b: useful time, 30 min assumed, against each server's own", "~-40%",
-        lambda change: is_near(-change, 0.4),
-        "by equation 2 even a server that is never revoked loses only 29%",
+        "value", -0.4, "says the change",
+        because="by equation 2 even a server that is never revoked loses only 29%",
     )  # fmt: skip
     lost = tables["figure_8c"].pivot(index="trace", columns="memory_gb", values="time_lost")
     lost = lost.loc[mttrs.index]
     yield _by_trace("Figure 8c", "time lost with 16 GB", "~25%", lost[16], percent,
-                    _near(0.25))  # fmt: skip
+                    "value", 0.25, "says the share of the time")  # fmt: skip
     yield _by_trace("Figure 8c", "time lost with 8 GB over that with 16", "~18/25 = 0.72",
                     lost[8] / lost[16], "{:.2f}".format,
-                    _near(0.72))  # fmt: skip
+                    "value", 0.72, "says both shares")  # fmt: skip
 
 
 def _by_trace(
@@ -204,35 +232,46 @@ def _by_trace(
     paper: str,
     values: pd.Series[float],
     told: Callable[[float], str],
-    holds: Callable[[float], bool],
+    kind: str,
+    target: Any,
+    claim: str,
     because: str = _GOOGLE,
 ) -> Finding:
     """Return a finding with a number for each trace; it holds where it does on all of them."""
     names = {str(name): value for name, value in values.items()}
-    return of_several(
-        Finding(source, what, paper, "", because=because),
-        {name: told(value) for name, value in names.items()},
-        {name: holds(value) for name, value in names.items()},
-        "idle servers of",
-    )
+    return of_series(
+        source, what, paper, names, told,
+        kind=kind, target=target, claim=claim, because=because,
+        data=f"idle servers of {', '.join(names)}",
+    )  # fmt: skip
 
 
 def _change(
-    tables: Tables, what: str, paper: str, holds: Callable[[float], bool], because: str = _GOOGLE
+    tables: Tables,
+    what: str,
+    paper: str,
+    kind: str,
+    target: float,
+    claim: str,
+    judged: Callable[[float], float] = lambda change: change,
+    because: str = _GOOGLE,
 ) -> Finding:
-    """Return a finding about a row of `comparisons`."""
+    """Return a finding about a row of `comparisons`; `judged`: the number of a change."""
     rows = tables["comparisons"]
     values = rows[rows["what"] == what].set_index("trace")["change"]
     figure, _, name = what.partition(": ")
-    return _by_trace(
+    found = _by_trace(
         f"Figure {figure}",
         name,
         paper,
         values,
         lambda value: f"{100 * value:+.1f}%",
-        holds,
+        kind,
+        target,
+        claim,
         because,
     )
+    return replace(found, measured={name: judged(one) for name, one in found.measured.items()})
 
 
 def _figure_9(tables: Tables) -> Iterator[Finding]:
@@ -241,26 +280,24 @@ def _figure_9(tables: Tables) -> Iterator[Finding]:
     speed = tables["figures_9_10"].pivot(index="trace", columns="sold", values="performance")
     speed = speed.loc[tables["figure_8a"]["trace"]]
     one, two, four = (speed[f"{count} classes, equal"] for count in (1, 2, 4))
-    rises = (one < two) & (two < four)
-    texts = [
-        f"{name} {percent(one[name])}, {percent(two[name])}, {percent(four[name])}"
-        for name in speed.index
-    ]
-    yield Finding(
+    yield of_series(
         "Figure 9a", "performance with 1, 2, 4 equal classes", "higher with more (drawn)",
-        "; ".join(texts), bool(rises.all()), because=_GOOGLE,
+        {name: [one[name], two[name], four[name]] for name in speed.index},
+        lambda values: ", ".join(map(percent, values)), kind="ordering", target="<",
+        claim="more classes perform better", because=_GOOGLE,
         data=f"idle servers of {', '.join(speed.index)}",
     )  # fmt: skip
     yield _change(tables, "9a: time lost, 2 equal classes, against 1", "-13.5%",
-                  lambda change: is_near(-change, 0.135))  # fmt: skip
-    yield _change(tables, "9b: time lost, GCE (24 h), against 1 class", "near",
-                  lambda change: abs(change) <= 0.1)  # fmt: skip
+                  "value", -0.135, "says the change")  # fmt: skip
+    yield _change(tables, "9b: time lost, GCE (24 h), against 1 class", "near", "value", 1,
+                  "is as good as what it is compared with",
+                  lambda change: 1 + change)  # fmt: skip
     yield _change(tables, "9b: time lost, GCE (24 h), against 2 equal classes", "+13%",
-                  lambda change: is_near(change, 0.13))  # fmt: skip
+                  "value", 0.13, "says the change")  # fmt: skip
     yield _change(
         tables, "9b: performance, EC2 (+25%), against 1 class", "-28%",
-        lambda change: is_near(-change, 0.28),
-        "the paper does not say what a restart costs, and other clusters were measured",
+        "value", -0.28, "says the change",
+        because="the paper does not say what a restart costs, and other clusters were measured",
     )  # fmt: skip
 
 
@@ -282,14 +319,16 @@ def _figure_10(tables: Tables) -> Iterator[Finding]:
         ("the maximum over EC2 (+25%)", "14 times", ec2, 14.0),
     ):
         yield _by_trace(at, what, paper, values, "{:.1f}".format,
-                        _near(published),
+                        "value", published, "says how many times more",
                         f"{reach} (price.md); {_GOOGLE}")  # fmt: skip
     for count, share in ((2, 0.75), (4, 0.85)):
-        yield _by_trace(at, f"revenue with {count} equal classes, of the maximum",
-                        f"within {round(100 * (1 - share))}%", sold[f"{count} classes, equal"],
-                        percent, _at_least(share))  # fmt: skip
+        found = _by_trace(at, f"revenue with {count} equal classes, of the maximum",
+                          f"within {round(100 * (1 - share))}%", sold[f"{count} classes, equal"],
+                          percent, "at least", share, "comes so near to the maximum")  # fmt: skip
+        headline = "revenue with four equal classes, of the maximum" if count == 4 else ""
+        yield replace(found, headline=headline)
     never = "the greedy rule as printed never stops on most of these logs: it makes one class"
     ratio = sold["2 classes, greedy"] / sold["2 classes, equal"] - 1
     yield _by_trace(at, "revenue of 2 greedy classes over 2 equal ones", "+20%", ratio,
-                    lambda value: f"{100 * value:+.1f}%", _near(0.2),
+                    lambda value: f"{100 * value:+.1f}%", "value", 0.2, "says the change",
                     never)  # fmt: skip
