@@ -18,6 +18,8 @@ struct KernelSet {
   HostIndex (*last)(const RoomColumns<Key>&, const RoomQuery&, HostIndex);
   LargestRooms (*largest)(const RoomColumns<Key>&, bool);
   std::size_t (*count)(const RoomColumns<Key>&, const RoomQuery&, const CountedRange<Key>&);
+  KeyedHost<Key> (*first_from_end)(const RoomColumns<Key>&, const RoomQuery&,
+                                   const ClampedKeys<Key>&);
   HostIndex (*lowest_changed)(const RoomColumns<Key>&, const RoomQuery&, Key, Key,
                               const RowChanges&, HostIndex);
 };

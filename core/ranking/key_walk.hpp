@@ -140,12 +140,21 @@ class KeyWalk {
   /// fits.
   template <class Weight>
   void enter_plateau(Side& side, Key key, const KeyTarget<Key>& to, const Weight& weight) const {
-    set_range(side, key, to);
-    side.host = hosts_->first_on_plateau(query_, side.first, side.last);
-    if (side.host == kNoHost) {
-      enter_group(side, next_host(side), to, weight);
-    } else if (!to.distinct_weights) {
-      widen_group(side, to, weight);
+    if (hosts_->takes_one_pass()) {
+      const KeyedHost<Key> found =
+          hosts_->first_from_end(query_, {to.low, to.high, /*from_highest=*/key == kLargest});
+      side.host = found.host;
+      if (found.host == kNoHost) return;
+      set_range(side, found.key, to);
+      if (!to.distinct_weights) widen_group(side, to, weight);
+    } else {
+      set_range(side, key, to);
+      side.host = hosts_->first_on_plateau(query_, side.first, side.last);
+      if (side.host == kNoHost) {
+        enter_group(side, next_host(side), to, weight);
+      } else if (!to.distinct_weights) {
+        widen_group(side, to, weight);
+      }
     }
   }
 

@@ -59,6 +59,12 @@ LargestRooms largest_rooms(const RoomColumns<Key>& hosts, bool with_disk) {
 }
 
 template <class Key>
+KeyedHost<Key> first_from_end(const RoomColumns<Key>& hosts, const RoomQuery& query,
+                              const ClampedKeys<Key>& keys) {
+  return kKernels<Key>.first_from_end(hosts, query, keys);
+}
+
+template <class Key>
 HostIndex lowest_changed_host(const RoomColumns<Key>& hosts, const RoomQuery& query, Key first,
                               Key last, const RowChanges& changes, HostIndex end) {
   return kKernels<Key>.lowest_changed(hosts, query, first, last, changes, end);
@@ -76,6 +82,8 @@ std::size_t count_hosts(const RoomColumns<Key>& hosts, const RoomQuery& query,
   template HostIndex lowest_host(const RoomColumns<Key>&, const RoomQuery&, Key, Key, HostIndex); \
   template HostIndex last_row_before(const RoomColumns<Key>&, const RoomQuery&, HostIndex);       \
   template LargestRooms largest_rooms(const RoomColumns<Key>&, bool);                             \
+  template KeyedHost<Key> first_from_end(const RoomColumns<Key>&, const RoomQuery&,               \
+                                         const ClampedKeys<Key>&);                                \
   template HostIndex lowest_changed_host(const RoomColumns<Key>&, const RoomQuery&, Key, Key,     \
                                          const RowChanges&, HostIndex);                           \
   template std::size_t count_hosts(const RoomColumns<Key>&, const RoomQuery&,                     \

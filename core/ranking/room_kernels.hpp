@@ -101,6 +101,20 @@ struct LargestRooms {
 template <class Key>
 [[nodiscard]] LargestRooms largest_rooms(const RoomColumns<Key>& hosts, bool with_disk);
 
+/// From which end first_from_end looks; keys below `low` count as `low`, those above `high` as it.
+template <class Key>
+struct ClampedKeys {
+  Key low{};
+  Key high{};
+  bool from_highest = true;
+};
+
+/// The host that fits with the outermost key, so clamped, at that end, and that key. Of hosts whose
+/// rows are hosts (RoomColumns::host).
+template <class Key>
+[[nodiscard]] KeyedHost<Key> first_from_end(const RoomColumns<Key>& hosts, const RoomQuery& query,
+                                            const ClampedKeys<Key>& keys);
+
 /// The hosts that count_hosts counts: those with a key in [first, last], but of the group with a
 /// key in [group_first, group_last] only the hosts below `before`. The group lies inside the range.
 template <class Key>

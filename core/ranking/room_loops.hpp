@@ -154,6 +154,34 @@ NearestHosts<Key> nearest_on_both(const RoomColumns<Key>& hosts, const RoomQuery
           host_of(hosts, BestKeys<Key, kSet, false>::best_of(above[0], above[1]))};
 }
 
+/// As first_from_end(); down is from the highest key. Most often a host lies on the plateau at that
+/// end: the first such row is the answer.
+template <class Key, InstructionSet kSet, Fit kFit, int kResources, bool kDown>
+KeyedHost<Key> first_from_plateau(const RoomColumns<Key>& hosts, const RoomQuery& query,
+                                  const ClampedKeys<Key>& keys) {
+  using L = Lanes<Key, kSet>;
+  const auto absent = L::all_keys(std::numeric_limits<Key>::lowest());
+  const auto plateau = L::all_keys(kDown ? keys.high : keys.low);
+  const auto far_end = L::all_keys(kDown ? keys.low : keys.high);
+  const FitTest<Key, kSet, kFit, kResources> fits(hosts, query.need);
+  BestKeys<Key, kSet, kDown> best[2];
+  for (std::size_t first = 0; first < hosts.rows; first += 2 * L::kCount) {
+    for (std::size_t half = 0; half < 2; ++half) {
+      const std::size_t row = first + half * L::kCount;
+      auto key = L::load(hosts.key + row);
+      const auto candidates = L::above_in(fits(row), key, absent);
+      key = L::pick(kDown ? L::above(far_end, key) : L::above(key, far_end), far_end, key);
+      const auto is_best = kDown ? L::at_least(key, plateau) : L::at_least(plateau, key);
+      if (const std::uint32_t bits = L::bits(L::both(candidates, is_best)); bits != 0) {
+        return {kDown ? keys.high : keys.low,
+                static_cast<HostIndex>(row) + static_cast<HostIndex>(__builtin_ctz(bits))};
+      }
+      best[half].take(candidates, key, row);
+    }
+  }
+  return BestKeys<Key, kSet, kDown>::best_of(best[0], best[1]);
+}
+
 /// The rows whose key lies in [first, last] and that fit, as bits. Few keys lie there, as a rule,
 /// so the rooms are looked at only where one does.
 template <class Key, InstructionSet kSet, Fit kFit, int kResources>
@@ -377,6 +405,16 @@ std::size_t count(const RoomColumns<Key>& hosts, const RoomQuery& query,
 }
 
 template <class Key, InstructionSet kSet>
+KeyedHost<Key> first_from_end(const RoomColumns<Key>& hosts, const RoomQuery& query,
+                              const ClampedKeys<Key>& keys) {
+  return with_constants(query, [&]<Fit kFit, int kResources>() {
+    return keys.from_highest
+               ? first_from_plateau<Key, kSet, kFit, kResources, true>(hosts, query, keys)
+               : first_from_plateau<Key, kSet, kFit, kResources, false>(hosts, query, keys);
+  });
+}
+
+template <class Key, InstructionSet kSet>
 HostIndex lowest_changed(const RoomColumns<Key>& hosts, const RoomQuery& query, Key first, Key last,
                          const RowChanges& changes, HostIndex end) {
   return with_constants(query, [&]<Fit kFit, int kResources>() {
@@ -387,8 +425,9 @@ HostIndex lowest_changed(const RoomColumns<Key>& hosts, const RoomQuery& query, 
 template <class Key, InstructionSet kSet>
 [[nodiscard]] constexpr KernelSet<Key> kernels() {
   static_assert(Lanes<Key, kSet>::kCount <= static_cast<int>(kRowPadding) / 2);
-  return {&nearest<Key, kSet>, &lowest<Key, kSet>, &last<Key, kSet>,
-          &largest<Key, kSet>, &count<Key, kSet>,  &lowest_changed<Key, kSet>};
+  return {&nearest<Key, kSet>,       &lowest<Key, kSet>, &last<Key, kSet>,
+          &largest<Key, kSet>,       &count<Key, kSet>,  &first_from_end<Key, kSet>,
+          &lowest_changed<Key, kSet>};
 }
 
 }  // namespace room_loops

@@ -97,6 +97,20 @@ Expected<Key> expect(const RandomColumns<Key>& random, const RoomQuery& query, K
   return expected;
 }
 
+/// The definition of first_from_end, row by row; the rows are hosts.
+template <class Key>
+KeyedHost<Key> expect_first(const RandomColumns<Key>& random, const RoomQuery& query,
+                            const ClampedKeys<Key>& keys) {
+  KeyedHost<Key> first;
+  for (std::size_t row = 0; row < random.columns.rows; ++row) {
+    if (!random.fits(row, query) || random.key[row] == std::numeric_limits<Key>::lowest()) continue;
+    const Key key = std::clamp(random.key[row], keys.low, keys.high);
+    const bool is_better = keys.from_highest ? key > first.key : key < first.key;
+    if (first.host == kNoHost || is_better) first = {key, random.host[row]};
+  }
+  return first;
+}
+
 template <class Key>
 void check_kernels(InstructionSet set) {
   const auto kernels = kernels_for<Key>(set);
@@ -132,6 +146,15 @@ void check_kernels(InstructionSet set) {
     if (in_host_order) {
       REQUIRE(nearest.below.host == expected.below.host);
       REQUIRE(nearest.above.host == expected.above.host);
+      for (const bool from_highest : {true, false}) {
+        const ClampedKeys<Key> keys{.low = round % 3 == 0 ? kLowest : range.first,
+                                    .high = round % 3 == 1 ? kLargest : range.last,
+                                    .from_highest = from_highest};
+        const KeyedHost<Key> first = expect_first(data, query, keys);
+        const KeyedHost<Key> found = kernels->first_from_end(data.columns, query, keys);
+        REQUIRE(found.host == first.host);
+        if (first.host != kNoHost) REQUIRE(found.key == first.key);
+      }
       // Of the rows below `from`, those whose 16 changed after 2 (room_kernels.hpp).
       std::vector<std::int32_t> changed(kRowPadding, 0);
       for (std::int32_t& time : changed) time = static_cast<std::int32_t>(random.below(4));
