@@ -15,6 +15,7 @@ pytest.importorskip("matplotlib", minversion="3.6")
 
 import cospot
 import pandas as pd
+from lifetime_sla.order import in_order
 from lifetime_sla.results import combined
 from programs import printed_by, run_program
 from reproduction.document import BEGIN, END
@@ -104,3 +105,9 @@ def test_a_promise_is_kept_when_the_whole_interval_is_below_it() -> None:
     runs = runs_of([0, 0, 0, 0])
     assert combined(runs).verdict == "kept"
     assert combined(runs, same_requests=True).verdict == "unclear"
+
+
+def test_starts_of_one_second_come_in_the_order_of_the_file() -> None:
+    lines = ["START 5 a N 1", "STOP 5 b", "START 5 c N 2", "STOP 5 a", "STOP 9 c"]
+    starts = ["START 5.000000 a N 1", "START 5.000010 c N 2"]
+    assert list(in_order(lines)) == ["STOP 5 b", *starts, "STOP 5.000010 a", "STOP 9 c"]

@@ -19,10 +19,14 @@ NATIVE_HOSTS = {"ab": 7, "ba": 7, "cd": 31, "dc": 31}
 #: The names of run.sh's runs, and the settings in them; `few` is what `all` is to be compared with.
 SETTINGS = {
     "first": "`victim: first_host`",
+    "shift": "`spot_end: shift`",
+    "order": "of spots that start in one second the last goes first",
     "without": "`history: without_evictions`",
     "sofar": "`censored: so_far`",
     "few": "`samples: 100`",
     "all": "`samples: 100`, `samples_kept: all`",
+    "vms": "`history: on_demand`",
+    "vms50": "`history: on_demand`, `least_samples: 50`",
 }
 
 
