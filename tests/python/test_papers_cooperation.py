@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("pandas", minversion="1.5")
 pytest.importorskip("matplotlib", minversion="3.6")
 
+from cooperation.again import study_of
 from cooperation.evaluation import load_evaluation
 from cooperation.findings import all_findings
 from cooperation.page import main
@@ -202,6 +203,19 @@ def test_bad_input_is_one_line_and_exit_code_2(grid, tmp_path, capsys):
         assert error.count("\n") == 1
 
 
+def test_a_run_again_is_a_study_of_one_run(tmp_path):
+    model = {"name": "LPML", "model": "lpml.txt"}
+    spec = {"synthetic": "azure2020", "seed": 1, "scale": 0.001}
+    sweep = {
+        "workloads": ["a.csv", spec], "host": 8, "headroom_percent": [0, 1], "vm": ["UTIL"],
+        "spot": ["sDPD"], "evictor": ["FIFO", model], "saf": [False, True], "otn": [1, 2],
+    }  # fmt: skip
+    run = {"workload": "azure2020 seed=1 scale=0.001", "headroom_percent": 1.0, "vm": "UTIL",
+           "spot": "sDPD", "evictor": "LPML", "saf": True, "otn": 2}  # fmt: skip
+    one = {"workloads": [spec], "headroom_percent": 1, "evictor": [model], "saf": True, "otn": 2}
+    assert study_of(run, sweep) == {**sweep, **one}
+
+
 needs_program = pytest.mark.skipif(
     not os.access(PROGRAM, os.X_OK), reason="COSPOT_PROGRAM does not name the program"
 )
@@ -237,6 +251,8 @@ def test_one_command_makes_it_all(tmp_path):
     assert outputs[0]["grid.csv"].count(b"\n") == 1 + 2 * 3240
     found = outputs[0]["findings.json"].decode()
     assert '"published": "20", "ours": "2"' in found
+    table = outputs[0]["findings.md"].decode().partition("### What the open choices are worth")[2]
+    assert table.count("\n|") == 2 + 9  # with those of `cooperation.choices`
     assert "not run" not in found
 
 

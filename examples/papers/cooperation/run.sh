@@ -124,6 +124,7 @@ mkdir -p "$output" 2>/dev/null || fail "$output: no such folder, and it cannot b
 [[ -w $output ]] || fail "$output: cannot be written to"
 output=$(cd "$output" && pwd)
 evictor=()
+again=
 if [[ $train == yes ]]; then
   echo "== Training LPML"
   "$cospot" lifetime train "${workloads[@]}" -o "$output/lpml.txt"
@@ -139,6 +140,12 @@ echo "== The grid"
     -j "$threads" --db grid.db --csv grid.csv --force >summary.txt
   "$cospot" report grid.db -o grid.html --title "CoSpot's grid" >/dev/null
 )
+
+if [[ $timing == on ]]; then
+  echo "== The runs with the longest allocations again"
+  again=$output/again.csv
+  "$python" -m cooperation.again "$output/grid.db" "$cospot" -o "$again"
+fi
 
 echo "== Rankings of prior work, and worse ones"
 "$cospot" compare "$here/prior_work.yaml" "${overrides[@]}" --timing "$timing" \
@@ -159,21 +166,23 @@ without_past() {
     !column {for (i = 1; i <= NF; i++) if ($i ~ /^start/) column = i; print; next}
     $column >= 0'
 }
-ties() {
-  local list=
-  for name in UTIL COS DPD; do
-    list+="{label: $name, weighers: [{name: $name, multiplier: 1000000}, {name: RAMWeigher, multiplier: $1}]}, "
-  done
-  echo "vm=[${list%, }]"
-}
 choice as_run
 choice host_9600 --set 'host={vcpus: 9600, memory_mb: 2250}'
 choice host_6400 --set 'host={vcpus: 6400, memory_mb: 3072}'
 choice window_90 --window-days 90
 choice one_size --set headroom_of=study
 choice normalised --set 'vm=[UTIL, {name: COS, capacity_normalised: true}, DPD]'
-choice ties_to_free --set "$(ties 1)"
-choice ties_to_full --set "$(ties -1)"
+# ties WEIGHER WEIGHER WEIGHER: by which UTIL, COS and DPD settle their ties.
+ties() {
+  local name list=
+  for name in UTIL COS DPD; do
+    list+="{label: $name, weighers: [{name: $name, multiplier: 1000000}, $1]}, "
+    shift
+  done
+  echo "vm=[${list%, }]"
+}
+choice ties_by_vms --set "$(ties COS UTIL UTIL)"
+choice ties_by_memory --set "$(ties RAMWeigher RAMWeigher RAMWeigher)"
 list=
 for i in "${!workloads[@]}"; do
   [[ -f ${workloads[i]} ]] || continue
@@ -185,4 +194,4 @@ done
 echo "== Figures and findings"
 "$python" -m cooperation.page "$output/grid.db" --prior-work "$output/prior_work.db" \
   --degradation "$output/degradation.csv" --choices "$output/choices" --timing "$timing" -o "$output" \
-  ${document:+--document "$document"}
+  ${again:+--again "$again"} ${document:+--document "$document"}
