@@ -24,20 +24,13 @@ ROOT = Path(__file__).resolve().parents[2]
 RUN = ROOT / "examples" / "papers" / "lifetime_sla" / "run.sh"
 
 
-@pytest.fixture(scope="module")
-def program() -> str:
-    if "COSPOT_PROGRAM" not in os.environ:
-        pytest.skip("COSPOT_PROGRAM names no program")
-    return os.environ["COSPOT_PROGRAM"]
-
-
-def run(program: str, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "COSPOT": program, "COSPOT_PYTHON": sys.executable}
+def run(program: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "COSPOT": str(program), "COSPOT_PYTHON": sys.executable}
     return run_program(RUN, *words, env=environment)
 
 
 @pytest.mark.slow
-def test_a_quick_run_makes_the_whole_page(program: str, tmp_path: Path) -> None:
+def test_a_quick_run_makes_the_whole_page(program: Path, tmp_path: Path) -> None:
     azure = tmp_path / "azure"
     azure.mkdir()
     # The table of sizes lies beside the samples of the CoSpot release, and is no workload.
@@ -70,7 +63,7 @@ def test_a_quick_run_makes_the_whole_page(program: str, tmp_path: Path) -> None:
     assert (made / "e3-ab.csv").read_text().startswith("workload,spot_workload,hosts,target,seed,")
 
 
-def test_bad_options(program: str, tmp_path: Path) -> None:
+def test_bad_options(program: Path, tmp_path: Path) -> None:
     for words, text in (
         (["--nothing"], "unknown option --nothing"),
         (["--seeds"], "--seeds needs a value"),

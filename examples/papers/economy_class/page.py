@@ -36,7 +36,7 @@ class Series:
 
 
 #: Confidences of the document; the page of the run has all.
-SHOWN = (0.5, 0.7, 0.9)
+SHOWN = (0.5, 0.9)
 #: Days that are promised where the series does not say otherwise.
 HALF_YEAR = 182
 SERIES = {
