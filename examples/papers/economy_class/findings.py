@@ -394,8 +394,8 @@ def _scenarios(prices: Sequence[float], *, with_nothing: bool) -> Judge:
 def _figure_9(reports: Reports) -> Iterator[Finding]:
     yield not_public(
         "section 5.4", "price of spots, of on demand: by type; mean", "15.4% to 59.9%; 31.8%",
-        "EC2 shows the prices of the last 90 days, and no copy of those from December 2013 to March "
-        "2014 was found; 31.8% is taken as given",
+        "EC2 shows the prices of the last 90 days, and no copy of those from December 2013 to "
+        "March 2014 was found; 31.8% is taken as given",
         "says the range over four types, and the mean",
     )  # fmt: skip
     at, told = "Figure 9", "says the range over the clusters"
