@@ -31,8 +31,8 @@ READINGS = {
 }
 _BURSTS = "bursts come that were not seen before"
 _TIES = (
-    "the paper does not say which spots go, nor in which order simultaneous events come, and each "
-    "choice moves the share by more than a tenth"
+    "the paper does not say which spots go, nor in which order simultaneous events come, and either "
+    "can move the share by more than a tenth"
 )
 _LAST_DAY = (
     "the paper does not say what becomes of spots after the last request on demand, nor in which "
@@ -442,7 +442,7 @@ def _row(
             source,
             f"{what}: {name}" + (" (judged: rejected)" if is_missing else ""),
             f"{published:.3f}",
-            f"{ours:.3f}",
+            f"{ours:.3f}" + (f" (rejected {1 - ours:.4f})" if is_missing else ""),
             "value or less" if is_welcome else "value",
             1 - published if is_missing else published,
             1 - ours if is_missing else ours,

@@ -84,7 +84,7 @@ def settings(results: Results) -> Table:
         if results.runs(f"{name}-ab") is None:
             continue
         rows.append(_settings_row(results, label, name))
-        if name.startswith("vms"):
+        if name == "vms":
             rows.append(_settings_row(results, f"{label}, {_SIX}", name, ab_hosts=6))
     header = ("setting", *map(letters, PAPER_PRODUCTION), "distance of the admitted")
     return Table(header, rows, text_columns=1)
