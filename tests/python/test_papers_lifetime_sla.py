@@ -86,10 +86,9 @@ def test_replays_of_the_same_requests_are_not_pooled() -> None:
     # 4 of 400 are evicted either way; independent draws are 400 trials, replays of one trace 100.
     assert drawn.evicted == replayed.evicted == 4 / 400
     assert (replayed.spread, replayed.replays) == ("0.0000 to 0.0200", 4)
-    lower, upper = cospot.eviction_interval(400, 4)
-    assert drawn.interval == f"{100 * lower:.2f}% to {100 * upper:.2f}%"
-    lower, upper = cospot.eviction_interval(100, 1)
-    assert replayed.interval == f"{100 * lower:.2f}% to {100 * upper:.2f}%"
+    for one, counts in ((drawn, (400, 4)), (replayed, (100, 1))):
+        lower, upper = cospot.eviction_interval(*counts)
+        assert one.interval == f"{100 * lower:.2f}% to {100 * upper:.2f}%"
 
 
 def test_a_promise_is_kept_when_the_whole_interval_is_below_it() -> None:

@@ -31,8 +31,8 @@ READINGS = {
 }
 _BURSTS = "bursts come that were not seen before"
 _TIES = (
-    "the paper does not say which spots go, nor in which order simultaneous events come, and either "
-    "can move the share by more than a tenth"
+    "the paper does not say which spots go, nor in which order simultaneous events come; each can "
+    "move the share by more than a tenth"
 )
 _LAST_DAY = (
     "the paper does not say what becomes of spots after the last request on demand, nor in which "
