@@ -8,11 +8,13 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from cospot import economy
 from cospot.errors import InputError
 from economy_class import findings, plots
@@ -34,7 +36,7 @@ class Series:
 
 
 #: Confidences of the document; the page of the run has all.
-SHOWN = (0.5, 0.7, 0.9)
+SHOWN = (0.5, 0.9)
 #: Days that are promised where the series does not say otherwise.
 HALF_YEAR = 182
 SERIES = {
@@ -53,6 +55,9 @@ SERIES = {
     ),
     "bitbrains": Series(
         "Bitbrains, 50 VMs: two weeks after 14 days", {"training_days": 14, "horizon_days": 7}
+    ),
+    "google": Series(
+        f"{findings.GOOGLE}: two weeks after 14 days", {"training_days": 14, "horizon_days": 7}
     ),
     "azure": Series(
         "Azure VMs, capacity their peak: three times 3 days after 5, of hours",
@@ -127,9 +132,18 @@ def slack(reports: Mapping[str, economy.Backtest]) -> Table:
     return Table(("usage", "mean slack", "99% of samples have more than"), rows)
 
 
+def parts_of_slack(path: Path) -> tuple[float, float]:
+    """Return the standard deviations of what is not reserved, and of what is but is unused."""
+    usage = pd.read_csv(path)
+    shares = usage[["reserved", "used"]].div(usage["capacity"], axis=0)
+    unused = shares["reserved"] - shares["used"]
+    return float(shares["reserved"].std(ddof=0)), float(unused.std(ddof=0))
+
+
 def _page(options: argparse.Namespace) -> Page:
     reports: dict[str, economy.Backtest] = {}
     usages: dict[str, Path] = {}
+    started = time.perf_counter()
     for name, series in SERIES.items():
         usage = options.azure if name == "azure" else options.folder / f"{name}.csv.gz"
         if usage is None or not usage.exists():
@@ -142,10 +156,12 @@ def _page(options: argparse.Namespace) -> Page:
         )
         if name != "azure":  # a workload, not usage
             usages[series.name] = usage
+    seconds = time.perf_counter() - started
     if not reports:
         raise InputError(f"{options.folder}: there is no usage; run.sh makes it")
     by_name = {SERIES[name].name: past for name, past in reports.items()}
-    found = findings.all_findings(by_name)
+    cell = usages.get(findings.GOOGLE)
+    found = findings.all_findings(by_name, seconds, parts_of_slack(cell) if cell else None)
     horizons = {
         SERIES[name].name: SERIES[name].settings.get("horizon_days", HALF_YEAR) for name in reports
     }

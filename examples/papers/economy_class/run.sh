@@ -7,6 +7,7 @@ usage() {
 usage: run.sh [options] DATA
   DATA              a folder with krc_hpc_jobs, cloud_cluster_capacity, wagap2013_swf, bitbrains_small
                     and (for the Azure workloads) azure2020-cospot; what is missing is left out
+  --google FILE     the load of a cell of Google's trace of 2019 (time_s,capacity,used,reserved): README.md
   -o FOLDER         where to write (results/economy_class)
   --forecasters A,B mean,minimum,arima,ets,oracle; arima and ets need statsmodels
   --document FILE   also put the tables between the markers of this Markdown file
@@ -20,14 +21,16 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 output=results/economy_class
 forecasters=mean,minimum,arima,ets,oracle
 document=
+google=
 data=
 while (($#)); do
   case $1 in
     -h | --help) usage; exit 0 ;;
-    -o | --forecasters | --document)
+    -o | --google | --forecasters | --document)
       (($# > 1)) || fail "$1 needs a value; see run.sh --help"
       case $1 in
         -o) output=$2 ;;
+        --google) google=$2 ;;
         --forecasters) forecasters=$2 ;;
         --document) document=$2 ;;
       esac
@@ -38,6 +41,7 @@ while (($#)); do
 done
 [[ -n $data ]] || fail "which folder? see run.sh --help"
 [[ -d $data ]] || fail "there is no folder $data"
+[[ -z $google || -r $google ]] || fail "there is no file $google"
 require_program
 require_document "$document"
 mkdir -p "$output"
@@ -66,6 +70,8 @@ trace=$data/bitbrains_small/bitbrains_small_trace.csv.gz
 if [[ -e $trace ]]; then
   make_usage vms "$trace" "$data/bitbrains_small/bitbrains_small_vms.csv" -o "$output/bitbrains.csv.gz"
 fi
+rm -f "$output/google.csv.gz"
+[[ -z $google ]] || cp "$google" "$output/google.csv.gz"
 azure=$(find "$data/azure2020-cospot/batched" -name '*.csv.gz' 2>/dev/null | sort | sed -n 1p)
 "$python" -m economy_class.page "$output" ${azure:+--azure "$azure"} --forecasters "$forecasters" \
   -o "$output" ${document:+--document "$document"}

@@ -105,10 +105,21 @@ silent() {
 }
 few_seeds="[$(seq -s, "$((seeds < 3 ? seeds : 3))")]"
 silent first --set victim=first_host --set 'target=[none, 0.01]' --set "seed=$few_seeds"
+silent shift --set spot_end=shift --set 'target=[none, 0.01]' --set "seed=$few_seeds"
 silent sofar --set censored=so_far --set "seed=$few_seeds"
 silent without --set history=without_evictions
 silent few --set samples=100 --set "seed=$few_seeds"
 silent all --set samples=100 --set "seed=$few_seeds" --set samples_kept=all
+"$python" -m lifetime_sla.order "$traces"/ds{2,3,5,6}.txt -o "$output/ordered"
+traces=$output/ordered silent order --set 'target=[none, 0.01]' --set "seed=$few_seeds"
+
+# The history of VMs alone was tried after the paper's numbers had been seen.
+silent vms --set history=on_demand
+silent vms50 --set history=on_demand --set least_samples=50
+pair vms-ab-fewer ds2 ds3 12 '[6, 5, 4]' --set target=0.01 --set history=on_demand
+pair vms50-ab-fewer ds2 ds3 12 6 --set target=0.01 --set history=on_demand --set least_samples=50
+pair vms-cd-fewer ds5 ds6 32 '[26, 21, 16]' --set target=0.01 --set history=on_demand
+compare vms-e1 "$synthetic" --set "seed=$all_seeds" --set history=on_demand
 
 # Promises on time that the estimator has not seen: stand-ins, another draw for every seed.
 unseen() {
