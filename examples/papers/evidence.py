@@ -193,7 +193,7 @@ def _headlines(papers: Sequence[Paper], page: str) -> Iterator[Sequence[str]]:
         for one in paper.findings or ():
             if one["headline"]:
                 short = one["verdict"].partition(":")[0]
-                yield name, one["headline"], one["published"], _ours(one), short
+                yield name, one["headline"], one["published"], one["ours"], short
 
 
 def _summary(papers: Sequence[Paper]) -> Iterator[Sequence[str]]:

@@ -1,4 +1,4 @@
-"""What the choices that the paper leaves open are worth: a part of the grid under each."""
+"""The worth of the choices that the paper leaves open: a part of the grid under each."""
 
 from __future__ import annotations
 

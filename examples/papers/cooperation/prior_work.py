@@ -9,7 +9,7 @@ from cooperation.evaluation import Evaluation
 from cooperation.judging import measured_on
 from reproduction.finding import Finding, not_tested
 
-#: What a point of Figure 4 is: means over evictors and workloads.
+#: A point of Figure 4: means over evictors and workloads.
 POINT = ["headroom_percent", "vm", "spot", "saf", "otn"]
 _MEASURES = ["spot_share", "vm_loss", "hosts"]
 _SOURCE, _PAPER = "Finding 1, Figure 4", "the spectrum outperforms prior work (drawn)"

@@ -28,13 +28,13 @@ KINDS = (
     "direction",
     "ordering",
 )
-#: How many of several series, such as markets or logs, must show it. A claim that something
+#: The part of several series, such as markets or logs, that must show it. A claim that something
 #: exists asks for `some`; `nearly all` are nine tenths, `most` more than half.
 SERIES = ("every", "nearly all", "most", "some")
 #: Verdicts that no number gives; each needs a reason.
 FLAGS = ("erratum of the paper", "definition", "data not public", "not tested")
 
-#: What `verdict` takes of a stored finding.
+#: The keys of a stored finding that `verdict` takes.
 JUDGED = ("kind", "series", "target", "measured", "readings", "flag", "because")
 
 Number = float | int | None
