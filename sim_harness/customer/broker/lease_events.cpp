@@ -68,11 +68,24 @@ void BrokerRun::begin_instance(std::int32_t id, Seconds now) {
   lease.phase_end = now + settings_.boot;
   lease.save_at = kNoTime;
   open_hour(id, now);
-  const Seconds takes = expected(lease.task, market_of(lease).type);
-  lease.expected_free = now + settings_.boot + takes + lease.queued;
+  lease.expected_free = now + whole(needs(lease.task, lease.market)) + lease.queued;
   index(id, now);
   changed(id, now);
   schedule(id);
+}
+
+/// The seconds that an instance of a market needs for what is left of a task, from its start on.
+double BrokerRun::needs(std::int32_t id, std::uint32_t where) const {
+  const Task& task = tasks_[static_cast<std::size_t>(id)];
+  const Market& market = markets_.markets[where];
+  const auto boot = static_cast<double>(settings_.boot);
+  const auto takes = static_cast<double>(expected(id, market.type));
+  if (task.saved == 0) return takes + boot;
+  const double left =
+      1 - static_cast<double>(task.saved) / static_cast<double>(run_seconds(task, task.type));
+  return left * takes + boot +
+         restore_time(snapshot_mb(task, markets_.types[market.type]),
+                      market.datacenter == task.datacenter);
 }
 
 void BrokerRun::assign(std::int32_t id, std::int32_t task, Seconds now) {
@@ -204,13 +217,15 @@ void BrokerRun::plan_snapshot(Lease& lease, Seconds now) const {
   if (mechanism.snapshots() == FaultTolerance::Snapshots::kNone) return;
   const Seconds takes = save_seconds(lease);
   Seconds at = lease.hour_end - takes;
+  Seconds until = lease.hour_end;
   if (mechanism.snapshots() == FaultTolerance::Snapshots::kInterval) {
     at = now +
          mechanism.interval(
              {.prices = &market_of(lease).prices, .bid = lease.bid, .now = now, .save = takes});
+    until = at;
   }
   // Not for a job that is done before, nor in the second in which the last one ended.
-  if (at > now && lease.phase_end > at) lease.save_at = at;
+  if (at > now && lease.phase_end > until) lease.save_at = at;
 }
 
 void BrokerRun::begin_save(std::int32_t id, Seconds now) {
@@ -219,6 +234,9 @@ void BrokerRun::begin_save(std::int32_t id, Seconds now) {
   lease.phase = Phase::kSave;
   lease.phase_end = now + save_seconds(lease);
   lease.save_at = kNoTime;
+  unindex(id);
+  lease.expected_free += save_seconds(lease);  // the job stands still
+  index(id, now);
 }
 
 void BrokerRun::mark_saved(Lease& lease) {
@@ -365,8 +383,6 @@ void BrokerRun::recover(std::int32_t id, Seconds now) {
 void BrokerRun::migrate(std::int32_t id, std::uint32_t from, Seconds now) {
   Task& task = task_at(id);
   const std::uint32_t avoided = avoided_market(task);
-  const auto ran_on = static_cast<double>(run_seconds(task, task.type));
-  const double left = task.saved > 0 ? 1 - static_cast<double>(task.saved) / ran_on : 1;
   double least = 0;
   std::uint32_t best = kNoMarket;
   for (std::uint32_t i = 0; i < markets_.markets.size(); ++i) {
@@ -374,14 +390,8 @@ void BrokerRun::migrate(std::int32_t id, std::uint32_t from, Seconds now) {
     const MicroUsd price = market.prices.at(now);
     if (i == avoided || price >= kNoCapacityPrice) continue;
     if (expected(id, market.type) == kDoesNotFit) continue;
-    const InstanceType& type = markets_.types[market.type];
-    double seconds =
-        left * static_cast<double>(expected(id, market.type)) + static_cast<double>(settings_.boot);
-    if (task.saved > 0) {
-      seconds += restore_time(snapshot_mb(task, type), market.datacenter == task.datacenter);
-    }
     const double cost =
-        std::ceil(seconds / static_cast<double>(kHour)) * static_cast<double>(price);
+        std::ceil(needs(id, i) / static_cast<double>(kHour)) * static_cast<double>(price);
     // A tie goes to the market it came from, which is nearest to its snapshot.
     if (best != kNoMarket && (cost > least || (cost == least && i != from))) continue;
     best = i;
