@@ -136,6 +136,64 @@ TEST_CASE("hourly checkpoints: paid work is kept, and the same request waits") {
   check_sums(result, events);
 }
 
+TEST_CASE("hourly checkpoints: none of a job that ends within the hour") {
+  // The snapshot would begin at 3600 - 28 s; the job is done at 3590 s, and one hour is paid.
+  const MarketSet markets = small_markets({{{0, 26'000}, {9'000'000, 26'000}}});
+  for (const char* mechanism : {"checkpoint", "migration"}) {
+    BrokerSettings settings = broker_settings("high", mechanism);
+    settings.boot = 0;
+    BrokerEvents events;
+    const BrokerResult result =
+        run_broker(markets, std::vector{serial_job(0, 3590, 100'000)}, settings, &events);
+    CHECK(result.checkpoints == 0);
+    CHECK(events.count("finish", 3590) == 1);
+    CHECK(result.cost == 26'000);
+    check_sums(result, events);
+  }
+}
+
+TEST_CASE("hourly checkpoints: what has no snapshot does not wait for the same request") {
+  // The price of market a is too high from 1800 s, or from 4500 s, to 3 h; b costs 0.030 always.
+  for (const Seconds revoked : {1800, 4500}) {
+    const bool saved = revoked > 3600;
+    const MarketSet markets =
+        small_markets({{{0, 26'000}, {revoked, 90'000}, {10'800, 26'000}, {9'000'000, 26'000}},
+                       {{0, 30'000}, {9'000'000, 30'000}}});
+    BrokerSettings settings = broker_settings("on_demand", "checkpoint");
+    settings.boot = 0;
+    BrokerEvents events;
+    // The second job waits behind the first: 1800 s of the first hour, or 2172 of the second.
+    const std::vector<BrokerJob> jobs{serial_job(0, saved ? 5000 : 1900, 1'000'000),
+                                      serial_job(revoked - 300, 1500, 1'000'000)};
+    const BrokerResult result = run_broker(markets, jobs, settings, &events);
+    // Saved: 3572 s are done, restored in 22 s at 3 h. Else both start again, in one hour of b.
+    CHECK(events.count("resume", 10'800) == (saved ? 1 : 0));
+    CHECK(events.count("finish", saved ? 10'800 + 22 + 1428 : revoked + 1500 + 1900) == 1);
+    CHECK(events.count("finish", revoked + 1500) == 1);
+    CHECK(result.cost == (saved ? 2 * 26'000 : 0) + 30'000);
+    check_sums(result, events);
+  }
+}
+
+TEST_CASE("an instance is expected to be free after its snapshots, and after what was left") {
+  // 5000 s and a snapshot of 28 s leave 2172 s of the second hour for a job that comes at 3660 s.
+  const MarketSet calm = small_markets({{{0, 26'000}, {9'000'000, 26'000}}});
+  BrokerSettings settings = broker_settings("on_demand", "checkpoint");
+  settings.boot = 0;
+  for (const Seconds takes : {2172, 2173}) {
+    const std::vector<BrokerJob> jobs{serial_job(0, 5000, 1'000'000),
+                                      serial_job(3660, static_cast<double>(takes), 1'000'000)};
+    CHECK(run_broker(calm, jobs, settings).requests == (takes == 2172 ? 1 : 2));
+  }
+  // Resumed at 3 h: 22 s to restore and 1428 of 5000 s are left, so 2150 s of the hour.
+  const MarketSet markets = small_markets({{{0, 26'000}, {4500, 90'000}, {10'800, 26'000}}});
+  for (const Seconds takes : {2150, 2151}) {
+    const std::vector<BrokerJob> jobs{serial_job(0, 5000, 1'000'000),
+                                      serial_job(10'860, static_cast<double>(takes), 1'000'000)};
+    CHECK(run_broker(markets, jobs, settings).requests == (takes == 2150 ? 1 : 2));
+  }
+}
+
 TEST_CASE("duplication: the first of two wins; the other's paid time is lost") {
   const MarketSet markets =
       small_markets({{{0, 26'000}, {9'000'000, 26'000}}, {{0, 27'000}, {9'000'000, 27'000}}});

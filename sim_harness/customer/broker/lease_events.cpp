@@ -78,14 +78,13 @@ void BrokerRun::begin_instance(std::int32_t id, Seconds now) {
 double BrokerRun::needs(std::int32_t id, std::uint32_t where) const {
   const Task& task = tasks_[static_cast<std::size_t>(id)];
   const Market& market = markets_.markets[where];
-  const auto boot = static_cast<double>(settings_.boot);
   const auto takes = static_cast<double>(expected(id, market.type));
+  const auto boot = static_cast<double>(settings_.boot);
   if (task.saved == 0) return takes + boot;
-  const double left =
-      1 - static_cast<double>(task.saved) / static_cast<double>(run_seconds(task, task.type));
-  return left * takes + boot +
-         restore_time(snapshot_mb(task, markets_.types[market.type]),
-                      market.datacenter == task.datacenter);
+  const auto ran_on = static_cast<double>(run_seconds(task, task.type));
+  const double memory_mb = snapshot_mb(task, markets_.types[market.type]);
+  return takes * (1 - static_cast<double>(task.saved) / ran_on) + boot +
+         restore_time(memory_mb, market.datacenter == task.datacenter);
 }
 
 void BrokerRun::assign(std::int32_t id, std::int32_t task, Seconds now) {
@@ -216,26 +215,23 @@ void BrokerRun::plan_snapshot(Lease& lease, Seconds now) const {
   const FaultTolerance& mechanism = *settings_.fault_tolerance;
   if (mechanism.snapshots() == FaultTolerance::Snapshots::kNone) return;
   const Seconds takes = save_seconds(lease);
-  Seconds at = lease.hour_end - takes;
-  Seconds until = lease.hour_end;
-  if (mechanism.snapshots() == FaultTolerance::Snapshots::kInterval) {
-    at = now +
-         mechanism.interval(
-             {.prices = &market_of(lease).prices, .bid = lease.bid, .now = now, .save = takes});
-    until = at;
-  }
-  // Not for a job that is done before, nor in the second in which the last one ended.
-  if (at > now && lease.phase_end > until) lease.save_at = at;
+  const bool hourly = mechanism.snapshots() == FaultTolerance::Snapshots::kHourly;
+  const SnapshotContext context{&market_of(lease).prices, lease.bid, now, takes};
+  const Seconds at = hourly ? lease.hour_end - takes : now + mechanism.interval(context);
+  // Not for a job that is done before, or by the end of the hour that is saved; nor in the second
+  // in which the last one ended.
+  if (at > now && lease.phase_end > (hourly ? lease.hour_end : at)) lease.save_at = at;
 }
 
 void BrokerRun::begin_save(std::int32_t id, Seconds now) {
   Lease& lease = lease_at(id);
+  const Seconds takes = save_seconds(lease);
   close_slice(lease, now);
   lease.phase = Phase::kSave;
-  lease.phase_end = now + save_seconds(lease);
+  lease.phase_end = now + takes;
   lease.save_at = kNoTime;
   unindex(id);
-  lease.expected_free += save_seconds(lease);  // the job stands still
+  lease.expected_free += takes;  // the job stands still
   index(id, now);
 }
 
@@ -309,7 +305,6 @@ void BrokerRun::leave_queue(std::int32_t id, Seconds now) {
   const Task& task = task_at(id);
   if (task.state != Task::State::kAssigned || lease_at(task.lease).task == id) return;
   Lease& lease = lease_at(task.lease);
-  if (lease.phase == Phase::kSuspended) return;  // a checkpointed lease keeps its jobs
   const std::int32_t where = task.lease;
   unindex(where);
   lease.queue.erase(std::find(lease.queue.begin(), lease.queue.end(), id));
@@ -361,11 +356,13 @@ void BrokerRun::recover(std::int32_t id, Seconds now) {
   const std::int32_t task = lease.task;
   switch (settings_.fault_tolerance->recovery()) {
     case AfterRevocation::kWaitInBid: {
-      if (task == kNoTask) break;
+      // Without a snapshot there is nothing to resume; the jobs behind it have not begun.
+      if (task == kNoTask || task_at(task).saved == 0) break;
+      return_queue(id, now);
       lease.phase = Phase::kSuspended;
       const Seconds again = market_of(lease).prices.first_below(lease.bid, now);
       if (again != kNoTime) events_.push({again, Event::Kind::kResume, id, 0});
-      return;  // with its queue
+      return;
     }
     case AfterRevocation::kMigrate:
       return_queue(id, now);
@@ -390,8 +387,7 @@ void BrokerRun::migrate(std::int32_t id, std::uint32_t from, Seconds now) {
     const MicroUsd price = market.prices.at(now);
     if (i == avoided || price >= kNoCapacityPrice) continue;
     if (expected(id, market.type) == kDoesNotFit) continue;
-    const double cost =
-        std::ceil(needs(id, i) / static_cast<double>(kHour)) * static_cast<double>(price);
+    const double cost = std::ceil(needs(id, i) / 3600.0) * static_cast<double>(price);
     // A tie goes to the market it came from, which is nearest to its snapshot.
     if (best != kNoMarket && (cost > least || (cost == least && i != from))) continue;
     best = i;
@@ -411,14 +407,7 @@ void BrokerRun::migrate(std::int32_t id, std::uint32_t from, Seconds now) {
 void BrokerRun::resume(std::int32_t id, Seconds now) {
   Lease& lease = lease_at(id);
   if (lease.phase != Phase::kSuspended) return;
-  while (lease.task != kNoTask && !is_assigned(lease.task, id)) {
-    lease.task = kNoTask;
-    if (lease.queue.empty()) break;
-    lease.task = lease.queue.front();
-    lease.queue.erase(lease.queue.begin());
-    lease.queued -= expected(lease.task, market_of(lease).type);
-  }
-  if (lease.task == kNoTask) {
+  if (!is_assigned(lease.task, id)) {  // its sibling was faster
     lease.phase = Phase::kEnded;
     return;
   }
