@@ -149,17 +149,21 @@ def _runs_of(database: Path) -> pd.DataFrame:
     return results.runs
 
 
-def _markets_of(databases: Sequence[Path]) -> dict[str, Runs]:
-    """Return the runs of databases by market."""
+def _markets_of(databases: Sequence[Path], csv: Path | None = None) -> dict[str, Runs]:
+    """Return the runs of databases by market, and write them to a file."""
+    if not databases:
+        return {}
     frame = pd.concat([_runs_of(path) for path in databases], ignore_index=True)
+    if csv is not None:
+        frame.to_csv(csv, index=False)
     groups = frame.groupby("market", sort=False, observed=True)
     return {str(name): Runs(part) for name, part in groups}
 
 
 def _page(options: argparse.Namespace) -> Page:
-    markets = _markets_of(options.results)
-    others = _markets_of([options.cheapest]) if options.cheapest is not None else None
-    found = list(findings(markets, others))
+    options.output.mkdir(parents=True, exist_ok=True)
+    markets = _markets_of(options.results, options.output / "results.csv")
+    found = list(findings(markets, _markets_of(options.cheapest)))
     if options.ec2 is not None:
         found.insert(0, rises_of_ec2(options.ec2))
     sections = [
@@ -188,7 +192,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="results databases of the study broker; several: each with seeds of its own",
     )
     parser.add_argument(
-        "--cheapest", type=Path, help="results with every job on the type that costs least"
+        "--cheapest",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="the same with every job on the type that costs least",
     )
     parser.add_argument("--ec2", type=Path, help="EC2's prices of m1.small, as prices.py writes")
     return command.run(parser, _page, arguments)

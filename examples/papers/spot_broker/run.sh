@@ -77,10 +77,16 @@ else
   markets="{label: ec2, markets: [$(IFS=,; echo "${files[*]}")]}, $markets"
 fi
 overrides+=(--set "market=[$markets]")
-"$cospot" compare "$here/grid.yaml" --resume -j "$threads" --db "$output/results.db" \
-  --csv "$output/results.csv" "${overrides[@]}" --set "seed=[$(seq -s, "$seeds")]"
-"$cospot" compare "$here/grid.yaml" --resume -j "$threads" --db "$output/cheapest.db" \
-  "${overrides[@]}" --set "seed=[$(seq -s, "$cheapest_seeds")]" --set "market_choice=cheapest"
-"$cospot" summary "$output/results.db" >"$output/ranking.txt"
-"$python" -m spot_broker.page "$output/results.db" --cheapest "$output/cheapest.db" "${ec2[@]}" \
+# A database for each seed: more seeds go on from fewer.
+results=() cheapest=()
+for seed in $(seq "$seeds"); do
+  results+=("$output/seed-$seed.db")
+  "$cospot" compare "$here/grid.yaml" --resume -j "$threads" --db "$output/seed-$seed.db" \
+    "${overrides[@]}" --set "seed=$seed"
+  ((seed <= cheapest_seeds)) || continue
+  cheapest+=("$output/cheapest-$seed.db")
+  "$cospot" compare "$here/grid.yaml" --resume -j "$threads" --db "$output/cheapest-$seed.db" \
+    "${overrides[@]}" --set "seed=$seed" --set "market_choice=cheapest"
+done
+"$python" -m spot_broker.page "${results[@]}" --cheapest "${cheapest[@]}" "${ec2[@]}" \
   -o "$output" ${document:+--document "$document"}

@@ -406,11 +406,7 @@ void BrokerRun::migrate(std::int32_t id, std::uint32_t from, Seconds now) {
 
 void BrokerRun::resume(std::int32_t id, Seconds now) {
   Lease& lease = lease_at(id);
-  if (lease.phase != Phase::kSuspended) return;
-  if (!is_assigned(lease.task, id)) {  // its sibling was faster
-    lease.phase = Phase::kEnded;
-    return;
-  }
+  if (lease.phase != Phase::kSuspended || !is_assigned(lease.task, id)) return;
   ++leases_in_[lease.market];
   log(now, "resume", id, task_at(lease.task).job);
   begin_instance(id, now);
