@@ -212,11 +212,12 @@ def _section(paper: Paper) -> Iterator[str]:
     yield f"## {paper.title}\n"
     more = f" More: [{paper.page}]({paper.page})." if paper.page else ""
     told = f" {paper.notes}." if paper.notes else ""
-    yield f"{paper.reference}. Data: {paper.data}.{told}{more}\n"
+    made = f"Made at commit {paper.commit} by `{paper.command}`."
     if paper.findings is None:
-        yield "No run of it is stored.\n"
+        made = "No run of it is stored."
+    yield f"{paper.reference}. Data: {paper.data}.{told} {made}{more}\n"
+    if paper.findings is None:
         return
-    yield f"Made at commit {paper.commit} by\n\n    {paper.command}\n"
     data = list(dict.fromkeys(one["data"] for one in paper.findings))
     rows = []
     for one in paper.findings:

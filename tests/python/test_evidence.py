@@ -59,7 +59,7 @@ def test_page_counts_verdicts_and_names_the_data(docs: Path) -> None:
     assert row in text
     assert "| [Iqbal et al.](#cospot) | runs without a rejection | 35 % | 31 % | holds |" in text
     assert "- a: 64,800 runs\n- b: 72 runs\n" in text
-    assert "Made at commit 0123abc by\n\n    run.sh\n" in text
+    assert "Made at commit 0123abc by `run.sh`." in text
     assert _check(docs) == 0
 
 

@@ -237,6 +237,8 @@ def test_one_command_makes_it_all(tmp_path):
     assert outputs[0]["grid.csv"].count(b"\n") == 1 + 2 * 3240
     found = outputs[0]["findings.json"].decode()
     assert '"published": "20", "ours": "2"' in found
+    table = outputs[0]["findings.md"].decode().partition("### What the open choices are worth")[2]
+    assert table.count("\n|") == 2 + 9  # with those of `cooperation.choices`
     assert "not run" not in found
 
 

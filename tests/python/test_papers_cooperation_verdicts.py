@@ -121,13 +121,10 @@ VERDICTS = [
         ((0, 1, 1, 0), "33 %", "differs"),
     ]),
     ("Finding 2", "spot revenue earned", lambda f, alone: _figure_5(f, on=(alone, 420, 420)), [
-        (115, "20.0 %, 23.0 %", "holds"),
-        (100, "20.0 %, 20.0 %", "differs"),
-        (90, "20.0 %, 18.0 %", "differs"),
+        (115, "20.0 %, 23.0 %", "holds"), (100, "20.0 %, 20.0 %", "differs"),
     ]),
     ("Finding 2", "VM revenue lost with SAF", lambda f, earned: _figure_5(f, earned=earned), [
-        # 0, 0 and 0.2 % lost, mean 0.0667 %; the half that is lost without SAF does not count.
-        ((1000, 1000, 998), "0.0667 %", "holds"),
+        # The half that is lost without SAF does not count.
         # 0.6, 0.7 and 0.7 %, mean 0.6667 %: the largest that the paper calls tiny is 0.67 %.
         ((994, 993, 993), "0.6667 %", "holds"),
         ((993, 993, 993), "0.7000 %", "differs"),
@@ -139,34 +136,25 @@ VERDICTS = [
     ]),
     ("Finding 2", "what OTN 1 to 4 adds with SAF off", lambda f, off: _figure_5(f, off=off), [
         ((100, 150, 200), "10.0, 10.0", "holds"),
-        ((100, 205, 200), "21.0, -1.0", "differs"),
         ((100, 100, 200), "0.0, 20.0", "differs"),
         ((100, 150, 425), "10.0, 55.0", "differs"),  # SAF earns 420
     ]),
     ("Finding 3", "spot revenue earned by the baseline", _avoiding, [
-        ((150, 180), "20.0 %, 30.0 %", "holds"),
-        ((100, 180), "20.0 %, 20.0 %", "differs"),
-        ((90, 180), "20.0 %, 18.0 %", "differs"),
+        ((150, 180), "20.0 %, 30.0 %", "holds"), ((100, 180), "20.0 %, 20.0 %", "differs"),
     ]),
     # 180 / 150 and 120 / 150; the others gain (150 - 100) / 100.
     ("Finding 3", "gain of the others", _avoiding, [
-        ((150, 180), "50 %, 20 %", "holds"),
-        ((150, 150), "50 %, 0 %", "differs"),
-        ((150, 120), "50 %, -20 %", "differs"),
+        ((150, 180), "50 %, 20 %", "holds"), ((150, 150), "50 %, 0 %", "differs"),
     ]),
     ("Finding 4", "spot revenue earned, by evictor", _by_evictor, [
         ({"FIFO": 300, "LPML": 310, "LPO": 325}, "FIFO 60.0 %, LPML 62.0 %, LPO 65.0 %", "holds"),
         ({"FIFO": 300, "LPO": 325}, "FIFO 60.0 %, LPO 65.0 %", "holds"),
-        # LPML above LPO; LPML below FIFO; LPO below FIFO.
         ({"FIFO": 300, "LPML": 326, "LPO": 325}, "FIFO 60.0 %, LPML 65.2 %, LPO 65.0 %", "differs"),
         ({"FIFO": 300, "LPML": 290, "LPO": 325}, "FIFO 60.0 %, LPML 58.0 %, LPO 65.0 %", "differs"),
-        ({"FIFO": 300, "LPO": 295}, "FIFO 60.0 %, LPO 59.0 %", "differs"),
     ]),
     ("Finding 5", "runs that reject a VM", _with_headroom, [
         ((2, 1, 0), "0 %: 100 %, 1 %: 50 %, 2 %: 0 %", "holds"),
-        ((1, 1, 0), "0 %: 50 %, 1 %: 50 %, 2 %: 0 %", "holds"),
         ((1, 2, 0), "0 %: 50 %, 1 %: 100 %, 2 %: 0 %", "differs"),
-        ((0, 1, 2), "0 %: 0 %, 1 %: 50 %, 2 %: 100 %", "differs"),
     ]),
     # A gain holds within a tenth of the published one, and is better beyond. Runs of 100 and the
     # value: half of the gain on the mean; the paper's 35 %, a tenth of it 3.5.
@@ -178,7 +166,6 @@ VERDICTS = [
     ("Finding 3, Figure 6", "spot revenue earned", _figure_6, [
         ((150, 180), "20.0 %, 30.0 %, 36.0 %", "holds"),
         ((150, 140), "20.0 %, 30.0 %, 30.0 %", "differs"),  # its best is its baseline
-        ((90, 180), "20.0 %, 18.0 %, 36.0 %", "differs"),
     ]),
     ("Finding 5, Figure 7", "COS and sDPD", _figure_7, [
         # 2 of 1000 VM seconds lost in two of four runs: 0.1 %.
@@ -200,18 +187,12 @@ def test_a_verdict_where_it_holds_and_where_not(tmp_path, source, what, make, va
 @pytest.mark.parametrize(
     ("revenue", "vm_earned", "counts", "verdict"),
     [
-        # Of 500 and 1000: 299 are 59.8 %, 301 60.2 %, 309 61.8 %; one lost is 0.1 %.
-        (299, 998, "2 of 5, 1 (59.8 %, 0.2000 %)", "holds"),  # by 300 and 310
-        (300, 999, "1 of 5, 0 (60.0 %, 0.1000 %)", "differs"),  # by 310, on more hosts
-        (
-            300,
-            998,
-            "2 of 5, 1 (60.0 %, 0.2000 %)",
-            "holds",
-        ),  # equal to one, and better in the other
-        (309, 998, "1 of 5, 0 (61.8 %, 0.2000 %)", "differs"),
-        (299, 1000, "0 of 5, 0 (59.8 %, 0.0000 %)", "differs"),
-        (250, 999, "3 of 5, 2 (50.0 %, 0.1000 %)", "holds"),  # by the mean of the evictors too
+        (299, 998, "2 of 5 (1)", "holds"),  # by 300 and 310
+        (300, 999, "1 of 5 (0)", "differs"),  # by 310, on more hosts
+        (300, 998, "2 of 5 (1)", "holds"),  # as much is earned, less lost
+        (309, 998, "1 of 5 (0)", "differs"),
+        (299, 1000, "0 of 5 (0)", "differs"),
+        (250, 999, "3 of 5 (2)", "holds"),  # by the mean of the evictors too
     ],
 )
 def test_prior_work_is_judged_by_the_settings_that_dominate_it(
@@ -230,6 +211,20 @@ def test_prior_work_is_judged_by_the_settings_that_dominate_it(
     evaluation = made_evaluation(tmp_path, runs, prior_work=theirs)
     finding = _finding(evaluation, "Finding 1, Figure 4", "settings that dominate SpotHour")
     _check(finding, f"0 %: {counts}", verdict)
+
+
+def test_latency_is_at_most_the_paper_s_and_interruptions_are_left_out(tmp_path):
+    runs = [
+        {"evictor": evictor, "otn": otn, "alloc_p99_ns": 5000 * otn, "alloc_max_ns": longest}
+        for evictor, times in {"FIFO": (8000, 2e6), "LPO": (20000, 30000)}.items()
+        for otn, longest in zip((1, 2), times, strict=True)
+    ]
+    evaluation = made_evaluation(tmp_path, runs)
+    p99, longest, calm, _ = [one for one in all_findings(evaluation) if one.source == "Finding 7"]
+    _check(p99, "FIFO 10.0 µs, LPO 10.0 µs", "better")
+    _check(longest, "2.00 ms", "better")
+    # 2 ms are an interruption; (20 + 30) / 2 = 25.
+    _check(calm, "FIFO 8 µs, LPO 25 µs", "holds")
 
 
 def test_numbers_have_their_spread_over_workloads(tmp_path):
@@ -257,10 +252,7 @@ def test_every_finding_names_its_data_and_what_differs_its_reason(tmp_path):
     # day1 is not of the release, so that nothing is said of choices that the paper leaves open.
     told = _finding(evaluation, "Finding 1", "gain, mean")
     assert told.data == "2 runs of 1 workload (generated or other, 1 other)"
-    assert (
-        told.verdict
-        == "differs: other workloads were run than the twenty that the authors released"
-    )
+    assert told.verdict.startswith("differs: other workloads were run than the twenty that")
 
 
 def test_what_was_not_given_is_not_tested(tmp_path):

@@ -18,8 +18,8 @@ CHOICES = {
     "no_past": "requests before time 0 left out",
     "one_size": "every VM policy on the fewest hosts of any (`headroom_of: study`)",
     "normalised": "COS by fractions of the host (`capacity_normalised`)",
-    "ties_to_free": "ties of VMs to the host with the most free memory",
-    "ties_to_full": "ties of VMs to the host with the least free memory",
+    "ties_by_vms": "ties of COS and DPD by UTIL, of UTIL by COS",
+    "ties_by_memory": "ties of VMs to the most free memory, where spots count as in use",
 }
 
 _NUMBERS: tuple[tuple[str, Callable[[pd.DataFrame], float], int], ...] = (

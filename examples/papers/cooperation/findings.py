@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from cooperation.cost_findings import data_not_at_hand, finding_7, finding_8
+from cooperation.cost_findings import finding_7, finding_8, traces
 from cooperation.evaluation import BERNOULLI, Evaluation
 from cooperation.figure_findings import finding_2, finding_3, finding_4, finding_5, finding_6
 from cooperation.judging import TINY, complete, gain, loss, measured_on, percent
@@ -45,7 +45,7 @@ def all_findings(evaluation: Evaluation, *, times: bool = True) -> list[Finding]
     ]
     if times:
         parts.append(finding_7)
-    parts += [finding_8, data_not_at_hand]
+    parts += [finding_8, traces]
     found = (finding for part in parts for finding in part(evaluation))
     return [complete(finding, evaluation.runs) for finding in found]
 

@@ -8,11 +8,15 @@ from typing import Any
 import pandas as pd
 from reproduction.finding import Finding
 
-_OPEN = "the paper leaves choices open: smallest datacenter, requests before the window, ties"
+_OPEN = (
+    "the paper leaves choices open: smallest datacenter, hosts, requests before the window, ties; "
+    "reproduction.md has what each moves"
+)
 _OTHER_WORKLOADS = "other workloads were run than the twenty that the authors released"
 #: The largest loss of VM revenue that the paper calls tiny (Finding 1).
 TINY = 0.0067
-_RELEASED = "relevant-vm-1pcnt"
+#: Part of the names of the workloads that the authors released.
+RELEASED = "relevant-vm-1pcnt"
 
 
 def percent(fraction: float, digits: int = 0) -> str:
@@ -40,7 +44,7 @@ def loss(
 def measured_on(frame: pd.DataFrame) -> str:
     """Return how many runs these are, and of which workloads."""
     labels = [str(label) for label in frame["workload"].unique()]
-    count = sum(_RELEASED in label for label in labels)
+    count = sum(RELEASED in label for label in labels)
     kind = "released" if count == len(labels) else "generated or other"
     if "sampling" in frame.columns:
         kinds = frame.drop_duplicates("workload")["sampling"].value_counts(sort=False)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 from cooperation.evaluation import Evaluation
-from cooperation.judging import measured_on, percent
+from cooperation.judging import measured_on
 from reproduction.finding import Finding, not_tested
 
 #: What a point of Figure 4 is: means over evictors and workloads.
@@ -41,20 +41,20 @@ def _dominated(name: str, rivals: pd.DataFrame, points: pd.DataFrame, data: str)
         smaller = better[better["hosts"] <= rival["hosts"]]
         at = f"{headroom:g} %"
         counts[at] = len(smaller)
-        earned = f"{percent(rival['spot_share'], 1)}, {percent(rival['vm_loss'], 4)}"
-        texts.append(f"{at}: {len(better)} of {len(of_size)}, {len(smaller)} ({earned})")
+        texts.append(f"{at}: {len(better)} of {len(of_size)} ({len(smaller)})")
+    what = f"settings that dominate {name}, prior work, by headroom (on no more hosts)"
     return Finding(
         _SOURCE,
-        f"settings that dominate {name}, by headroom; on no more hosts (what {name} earns of the "
-        "spot revenue requested, and loses of VM revenue)",
+        what,
         _PAPER,
-        "; ".join(texts),
+        ", ".join(texts),
         "at least",
         1,
         counts,
         "prior work lies on or behind the Pareto front of CoSpot's settings",
         data=data,
         because="no setting earns as much and loses as little on as few hosts",
+        headline=what,
     )
 
 

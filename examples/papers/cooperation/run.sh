@@ -159,21 +159,23 @@ without_past() {
     !column {for (i = 1; i <= NF; i++) if ($i ~ /^start/) column = i; print; next}
     $column >= 0'
 }
-ties() {
-  local list=
-  for name in UTIL COS DPD; do
-    list+="{label: $name, weighers: [{name: $name, multiplier: 1000000}, {name: RAMWeigher, multiplier: $1}]}, "
-  done
-  echo "vm=[${list%, }]"
-}
 choice as_run
 choice host_9600 --set 'host={vcpus: 9600, memory_mb: 2250}'
 choice host_6400 --set 'host={vcpus: 6400, memory_mb: 3072}'
 choice window_90 --window-days 90
 choice one_size --set headroom_of=study
 choice normalised --set 'vm=[UTIL, {name: COS, capacity_normalised: true}, DPD]'
-choice ties_to_free --set "$(ties 1)"
-choice ties_to_full --set "$(ties -1)"
+# ties WEIGHER WEIGHER WEIGHER: by which UTIL, COS and DPD settle their ties.
+ties() {
+  local name list=
+  for name in UTIL COS DPD; do
+    list+="{label: $name, weighers: [{name: $name, multiplier: 1000000}, $1]}, "
+    shift
+  done
+  echo "vm=[${list%, }]"
+}
+choice ties_by_vms --set "$(ties COS UTIL UTIL)"
+choice ties_by_memory --set "$(ties RAMWeigher RAMWeigher RAMWeigher)"
 list=
 for i in "${!workloads[@]}"; do
   [[ -f ${workloads[i]} ]] || continue
