@@ -34,6 +34,7 @@ class Claim:
     measure: str
     pairs: list[tuple[Cell, Cell]]
     is_least: bool = False  #: it says that one cell is the least of all
+    also: str = ""  #: another measure that the sentence may mean
 
 
 @dataclass(frozen=True)
@@ -194,17 +195,17 @@ def _with_fault_tolerance(alphas: list[float]) -> Iterator[Claim]:
             for a in best
         ],
     )
-    for measure, words in (("cost", "cheaper"), (USEFUL, "cheaper per useful job")):
-        yield Claim(
-            "Figure 3",
-            f"Checkpointing is {words} with Mean and On-demand than with Minimum",
-            measure,
-            [
-                (("checkpoint", hi, a), ("checkpoint", "minimum", a))
-                for hi in ("mean", "on_demand")
-                for a in best
-            ],
-        )
+    yield Claim(
+        "Figure 3",
+        "Checkpointing is cheaper with Mean and On-demand than with Minimum",
+        "cost",
+        [
+            (("checkpoint", hi, a), ("checkpoint", "minimum", a))
+            for hi in ("mean", "on_demand")
+            for a in best
+        ],
+        also=USEFUL,
+    )
     yield Claim(
         "Figure 3",
         "Duplication is dearer than no fault tolerance",

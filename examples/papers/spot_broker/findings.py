@@ -21,6 +21,7 @@ DATA = "Table II's 120 combinations on"
 #: Other readings of the paper: it ranks and draws means; and it tells which type a job prefers, but
 #: not on which one the instance that is started for it is. Its policy chooses "the best".
 BY_MEANS = "by the means"
+USEFULLY = "per useful job"
 CHEAPEST = "every job on the type that costs least"
 #: The values of alpha that Figure 3 shows.
 SHOWN = (2, 4, 8)
@@ -187,6 +188,10 @@ def _directions(both: tuple[Markets, Markets]) -> Iterator[Finding]:
             readings = {BY_MEANS: verdict.holding}
             if verdict.claim.is_least:
                 readings["none is less at 5%"] = pairs - verdict.against
+            if verdict.claim.also:
+                other = judge(runs, replace(verdict.claim, measure=verdict.claim.also))
+                readings[USEFULLY] = other.significant
+                readings[f"{USEFULLY}, {BY_MEANS}"] = other.holding
             return Seen(f"{text} ({told})", verdict.significant, readings)
 
         what = f"{claim.sentence} (`{claim.measure}`)"
