@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("pandas", minversion="1.5")
 pytest.importorskip("matplotlib", minversion="3.6")
 
+from cooperation.again import study_of
 from cooperation.evaluation import load_evaluation
 from cooperation.findings import all_findings
 from cooperation.page import main
@@ -200,6 +201,19 @@ def test_bad_input_is_one_line_and_exit_code_2(grid, tmp_path, capsys):
         error = capsys.readouterr().err
         assert error.startswith("cospot: ")
         assert error.count("\n") == 1
+
+
+def test_a_run_again_is_a_study_of_one_run(tmp_path):
+    model = {"name": "LPML", "model": "lpml.txt"}
+    spec = {"synthetic": "azure2020", "seed": 1, "scale": 0.001}
+    sweep = {
+        "workloads": ["a.csv", spec], "host": 8, "headroom_percent": [0, 1], "vm": ["UTIL"],
+        "spot": ["sDPD"], "evictor": ["FIFO", model], "saf": [False, True], "otn": [1, 2],
+    }  # fmt: skip
+    run = {"workload": "azure2020 seed=1 scale=0.001", "headroom_percent": 1.0, "vm": "UTIL",
+           "spot": "sDPD", "evictor": "LPML", "saf": True, "otn": 2}  # fmt: skip
+    one = {"workloads": [spec], "headroom_percent": 1, "evictor": [model], "saf": True, "otn": 2}
+    assert study_of(run, sweep) == {**sweep, **one}
 
 
 needs_program = pytest.mark.skipif(

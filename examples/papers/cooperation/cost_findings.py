@@ -37,9 +37,16 @@ def finding_7(evaluation: Evaluation) -> Iterator[Finding]:
     if fifo is None:
         return
     yield Finding(
-        "Finding 7", "longest VM allocation, FIFO", "18 ms", f"{fifo:.2f} ms", "value or less", 18,
-        fifo, "FIFO keeps the longest so short", because=_INTERRUPTED,
-    )  # fmt: skip
+        "Finding 7",
+        "longest VM allocation, FIFO (above 10 ms: the shortest of four runs)",
+        "18 ms",
+        f"{fifo:.2f} ms",
+        "value or less",
+        18,
+        fifo,
+        "FIFO keeps the longest so short",
+        because=_INTERRUPTED,
+    )
     calm = runs[runs["alloc_max_ns"] <= 1e6].groupby("evictor", observed=True)["alloc_max_ns"]
     means = calm.mean() / 1000
     others = means.drop("FIFO", errors="ignore")

@@ -124,6 +124,7 @@ mkdir -p "$output" 2>/dev/null || fail "$output: no such folder, and it cannot b
 [[ -w $output ]] || fail "$output: cannot be written to"
 output=$(cd "$output" && pwd)
 evictor=()
+again=
 if [[ $train == yes ]]; then
   echo "== Training LPML"
   "$cospot" lifetime train "${workloads[@]}" -o "$output/lpml.txt"
@@ -139,6 +140,12 @@ echo "== The grid"
     -j "$threads" --db grid.db --csv grid.csv --force >summary.txt
   "$cospot" report grid.db -o grid.html --title "CoSpot's grid" >/dev/null
 )
+
+if [[ $timing == on ]]; then
+  echo "== The runs with the longest allocations again"
+  again=$output/again.csv
+  "$python" -m cooperation.again "$output/grid.db" "$cospot" -o "$again"
+fi
 
 echo "== Rankings of prior work, and worse ones"
 "$cospot" compare "$here/prior_work.yaml" "${overrides[@]}" --timing "$timing" \
@@ -187,4 +194,4 @@ done
 echo "== Figures and findings"
 "$python" -m cooperation.page "$output/grid.db" --prior-work "$output/prior_work.db" \
   --degradation "$output/degradation.csv" --choices "$output/choices" --timing "$timing" -o "$output" \
-  ${document:+--document "$document"}
+  ${again:+--again "$again"} ${document:+--document "$document"}
