@@ -26,9 +26,9 @@ LOW, HIGH = ("none", "minimum", 2.0), ("none", "mean", 2.0)
 
 def runs_of(low: list[float], high: list[float], market: str = "m") -> Runs:
     common = {"job_log": "j", "billing": "hourly", "market_choice": "preferred"}
+    axes = ("fault_tolerance", "bid", "alpha", "market", "seed", "cost")
     rows = [
-        {**common, **dict(zip(("fault_tolerance", "bid", "alpha"), cell, strict=True))}
-        | {"market": where, "seed": seed, "cost": cost}
+        {**common, **dict(zip(axes, (*cell, where, seed, cost), strict=True))}
         for cell, where, costs in ((LOW, market, low), (HIGH, "m", high))
         for seed, cost in enumerate(costs)
     ]
@@ -49,9 +49,8 @@ def test_verdicts() -> None:
 
 def test_means_have_students_interval() -> None:
     # 1, 2, 3: t(0.975; 2) = 4.30265, standard error 1 / sqrt 3.
-    mean, width = runs_of([1, 2, 3], [0, 0, 0]).mean(LOW, "cost")
-    assert mean == pytest.approx(2)
-    assert width == pytest.approx(2.48414, rel=1e-5)
+    found = runs_of([1, 2, 3], [0, 0, 0]).mean(LOW, "cost")
+    assert found == pytest.approx((2, 2.48414), rel=1e-5)
 
 
 def test_several_markets_are_refused() -> None:
@@ -82,8 +81,7 @@ def test_the_whole_evaluation_on_a_small_scale(tmp_path: Path) -> None:
     runs = (tmp_path / "results.csv").read_text().splitlines()
     assert len(runs) == 1 + 2 * 120 * 2  # markets, combinations and seeds
     bad = run_program(*command, "--seeds", "1")
-    assert bad.returncode == 2
-    assert "expected 2 to 31" in bad.stderr
+    assert bad.returncode == 2 and "expected 2 to 31" in bad.stderr
 
 
 def test_rises_are_counted_from_begin_to_end(tmp_path: Path) -> None:
@@ -94,8 +92,7 @@ def test_rises_are_counted_from_begin_to_end(tmp_path: Path) -> None:
     path = tmp_path / "m1.small.csv"
     path.write_text("\n".join(["time,price", *rows]))
     found = rises_of_ec2(path)
-    assert found.here == "2; 120 min; 20%"
-    assert found.measured == [2, 120, 0.2]
+    assert (found.here, found.measured) == ("2; 120 min; 20%", [2, 120, 0.2])
     assert found.differs
 
 
