@@ -35,8 +35,7 @@ BAD = {
 
 @pytest.mark.parametrize(("text", "told"), BAD.items())
 def test_bad_rows_are_told_with_their_line(tmp_path: Path, text: str, told: str) -> None:
-    path = tmp_path / "p.csv"
-    path.write_text(text)
+    (path := tmp_path / "p.csv").write_text(text)
     with pytest.raises(PriceError, match=told):
         prices.read_prices(path)
 

@@ -121,8 +121,11 @@ def is_below(runs: Runs, one: Cell, other: Cell, measure: str) -> bool:
     return _p_value(difference.dropna().to_numpy()) < LEVEL
 
 
-def differ(runs: Runs, one: Cell, other: Cell, measure: str) -> bool:
+def differ(runs: Runs, one: Cell, other: Cell, measure: str, paired: bool = True) -> bool:
     """Tell whether two cells differ significantly, whichever is below (two-sided)."""
+    if not paired:
+        both = [runs.values(cell, measure).to_numpy() for cell in (one, other)]
+        return bool(stats.ttest_ind(*both, equal_var=False).pvalue < LEVEL)
     difference = (runs.values(one, measure) - runs.values(other, measure)).dropna().to_numpy()
     return 2 * min(_p_value(difference), _p_value(-difference)) < LEVEL
 

@@ -246,7 +246,10 @@ def _alpha(both: tuple[Markets, Markets]) -> Iterator[Finding]:
 
 def _bids_alike(runs: Runs) -> Seen:
     alike = sum(not differ(runs, ("none", b, 1.0), ("none", b, 2.0), "cost") for b in BIDS)
-    return Seen(f"{alike} of {len(BIDS)}", alike)
+    unpaired = sum(
+        not differ(runs, ("none", b, 1.0), ("none", b, 2.0), "cost", paired=False) for b in BIDS
+    )
+    return Seen(f"{alike} of {len(BIDS)}", alike, {"seeds not paired": unpaired})
 
 
 def _late_share(runs: Runs, cell: Cell) -> float:
