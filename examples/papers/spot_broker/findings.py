@@ -293,15 +293,11 @@ def _table_3(both: tuple[Markets, Markets]) -> Iterator[Finding]:
     yield _combined(both, "Table III", what, paper, dollars, "value", published, "prints each cost")
     for rank, cell, _, worse in TABLE_3:
 
-        def place(runs: Runs, cell: Cell = cell, rank: int = rank) -> Seen:
+        def place(runs: Runs, cell: Cell = cell) -> Seen:
             ranking = runs.ranking()
             found = ranking.index(cell) + 1
             more = runs.mean(cell, USEFUL)[0] / runs.mean(ranking[0], USEFUL)[0] - 1
-            readings = {}
-            if rank == 1:
-                less = sum(is_below(runs, other, cell, USEFUL) for other in ranking)
-                readings["none costs less at 5%"] = 1 + less
-            return Seen(f"{found} (+{percent(more, 2)})", found, readings)
+            return Seen(f"{found} (+{percent(more, 2)})", found)
 
         found = _combined(
             both,
