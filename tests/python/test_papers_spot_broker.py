@@ -18,7 +18,7 @@ import pandas as pd
 from cospot.errors import InputError
 from programs import printed_by, run_program
 from spot_broker.claims import Claim, Runs, differ, judge
-from spot_broker.findings import rises_of_ec2
+from spot_broker.findings import CHEAPEST, rises_of_ec2
 
 ROOT = Path(__file__).resolve().parents[2]
 LOW, HIGH = ("none", "minimum", 2.0), ("none", "mean", 2.0)
@@ -26,9 +26,9 @@ LOW, HIGH = ("none", "minimum", 2.0), ("none", "mean", 2.0)
 
 def runs_of(low: list[float], high: list[float], market: str = "m") -> Runs:
     common = {"job_log": "j", "billing": "hourly", "market_choice": "preferred"}
+    axes = ("fault_tolerance", "bid", "alpha", "market", "seed", "cost")
     rows = [
-        {**common, **dict(zip(("fault_tolerance", "bid", "alpha"), cell, strict=True))}
-        | {"market": where, "seed": seed, "cost": cost}
+        {**common, **dict(zip(axes, (*cell, where, seed, cost), strict=True))}
         for cell, where, costs in ((LOW, market, low), (HIGH, "m", high))
         for seed, cost in enumerate(costs)
     ]
@@ -49,9 +49,7 @@ def test_verdicts() -> None:
 
 def test_means_have_students_interval() -> None:
     # 1, 2, 3: t(0.975; 2) = 4.30265, standard error 1 / sqrt 3.
-    mean, width = runs_of([1, 2, 3], [0, 0, 0]).mean(LOW, "cost")
-    assert mean == pytest.approx(2)
-    assert width == pytest.approx(2.48414, rel=1e-5)
+    assert runs_of([1, 2, 3], [0, 0]).mean(LOW, "cost") == pytest.approx((2, 2.48414), rel=1e-5)
 
 
 def test_several_markets_are_refused() -> None:
@@ -61,11 +59,11 @@ def test_several_markets_are_refused() -> None:
 
 @pytest.mark.slow
 def test_the_whole_evaluation_on_a_small_scale(tmp_path: Path) -> None:
-    program = os.environ["COSPOT_PROGRAM"]
-    environment = dict(os.environ, COSPOT=program, COSPOT_PYTHON=sys.executable)
+    environment = os.environ | {"COSPOT": os.environ["COSPOT_PROGRAM"]}
+    environment["COSPOT_PYTHON"] = sys.executable
     script = ROOT / "examples" / "papers" / "spot_broker" / "run.sh"
     command = (script, "--synthetic", "-o", tmp_path)
-    small = ["--jobs", "100", "--seeds", "2", "--high-seeds", "3", "-j", "2"]
+    small = ["--jobs", "100", "--seeds", "2", "--cheapest-seeds", "3", "-j", "2"]
     for _ in range(2):  # the second time there is nothing left to do
         printed_by(*command, *small, env=environment)
     page = (tmp_path / "evaluation.html").read_text()
@@ -73,16 +71,16 @@ def test_the_whole_evaluation_on_a_small_scale(tmp_path: Path) -> None:
     starts = [page.count(f"<tr><td>{market}</td>") for market in ("us_east_2011", "fitted")]
     assert starts == [1 + 1 + 9] * 2
     rows = json.loads((tmp_path / "findings.json").read_text())
-    assert sum(row["source"] == "Table III" for row in rows) == 1 + 1 + 11 + 3
-    assert any("cheaper than High (`cost`), 3 seeds" in row["what"] for row in rows)
+    assert sum(row["source"] == "Table III" for row in rows) == 1 + 11 + 3
+    # On the other reading too, but for what is said of the number of experiments.
+    assert sum(CHEAPEST in row["readings"] for row in rows) == len(rows) - 1
     assert all(row["published"] and row["data"] and row["verdict"] for row in rows)
     for name, market in itertools.product(("2a", "2b", "3", "4"), ("us-east-2011", "fitted")):
         assert (tmp_path / f"figure-{name}-{market}.png").stat().st_size > 5000
-    ranked = [line.split() for line in (tmp_path / "ranking.txt").read_text().splitlines()]
-    assert sum(len(row) > 5 and "migration" in row[:6] for row in ranked) == 2 * 30
+    # Two markets, 120 combinations and two seeds.
+    assert len((tmp_path / "results.csv").read_text().splitlines()) == 1 + 2 * 120 * 2
     bad = run_program(*command, "--seeds", "1")
-    assert bad.returncode == 2
-    assert "expected 2 to 31" in bad.stderr
+    assert bad.returncode == 2 and "expected 2 to 31" in bad.stderr
 
 
 def test_rises_are_counted_from_begin_to_end(tmp_path: Path) -> None:
@@ -90,11 +88,9 @@ def test_rises_are_counted_from_begin_to_end(tmp_path: Path) -> None:
     # an hour, exactly at 0.085; the last price is not known to have ended.
     usd = (0.03, 0.09, 0.102, 0.03, 0.085, 0.03, 0.09)
     rows = [f"2010-12-01T{hour:02}:00:00Z,{price}" for hour, price in enumerate(usd)]
-    path = tmp_path / "m1.small.csv"
-    path.write_text("\n".join(["time,price", *rows]))
+    (path := tmp_path / "m1.small.csv").write_text("\n".join(["time,price", *rows]))
     found = rises_of_ec2(path)
-    assert found.here == "2; 120 min; 20%"
-    assert found.measured == [2, 120, 0.2]
+    assert (found.here, found.measured) == ("2; 120 min; 20%", [2, 120, 0.2])
     assert found.differs
 
 
@@ -103,4 +99,7 @@ def test_the_ranking_leaves_out_what_the_paper_does() -> None:
     assert both.ranking("cost") == [LOW, HIGH]
     assert LOW in both and ("none", "high", 2.0) not in both
     assert differ(runs_of([1, 1], [2, 2]), HIGH, LOW, "cost")
+    # Paired, 1 and 1.1: t = 1.05 / 0.05 = 21; not, 1.05 / sqrt(0.5 + 0.605) = 1.
+    assert differ(near := runs_of([1, 2], [2, 3.1]), HIGH, LOW, "cost")
+    assert not differ(near, HIGH, LOW, "cost", paired=False)
     assert not differ(runs_of([1, 2], [2, 1]), HIGH, LOW, "cost")

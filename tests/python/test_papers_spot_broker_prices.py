@@ -26,17 +26,16 @@ def test_rows_are_read_in_the_order_of_time(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("time,price\n", "p.csv:1: expected time,price"),
-        ("2010-11-06 21:00:00,0.03\n2010-11-06 22:00:00\n", "p.csv:2: expected time,price"),
-        ("2010-11-06 21:00:00,0.03\n2010-11-06 21:00:00,0.04\n", "p.csv: has two prices at"),
-    ],
-)
+BAD = {
+    "time,price\n": "p.csv:1: expected time,price",
+    "2010-11-06 21:00:00,0.03\n2010-11-06 22:00:00\n": "p.csv:2: expected time,price",
+    "2010-11-06 21:00:00,0.03\n2010-11-06 21:00:00,0.04\n": "p.csv: has two prices at",
+}
+
+
+@pytest.mark.parametrize(("text", "told"), BAD.items())
 def test_bad_rows_are_told_with_their_line(tmp_path: Path, text: str, told: str) -> None:
-    path = tmp_path / "p.csv"
-    path.write_text(text)
+    (path := tmp_path / "p.csv").write_text(text)
     with pytest.raises(PriceError, match=told):
         prices.read_prices(path)
 

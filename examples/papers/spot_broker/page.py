@@ -8,6 +8,7 @@ Voorsluys and Buyya, "Reliable Provisioning of Spot Instances".
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -38,38 +39,53 @@ def cheapest(markets: Markets) -> Table:
     return Table(("rank", "paper", *markets), rows)
 
 
-def checkpoint_ranks(markets: Markets) -> Table:
+def ranks(markets: Markets, others: Markets) -> Table:
     """Return the ranks of each mechanism's cheapest combination, and of checkpointing's by bid."""
     rows = []
-    for name, runs in markets.items():
-        ranking = runs.ranking()
-        firsts = [next(c for c in ranking if c[0] == mechanism) for mechanism in MECHANISMS]
-        cells = [f"{ranking.index(cell) + 1}: {cell[1]}, {cell[2]:g}" for cell in firsts]
-        by_bid = [
-            next(i for i, c in enumerate(ranking, start=1) if c[:2] == ("checkpoint", bid))
-            for bid in BIDS
-            if bid != "high"
-        ]
-        rows.append([name, *cells, ", ".join(map(str, by_bid))])
+    for types, read in (("preferred", markets), ("cheapest", others)):
+        for name, runs in read.items():
+            ranking = runs.ranking()
+            firsts = [next(c for c in ranking if c[0] == mechanism) for mechanism in MECHANISMS]
+            least = runs.mean(ranking[0], USEFUL)[0]
+            cells = [
+                f"{ranking.index(cell) + 1}: {cell[1]}, {cell[2]:g} "
+                f"(+{percent(runs.mean(cell, USEFUL)[0] / least - 1, 1)})"
+                for cell in firsts
+            ]
+            by_bid = [
+                next(i for i, c in enumerate(ranking, start=1) if c[:2] == ("checkpoint", bid))
+                for bid in BIDS
+                if bid != "high"
+            ]
+            rows.append([name, types, *cells, ", ".join(map(str, by_bid))])
     bids = ", ".join(bid for bid in BIDS if bid != "high")
-    return Table(("market", *MECHANISMS, f"checkpoint by bid ({bids})"), rows)
+    return Table(("market", "types", *MECHANISMS, f"checkpoint by bid ({bids})"), rows, 2)
 
 
-def on_demand_against_high(markets: Markets) -> Table:
-    """Return how much dearer High is than On-demand, without fault tolerance."""
+#: The second is compared with the first, both mechanism and bid: what High costs, what guarding
+#: On-demand costs, and what snapshots cost where nothing is ever revoked.
+COMPARED = (
+    ("High than On-demand", ("none", "on_demand"), ("none", "high")),
+    ("On-demand with checkpointing", ("none", "on_demand"), ("checkpoint", "on_demand")),
+    ("High with checkpointing", ("none", "high"), ("checkpoint", "high")),
+)
+
+
+def dearer(markets: Markets) -> Table:
+    """Return how much more one mechanism and bid cost than another, by alpha."""
     rows = []
-    for name, runs in markets.items():
-        cells = [name]
+    for (what, first, second), (name, runs) in itertools.product(COMPARED, markets.items()):
+        cells = [what, name]
         for alpha in runs.alphas():
-            one: Cell = ("none", "on_demand", alpha)
-            other: Cell = ("none", "high", alpha)
+            one: Cell = (*first, alpha)
+            other: Cell = (*second, alpha)
             more = runs.mean(other, "cost")[0] / runs.mean(one, "cost")[0] - 1
             pairs = ((one, other), (other, one))
             is_told_apart = any(is_below(runs, *pair, "cost") for pair in pairs)
             told = "" if is_told_apart else " (n.s.)"
             cells.append(f"{'+' if more >= 0 else ''}{percent(more, 2)}{told}")
         rows.append(cells)
-    return Table(("market", *_alpha_heads(markets)), rows, 1)
+    return Table(("dearer", "market", *_alpha_heads(markets)), rows, 2)
 
 
 def late(markets: Markets) -> Table:
@@ -149,25 +165,31 @@ def _runs_of(database: Path) -> pd.DataFrame:
     return results.runs
 
 
-def _markets_of(databases: Sequence[Path]) -> dict[str, Runs]:
-    """Return the runs of databases by market."""
+def _markets_of(databases: Sequence[Path], csv: Path | None = None) -> dict[str, Runs]:
+    """Return the runs of databases by market, and write them to a file."""
+    if not databases:
+        return {}
     frame = pd.concat([_runs_of(path) for path in databases], ignore_index=True)
+    if csv is not None:
+        frame.to_csv(csv, index=False)
     groups = frame.groupby("market", sort=False, observed=True)
     return {str(name): Runs(part) for name, part in groups}
 
 
 def _page(options: argparse.Namespace) -> Page:
-    markets = _markets_of(options.results)
-    high = _markets_of([options.high]) if options.high is not None else None
-    found = list(findings(markets, high))
+    options.output.mkdir(parents=True, exist_ok=True)
+    markets = _markets_of(options.results, options.output / "results.csv")
+    others = _markets_of(options.cheapest)
+    found = list(findings(markets, others))
     if options.ec2 is not None:
         found.insert(0, rises_of_ec2(options.ec2))
     sections = [
         Section("Table III: USD per useful job", [cheapest(markets)]),
-        Section("Rank of the cheapest of each mechanism", [checkpoint_ranks(markets)]),
         Section(
-            "How much dearer High is than On-demand", [on_demand_against_high(high or markets)]
+            "Rank of the cheapest of each mechanism, and how much more than the best it costs",
+            [ranks(markets, others)],
         ),
+        Section("How much dearer it is to be sure", [dearer(markets)]),
     ]
     return Page(
         title="What the broker's paper found, tested",
@@ -190,7 +212,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="results databases of the study broker; several: each with seeds of its own",
     )
     parser.add_argument(
-        "--high", type=Path, help="results of On-demand and High with more seeds, nothing else"
+        "--cheapest",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="the same with every job on the type that costs least",
     )
     parser.add_argument("--ec2", type=Path, help="EC2's prices of m1.small, as prices.py writes")
     return command.run(parser, _page, arguments)

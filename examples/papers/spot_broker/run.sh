@@ -9,7 +9,7 @@ usage: run.sh [options]
   -o FOLDER      where to write (results/spot_broker); a run that was stopped is continued there
   -j N           threads (as many as processors)
   --seeds N      seeds of the 31 (31)
-  --high-seeds N seeds of On-demand against High without fault tolerance, few and quick runs (31)
+  --cheapest-seeds N  seeds of the other reading: every job on the cheapest type (5)
   --jobs N       jobs of the 100,000 (100000)
   --document FILE  also put the tables between the markers of this Markdown file
   --synthetic    synthetic jobs instead of the LCG log of $COSPOT_DATA, and synthetic prices only
@@ -23,7 +23,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 output=results/spot_broker
 threads=$(nproc)
 seeds=31
-high_seeds=31
+cheapest_seeds=5
 jobs=100000
 synthetic=no
 document=
@@ -31,13 +31,13 @@ while (($#)); do
   case $1 in
     -h | --help) usage; exit 0 ;;
     --synthetic) synthetic=yes; shift; continue ;;
-    -o | -j | --seeds | --high-seeds | --jobs | --document)
+    -o | -j | --seeds | --cheapest-seeds | --jobs | --document)
       (($# > 1)) || fail "$1 needs a value; see run.sh --help"
       case $1 in
         -o) output=$2 ;;
         -j) threads=$2 ;;
         --seeds) seeds=$2 ;;
-        --high-seeds) high_seeds=$2 ;;
+        --cheapest-seeds) cheapest_seeds=$2 ;;
         --jobs) jobs=$2 ;;
         --document) document=$2 ;;
       esac
@@ -45,7 +45,7 @@ while (($#)); do
     *) fail "unknown option $1; see run.sh --help" ;;
   esac
 done
-for number in "$seeds" "$high_seeds"; do
+for number in "$seeds" "$cheapest_seeds"; do
   if ! [[ $number =~ ^[0-9]+$ ]] || ((number < 2 || number > 31)); then
     fail "--seeds $number; expected 2 to 31"
   fi
@@ -77,11 +77,16 @@ else
   markets="{label: ec2, markets: [$(IFS=,; echo "${files[*]}")]}, $markets"
 fi
 overrides+=(--set "market=[$markets]")
-"$cospot" compare "$here/grid.yaml" --resume -j "$threads" --db "$output/results.db" \
-  --csv "$output/results.csv" "${overrides[@]}" --set "seed=[$(seq -s, "$seeds")]"
-"$cospot" compare "$here/grid.yaml" --resume -j "$threads" --db "$output/high.db" \
-  "${overrides[@]}" --set "seed=[$(seq -s, "$high_seeds")]" \
-  --set "bid=[on_demand, high]" --set "fault_tolerance=none"
-"$cospot" summary "$output/results.db" >"$output/ranking.txt"
-"$python" -m spot_broker.page "$output/results.db" --high "$output/high.db" "${ec2[@]}" \
+# A database for each seed: more seeds go on from fewer.
+results=() cheapest=()
+for seed in $(seq "$seeds"); do
+  results+=("$output/seed-$seed.db")
+  "$cospot" compare "$here/grid.yaml" --resume -j "$threads" --db "$output/seed-$seed.db" \
+    "${overrides[@]}" --set "seed=$seed"
+  ((seed <= cheapest_seeds)) || continue
+  cheapest+=("$output/cheapest-$seed.db")
+  "$cospot" compare "$here/grid.yaml" --resume -j "$threads" --db "$output/cheapest-$seed.db" \
+    "${overrides[@]}" --set "seed=$seed" --set "market_choice=cheapest"
+done
+"$python" -m spot_broker.page "${results[@]}" --cheapest "${cheapest[@]}" "${ec2[@]}" \
   -o "$output" ${document:+--document "$document"}

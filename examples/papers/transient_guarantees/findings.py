@@ -16,7 +16,13 @@ from reproduction.page import percent
 Tables = Mapping[str, pd.DataFrame]
 
 _GOOGLE = "other clusters were measured: the trace of Google's is not at hand"
-_PRICES = "its prices of 2014 are not at hand"
+_EC2, _POISSON = "EC2's m1.large", "Poisson"
+_PRICES = "EC2's prices of m1.large in us-east, bid on demand, 2009-12-31 to 2011-02-14"
+_OTHER_YEAR = "the paper's prices are of 2014, when m1.large was revoked 27 times as often"
+_EXTRA = "as extra time"
+#: The paper's of m1.large: 555 revocations a year.
+_MTTR = 8760 / 555
+_AVAILABLE, _SHARES = "available {:.0%} of the time: rate of work", (0.25, 0.5, 0.75, 1.0)
 _JOBS = "other revocations were drawn than the paper's"
 _TWO_WEEKS = "a job of two weeks on Poisson revocations, 20 seeds"
 _YEARS = "20 years of Poisson revocations, 555 a year"
@@ -45,28 +51,51 @@ def all_findings(simulated: pd.DataFrame, tables: Tables) -> list[Finding]:
 def _figures_2_and_3(values: Mapping[tuple[str, str], float]) -> Iterator[Finding]:
     yield not_tested(
         "Figure 2", "prices of c4-large are more volatile than cg1-4xlarge's", "drawn",
-        "prices of these two markets are not at hand", "one market's prices vary more",
+        "it takes EC2's prices of both markets in 2015, which EC2 shows for 90 days",
+        "one market's prices vary more",
     )  # fmt: skip
-    yield not_tested(
-        "Figure 3a", "the rate of work is at most the availability", "linear (drawn)",
-        "jobs are simulated that get another server at once", "work follows the availability",
+    rates = {f"{share:.0%}": values["3a", _AVAILABLE.format(share)] for share in _SHARES}
+    yield of_series(
+        "Figure 3a", "rate of work on a server that is there for this share of two weeks",
+        "at most the share", rates, percent, kind="at most",
+        target={f"{share:.0%}": share for share in _SHARES},
+        claim="the rate is at most the availability",
+        data="Poisson revocations every 4 h of its time, 20 seeds",
     )  # fmt: skip
-    told = "MTTR {:g} h, predictable, {}: time lost"
-    alone = [values["3b", told.format(mttr, "saving only")] for mttr in (1, 0.25)]
-    restart = [values["3b", told.format(mttr, "with restore and boot")] for mttr in (1, 0.25)]
+    one = rates["100%"]
+    yield of_series(
+        "Figure 3a", "the same, over the share and over the rate at 100%", "linear (drawn)",
+        {name: rates[name] / share / one for share, name in zip(_SHARES, rates, strict=True)},
+        "{:.2f}".format, kind="value", target=1, claim="rate and availability are linearly related",
+        data="Poisson revocations every 4 h of its time, 20 seeds", because=_JOBS,
+    )  # fmt: skip
+    ways = ("saving only", "with boot", "with restore and boot")
+    lost = {
+        way: [values["3b", f"MTTR {mttr:g} h, predictable, {way}: time lost"] for mttr in (1, 0.25)]
+        for way in ways
+    }
     yield Finding(
         "Figure 3b",
-        "time lost at an MTTR of 1 to 0.25 h that is predictable; with restore and boot",
+        "time lost at an MTTR of 1 to 0.25 h that is predictable; with boot; with restore and boot",
         "35% to 70%",
-        f"{' to '.join(map(percent, alone))}; {' to '.join(map(percent, restart))}",
+        "; ".join(" to ".join(map(percent, lost[way])) for way in ways),
         "value",
         [0.35, 0.7],
-        alone,
+        lost[ways[0]],
         "says the shares read from the figure",
-        readings={"with restore and boot": restart},
+        readings={way: lost[way] for way in ways[1:]} | {_EXTRA: _extra(lost[ways[0]])},
         data=_TWO_WEEKS,
-        because="the paper does not say which of the two it counts; its numbers lie between them",
+        because="the paper does not say which of these it counts; its numbers lie between them",
     )
+
+
+def _extra(lost: Any) -> Any:
+    """Return what is lost of the time as extra time, over what is left of it."""
+    if isinstance(lost, Mapping):
+        return {name: _extra(value) for name, value in lost.items()}
+    if isinstance(lost, list):
+        return [_extra(value) for value in lost]
+    return lost / (1 - lost)
 
 
 def _figure_3c(values: Mapping[tuple[str, str], float]) -> Iterator[Finding]:
@@ -83,6 +112,7 @@ def _figure_3c(values: Mapping[tuple[str, str], float]) -> Iterator[Finding]:
     yield Finding(
         at, "unpredictable over predictable", "more than 6 times", f"{lost / known:.1f} times",
         "at least", 6, lost / known, "unpredictable revocations cost more than so many times",
+        readings={_EXTRA: extra[4.0] / _extra(known)},
         data=_TWO_WEEKS, because=_JOBS,
     )  # fmt: skip
     yield Finding(
@@ -115,7 +145,7 @@ def _number(
     """Return a finding about a share of the time."""
     return Finding(
         source, what, paper, percent(value), "value", published, value,
-        "says the share of the time", data=data, because=because,
+        "says the overhead", readings={_EXTRA: _extra(value)}, data=data, because=because,
     )  # fmt: skip
 
 
@@ -137,62 +167,106 @@ def _formulas() -> Iterator[Finding]:
 
 
 def _figure_6(values: Mapping[tuple[str, str], float]) -> Iterator[Finding]:
-    yield not_tested("section V-A", "revocations of m1.large in 2014, MTTR", "555, ~15 h", _PRICES,
-                     "counts a year's revocations")  # fmt: skip
-    poisson = f"EC2's revocations are no Poisson process, as the paper says, and {_PRICES}"
-    for name, paper, published, because in (
-        ("optimal interval", "12%", 0.12, poisson),
-        ("hourly", "24%", 0.24, poisson),
-    ):
-        value = values["6a", f"{name}: time lost"]
-        yield _number("Figure 6a", f"time lost, {name}", paper, published, value, _YEARS, because)
+    a_year = values.get(("V-A", f"{_EC2}: revocations a year"))
+    if a_year is None:
+        yield not_tested("section V-A", "revocations of m1.large in 2014, MTTR", "555, ~15 h",
+                         "it takes EC2's prices", "counts a year's revocations")  # fmt: skip
+    else:
+        mttr = values["V-A", f"{_EC2}: MTTR, h"]
+        yield Finding(
+            "section V-A", "revocations of m1.large a year, and MTTR in hours", "555, ~15 h",
+            f"{a_year:.1f}, {mttr:.0f} h", "value", [555, 15], [a_year, mttr],
+            "counts a year's revocations", data=_PRICES, because=_OTHER_YEAR,
+        )  # fmt: skip
+    by_formula = {
+        name: 1 - cospot.transient_performance(1 / 6, _MTTR, interval)
+        for name, interval in (
+            ("optimal interval", cospot.optimal_interval(1 / 6, _MTTR)), ("hourly", 1.0)
+        )
+    }  # fmt: skip
+    restart = "with restore and boot"
+    for name, paper, published in (("optimal interval", "12%", 0.12), ("hourly", "24%", 0.24)):
+        lost = values["6a", f"{name}: time lost"]
+        restarted = values["6a", f"{name}, restore and boot: time lost"]
+        found = _number("Figure 6a", f"time lost, {name}", paper, published, lost, _YEARS,
+                        "EC2's revocations are no Poisson process, as the paper says")  # fmt: skip
+        more = {"by equation 2": by_formula[name], restart: restarted}
+        more |= {f"{_EXTRA}, {way}": _extra(value) for way, value in more.items()}
+        yield replace(found, readings={**found.readings, **more})
     oracle = values["6a", "oracle: time lost"]
     yield Finding(
-        "Figure 6a", "time lost, oracle", "less than 1%", percent(oracle, 2),
-        "at most", 0.01, oracle, "an oracle loses less than this",
-        data=_YEARS, because="10 minutes in every 15.8 h are 1.06% of the time",
+        "Figure 6a", "time lost, oracle", "less than 1%", percent(oracle, 2), "at most", 0.01,
+        oracle, "an oracle loses less than this", flag="erratum of the paper", data=_YEARS,
+        because="555 revocations, each after a checkpoint of 10 minutes, are 1.06% of a year",
     )  # fmt: skip
-    told = "{:g} x optimal interval: time lost"
-    by_factor = {factor: values["6b", told.format(factor)] for factor in (0.25, 0.5, 1, 2, 4)}
+    on_ec2 = {
+        what.split(", ")[1].partition(":")[0]: value
+        for (figure, what), value in values.items()
+        if figure == "6a" and what.startswith(_EC2)
+    }
+    if on_ec2:
+        yield Finding(
+            "Figure 6a", f"the same on other prices: {', '.join(on_ec2)}", "",
+            ", ".join(percent(lost, 2) for lost in on_ec2.values()), data=_PRICES,
+        )  # fmt: skip
+    factors = {
+        factor: _both(values, "6b", f"{factor:g} x optimal interval")
+        for factor in (0.25, 0.5, 1, 2, 4)
+    }
     yield Finding(
         "Figure 6b",
         "time lost with 1/4, 1/2, 1, 2, 4 times the best interval by the formula",
         "least near 2",
-        ", ".join(map(percent, by_factor.values())),
+        "; ".join(
+            f"{name} {', '.join(percent(lost[name]) for lost in factors.values())}"
+            for name in factors[2]
+        ),
         "direction",
         "<",
-        _against_least({f"{factor:g}": value for factor, value in by_factor.items()}, "2"),
+        {
+            f"{name}, {against}": pair
+            for name in factors[2]
+            for against, pair in _against_least(
+                {f"{factor:g}": lost[name] for factor, lost in factors.items()}, "2"
+            ).items()
+        },
         "intervals longer than the formula's lose least",
-        data=_YEARS,
-        because=poisson,
+        data=f"{_YEARS}; {_PRICES}",
+        because=_OTHER_YEAR,
     )
-    windows = {what: value for (figure, what), value in values.items() if figure == "6c"}
+    windows: dict[str, list[float]] = {}
+    for (figure, what), value in values.items():
+        if figure == "6c":
+            windows.setdefault(what.partition(",")[0], []).append(value)
     if not windows:
         yield not_tested(
-            "Figure 6c", "time lost by window", "9% to 21%", "SURF Lisa's log is needed",
+            "Figure 6c", "time lost by window", "9% to 21%", "it takes EC2's prices",
             "the window decides how much is lost",
         )  # fmt: skip
         return
-    low, high = min(windows.values()), max(windows.values())
-    yield Finding(
-        "Figure 6c",
-        "time lost by the window from which the MTTR is known: a day, week, month, everything",
-        "9% to 21% (last hour to year)",
-        f"{percent(low)} to {percent(high)}",
-        "value",
-        [0.09, 0.21],
-        [low, high],
-        "says the least and the most that is lost",
-        data="SURF Lisa, the idle periods of rank 201",
-        because="a server of another cluster was measured, and no window of an hour",
-    )
+    ends = {name: [min(lost), max(lost)] for name, lost in windows.items()}
+    yield of_series(
+        "Figure 6c", "time lost by the window from which the MTTR is known", "9% to 21%", ends,
+        lambda ends: " to ".join(map(percent, ends)), kind="value", target=[0.09, 0.21],
+        claim="says the least and the most that is lost", readings={_EXTRA: _extra(ends)},
+        data=f"idle periods of rank 201 of SURF Lisa, a day to all; {_PRICES}, an hour to a year",
+        because=_OTHER_YEAR,
+    )  # fmt: skip
+
+
+def _both(values: Mapping[tuple[str, str], float], figure: str, name: str) -> dict[str, float]:
+    """Return what was lost on Poisson revocations, and on EC2's prices where they are at hand."""
+    lost = {_POISSON: values[figure, f"{name}: time lost"]}
+    on_ec2 = values.get((figure, f"{_EC2}, {name}: time lost"))
+    return lost if on_ec2 is None else {**lost, _EC2: on_ec2}
 
 
 def _figures_7_and_8(tables: Tables) -> Iterator[Finding]:
-    no_trace = "the trace of Google's cluster is not at hand"
-    use, idle = "most VMs in use at a time", "idle VMs, of 10 minutes and more"
-    yield not_tested("Figure 7a", use, "~141,000", no_trace, "counts the trace's VMs")
-    yield not_tested("Figure 7b", idle, "0 to ~80,000", no_trace, "counts the trace's idle VMs")
+    yield not_tested(
+        "Figures 7a, 7b", "most VMs in use at a time; idle ones, of 10 minutes and more",
+        "~141,000; 0 to ~80,000", "it takes Google's trace of 2011, 41 GB, and its smallest server",
+        "counts the trace's VMs",
+    )  # fmt: skip
     if not tables:
         yield not_tested("Figures 8 to 10", "all", "drawn", "no log was found to measure", "all")
         return
@@ -220,10 +294,12 @@ def _figures_7_and_8(tables: Tables) -> Iterator[Finding]:
     lost = tables["figure_8c"].pivot(index="trace", columns="memory_gb", values="time_lost")
     lost = lost.loc[mttrs.index]
     yield _by_trace("Figure 8c", "time lost with 16 GB", "~25%", lost[16], percent,
-                    "value", 0.25, "says the share of the time")  # fmt: skip
-    yield _by_trace("Figure 8c", "time lost with 8 GB over that with 16", "~18/25 = 0.72",
-                    lost[8] / lost[16], "{:.2f}".format,
-                    "value", 0.72, "says both shares")  # fmt: skip
+                    "value", 0.25, "says the overhead", extra=_extra)  # fmt: skip
+    found = _by_trace("Figure 8c", "time lost with 8 GB over that with 16", "~18/25 = 0.72",
+                      lost[8] / lost[16], "{:.2f}".format,
+                      "value", 0.72, "says both overheads")  # fmt: skip
+    extra = {name: _extra(lost[8][name]) / _extra(lost[16][name]) for name in lost.index}
+    yield replace(found, readings={_EXTRA: extra})
 
 
 def _by_trace(
@@ -236,12 +312,14 @@ def _by_trace(
     target: Any,
     claim: str,
     because: str = _GOOGLE,
+    extra: Callable[[Any], Any] | None = None,
 ) -> Finding:
     """Return a finding with a number for each trace; it holds where it does on all of them."""
     names = {str(name): value for name, value in values.items()}
     return of_series(
         source, what, paper, names, told,
         kind=kind, target=target, claim=claim, because=because,
+        readings={} if extra is None else {_EXTRA: extra(names)},
         data=f"idle servers of {', '.join(names)}",
     )  # fmt: skip
 
@@ -257,8 +335,9 @@ def _change(
     because: str = _GOOGLE,
 ) -> Finding:
     """Return a finding about a row of `comparisons`; `judged`: the number of a change."""
-    rows = tables["comparisons"]
-    values = rows[rows["what"] == what].set_index("trace")["change"]
+    rows = tables["comparisons"].set_index(["what", "trace"])["change"]
+    values = rows[what]
+    as_extra = what.replace("time lost", "extra time")
     figure, _, name = what.partition(": ")
     found = _by_trace(
         f"Figure {figure}",
@@ -271,7 +350,9 @@ def _change(
         claim,
         because,
     )
-    return replace(found, measured={name: judged(one) for name, one in found.measured.items()})
+    measured = {name: judged(one) for name, one in found.measured.items()}
+    readings = {} if as_extra == what else {_EXTRA: dict(rows[as_extra].items())}
+    return replace(found, measured=measured, readings=readings)
 
 
 def _figure_9(tables: Tables) -> Iterator[Finding]:
@@ -289,7 +370,7 @@ def _figure_9(tables: Tables) -> Iterator[Finding]:
     )  # fmt: skip
     yield _change(tables, "9a: time lost, 2 equal classes, against 1", "-13.5%",
                   "value", -0.135, "says the change")  # fmt: skip
-    yield _change(tables, "9b: time lost, GCE (24 h), against 1 class", "near", "value", 1,
+    yield _change(tables, "9b: performance, GCE (24 h), against 1 class", "near", "value", 1,
                   "is as good as what it is compared with",
                   lambda change: 1 + change)  # fmt: skip
     yield _change(tables, "9b: time lost, GCE (24 h), against 2 equal classes", "+13%",

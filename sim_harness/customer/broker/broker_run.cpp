@@ -313,7 +313,8 @@ void BrokerRun::wait(std::int32_t id, Seconds check_again) {
   ++task.version;
   task.is_listed = true;
   for (std::uint32_t type = 0; type < waiting_.size(); ++type) {
-    waiting_[type].insert({expected(id, type), id});
+    const Seconds takes = expected(id, type);
+    if (takes <= kHour) waiting_[type].insert({takes, id});  // no paid hour has room for more
   }
   if (check_again != kNoTime) {
     events_.push({check_again, Event::Kind::kCheck, id, task.version});
@@ -327,7 +328,8 @@ void BrokerRun::stop_waiting(std::int32_t id) {
   task.is_listed = false;
   task.pending_market = kNoMarket;
   for (std::uint32_t type = 0; type < waiting_.size(); ++type) {
-    waiting_[type].erase({expected(id, type), id});
+    const Seconds takes = expected(id, type);
+    if (takes <= kHour) waiting_[type].erase({takes, id});
   }
 }
 

@@ -136,6 +136,7 @@ class BrokerRun {
   std::int32_t start_lease(std::uint32_t market, bool on_demand, MicroUsd bid, std::int32_t task,
                            Seconds now);
   void begin_instance(std::int32_t lease, Seconds now);
+  [[nodiscard]] double needs(std::int32_t task, std::uint32_t market) const;
   void assign(std::int32_t lease, std::int32_t task, Seconds now);
   void advance(std::int32_t lease, Seconds now);
   void end_phase(std::int32_t lease, Seconds now);

@@ -68,11 +68,23 @@ void BrokerRun::begin_instance(std::int32_t id, Seconds now) {
   lease.phase_end = now + settings_.boot;
   lease.save_at = kNoTime;
   open_hour(id, now);
-  const Seconds takes = expected(lease.task, market_of(lease).type);
-  lease.expected_free = now + settings_.boot + takes + lease.queued;
+  lease.expected_free = now + whole(needs(lease.task, lease.market)) + lease.queued;
   index(id, now);
   changed(id, now);
   schedule(id);
+}
+
+/// The seconds that an instance of a market needs for what is left of a task, from its start on.
+double BrokerRun::needs(std::int32_t id, std::uint32_t where) const {
+  const Task& task = tasks_[static_cast<std::size_t>(id)];
+  const Market& market = markets_.markets[where];
+  const auto takes = static_cast<double>(expected(id, market.type));
+  const auto boot = static_cast<double>(settings_.boot);
+  if (task.saved == 0) return takes + boot;
+  const auto ran_on = static_cast<double>(run_seconds(task, task.type));
+  const double memory_mb = snapshot_mb(task, markets_.types[market.type]);
+  return takes * (1 - static_cast<double>(task.saved) / ran_on) + boot +
+         restore_time(memory_mb, market.datacenter == task.datacenter);
 }
 
 void BrokerRun::assign(std::int32_t id, std::int32_t task, Seconds now) {
@@ -203,22 +215,24 @@ void BrokerRun::plan_snapshot(Lease& lease, Seconds now) const {
   const FaultTolerance& mechanism = *settings_.fault_tolerance;
   if (mechanism.snapshots() == FaultTolerance::Snapshots::kNone) return;
   const Seconds takes = save_seconds(lease);
-  Seconds at = lease.hour_end - takes;
-  if (mechanism.snapshots() == FaultTolerance::Snapshots::kInterval) {
-    at = now +
-         mechanism.interval(
-             {.prices = &market_of(lease).prices, .bid = lease.bid, .now = now, .save = takes});
-  }
-  // Not for a job that is done before, nor in the second in which the last one ended.
-  if (at > now && lease.phase_end > at) lease.save_at = at;
+  const bool hourly = mechanism.snapshots() == FaultTolerance::Snapshots::kHourly;
+  const SnapshotContext context{&market_of(lease).prices, lease.bid, now, takes};
+  const Seconds at = hourly ? lease.hour_end - takes : now + mechanism.interval(context);
+  // Not for a job that is done before, or by the end of the hour that is saved; nor in the second
+  // in which the last one ended.
+  if (at > now && lease.phase_end > (hourly ? lease.hour_end : at)) lease.save_at = at;
 }
 
 void BrokerRun::begin_save(std::int32_t id, Seconds now) {
   Lease& lease = lease_at(id);
+  const Seconds takes = save_seconds(lease);
   close_slice(lease, now);
   lease.phase = Phase::kSave;
-  lease.phase_end = now + save_seconds(lease);
+  lease.phase_end = now + takes;
   lease.save_at = kNoTime;
+  unindex(id);
+  lease.expected_free += takes;  // the job stands still
+  index(id, now);
 }
 
 void BrokerRun::mark_saved(Lease& lease) {
@@ -291,7 +305,6 @@ void BrokerRun::leave_queue(std::int32_t id, Seconds now) {
   const Task& task = task_at(id);
   if (task.state != Task::State::kAssigned || lease_at(task.lease).task == id) return;
   Lease& lease = lease_at(task.lease);
-  if (lease.phase == Phase::kSuspended) return;  // a checkpointed lease keeps its jobs
   const std::int32_t where = task.lease;
   unindex(where);
   lease.queue.erase(std::find(lease.queue.begin(), lease.queue.end(), id));
@@ -343,11 +356,13 @@ void BrokerRun::recover(std::int32_t id, Seconds now) {
   const std::int32_t task = lease.task;
   switch (settings_.fault_tolerance->recovery()) {
     case AfterRevocation::kWaitInBid: {
-      if (task == kNoTask) break;
+      // Without a snapshot there is nothing to resume; the jobs behind it have not begun.
+      if (task == kNoTask || task_at(task).saved == 0) break;
+      return_queue(id, now);
       lease.phase = Phase::kSuspended;
       const Seconds again = market_of(lease).prices.first_below(lease.bid, now);
       if (again != kNoTime) events_.push({again, Event::Kind::kResume, id, 0});
-      return;  // with its queue
+      return;
     }
     case AfterRevocation::kMigrate:
       return_queue(id, now);
@@ -365,8 +380,6 @@ void BrokerRun::recover(std::int32_t id, Seconds now) {
 void BrokerRun::migrate(std::int32_t id, std::uint32_t from, Seconds now) {
   Task& task = task_at(id);
   const std::uint32_t avoided = avoided_market(task);
-  const auto ran_on = static_cast<double>(run_seconds(task, task.type));
-  const double left = task.saved > 0 ? 1 - static_cast<double>(task.saved) / ran_on : 1;
   double least = 0;
   std::uint32_t best = kNoMarket;
   for (std::uint32_t i = 0; i < markets_.markets.size(); ++i) {
@@ -374,14 +387,7 @@ void BrokerRun::migrate(std::int32_t id, std::uint32_t from, Seconds now) {
     const MicroUsd price = market.prices.at(now);
     if (i == avoided || price >= kNoCapacityPrice) continue;
     if (expected(id, market.type) == kDoesNotFit) continue;
-    const InstanceType& type = markets_.types[market.type];
-    double seconds =
-        left * static_cast<double>(expected(id, market.type)) + static_cast<double>(settings_.boot);
-    if (task.saved > 0) {
-      seconds += restore_time(snapshot_mb(task, type), market.datacenter == task.datacenter);
-    }
-    const double cost =
-        std::ceil(seconds / static_cast<double>(kHour)) * static_cast<double>(price);
+    const double cost = std::ceil(needs(id, i) / 3600.0) * static_cast<double>(price);
     // A tie goes to the market it came from, which is nearest to its snapshot.
     if (best != kNoMarket && (cost > least || (cost == least && i != from))) continue;
     best = i;
@@ -400,18 +406,7 @@ void BrokerRun::migrate(std::int32_t id, std::uint32_t from, Seconds now) {
 
 void BrokerRun::resume(std::int32_t id, Seconds now) {
   Lease& lease = lease_at(id);
-  if (lease.phase != Phase::kSuspended) return;
-  while (lease.task != kNoTask && !is_assigned(lease.task, id)) {
-    lease.task = kNoTask;
-    if (lease.queue.empty()) break;
-    lease.task = lease.queue.front();
-    lease.queue.erase(lease.queue.begin());
-    lease.queued -= expected(lease.task, market_of(lease).type);
-  }
-  if (lease.task == kNoTask) {
-    lease.phase = Phase::kEnded;
-    return;
-  }
+  if (lease.phase != Phase::kSuspended || !is_assigned(lease.task, id)) return;
   ++leases_in_[lease.market];
   log(now, "resume", id, task_at(lease.task).job);
   begin_instance(id, now);
