@@ -77,6 +77,13 @@ std::int64_t read_integer(py::handle value, std::string_view name, std::int64_t 
   return read;
 }
 
+std::uint32_t read_row(py::handle value, std::string_view name, std::size_t rows,
+                       std::string_view noun) {
+  const std::int64_t read = read_integer(value, name, 0, UINT32_MAX - 1);
+  if (read < static_cast<std::int64_t>(rows)) return static_cast<std::uint32_t>(read);
+  throw py::index_error(fmt::format("{} is {}, but there are {} {}", name, read, rows, noun));
+}
+
 std::size_t read_count(py::handle value, std::string_view name, std::int64_t least) {
   return static_cast<std::size_t>(read_integer(value, name, least, kMostItems));
 }

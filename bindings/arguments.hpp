@@ -31,6 +31,10 @@ class ArgumentError : public InputError {
 [[nodiscard]] std::int64_t read_integer(pybind11::handle value, std::string_view name,
                                         std::int64_t least, std::int64_t most);
 
+/// A row of a table. Errors: also IndexError, when it is behind the last.
+[[nodiscard]] std::uint32_t read_row(pybind11::handle value, std::string_view name,
+                                     std::size_t rows, std::string_view noun = "hosts");
+
 /// A number of things, 0 to 10,000,000.
 [[nodiscard]] std::size_t read_count(pybind11::handle value, std::string_view name,
                                      std::int64_t least = 0);

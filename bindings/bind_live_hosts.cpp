@@ -5,7 +5,6 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,6 +16,7 @@
 #include "bindings/hosts.hpp"
 #include "bindings/policy_entries.hpp"
 #include "bindings/rank_hosts.hpp"
+#include "bindings/run_arguments.hpp"
 #include "core/errors.hpp"
 #include "core/handshake/handshake.hpp"
 #include "core/provider/provider_hosts.hpp"
@@ -68,12 +68,6 @@ std::shared_ptr<SharedHosts> make_shared_hosts(const py::object& names) {
   return std::make_shared<SharedHosts>(read);
 }
 
-HostIndex read_row(const py::object& row, std::size_t hosts) {
-  const std::int64_t read = read_integer(row, "row", 0, UINT32_MAX - 1);
-  if (read < static_cast<std::int64_t>(hosts)) return static_cast<HostIndex>(read);
-  throw py::index_error(fmt::format("row is {}, but there are {} hosts", read, hosts));
-}
-
 /// (vcpus, memory_mb, disk_gb, placed_at_us[, promised_until_us]) each; an instance is its
 /// position.
 std::vector<RunningSpot> read_spots(const py::object& spots) {
@@ -102,7 +96,7 @@ std::vector<RunningSpot> read_spots(const py::object& spots) {
 void set_host(SharedHosts& self, const py::object& row, const py::object& total,
               const py::object& vm_used, const py::object& spots, const py::object& num_vms,
               const py::object& num_io_ops) {
-  const HostIndex host = read_row(row, self.size());
+  const HostIndex host = read_row(row, "row", self.size());
   const auto count = [](const py::object& value, std::string_view what) {
     return static_cast<std::int32_t>(read_integer(value, what, 0, INT32_MAX / 2));
   };
@@ -116,13 +110,8 @@ void set_host(SharedHosts& self, const py::object& row, const py::object& total,
       [&](ProviderHosts& live) { live.replace(host, std::move(spec), std::move(running)); });
 }
 
-template <class T>
-py::array_t<T> to_array(const std::vector<T>& values) {
-  return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
-}
-
-py::array_t<HostIndex> rank_live(SharedHosts& self, const PythonChain& chain,
-                                 const py::object& rows, const Request& request, bool saf) {
+py::tuple rank_live(SharedHosts& self, const PythonChain& chain, const py::object& rows,
+                    const Request& request, bool saf) {
   std::vector<HostIndex> candidates = read_candidates(rows, self.size());
   std::sort(candidates.begin(), candidates.end());
   if (std::adjacent_find(candidates.begin(), candidates.end()) != candidates.end()) {
@@ -134,9 +123,23 @@ py::array_t<HostIndex> rank_live(SharedHosts& self, const PythonChain& chain,
     side.rank(live.table().view(), candidates, request, buffers.scan, buffers.ranked);
     return std::move(buffers.ranked);
   });
-  py::array_t<HostIndex> order(static_cast<py::ssize_t>(ranked.size()));
-  std::ranges::transform(ranked, order.mutable_data(), &RankedHost::host);
-  return order;
+  const auto column = [&ranked]<class T>(T RankedHost::*member) {
+    py::array_t<T> values(std::ssize(ranked));
+    std::ranges::transform(ranked, values.mutable_data(), member);
+    return values;
+  };
+  return py::make_tuple(column(&RankedHost::host), column(&RankedHost::tiers),
+                        column(&RankedHost::weight));
+}
+
+std::size_t num_offered_live(SharedHosts& self, const py::object& otn,
+                             const py::array_t<std::uint32_t>& tiers,
+                             const py::array_t<double>& weights) {
+  const OfferRule rule = read_offer_rule(otn);
+  std::vector<Standing> ranked;
+  for (py::ssize_t i = 0; i < weights.size(); ++i) ranked.push_back({tiers.at(i), weights.at(i)});
+  return self.locked(
+      [&](const ProviderHosts& live) { return num_offered(ranked, rule, live.table()); });
 }
 
 py::object choose_live(SharedHosts& self, const CompiledEvictor& evictor, const py::object& rows,
@@ -159,14 +162,13 @@ py::array_t<bool> has_room(SharedHosts& self, const py::object& rows, const Requ
                            bool beside_spots) {
   const std::vector<HostIndex> read = read_candidates(rows, self.size());
   const Sees sees = beside_spots ? Sees::kVmsAndSpots : Sees::kVms;
-  std::vector<std::uint8_t> fits;
-  fits.reserve(read.size());
-  self.locked([&](const ProviderHosts& live) {
-    for (const HostIndex row : read) {
-      fits.push_back(request.resources().fits_in(live.table().free(row, sees)) ? 1 : 0);
-    }
+  py::array_t<bool> fits(std::ssize(read));
+  self.locked([&, fit = fits.mutable_data()](const ProviderHosts& live) {
+    std::ranges::transform(read, fit, [&](HostIndex row) {
+      return request.resources().fits_in(live.table().free(row, sees));
+    });
   });
-  return to_array(fits).view("bool");
+  return fits;
 }
 
 using HostsClass = py::class_<SharedHosts, std::shared_ptr<SharedHosts>>;
@@ -185,12 +187,19 @@ Args:
         VMs.
 
 Returns:
-    uint32 array: those of `rows` that have room, the best first; ties go to the lowest row.
+    Three arrays as of Chain.weigh: those of `rows` that have room, their tiers and weights.
 
 Raises:
     ConfigError: A row is there twice.
     IndexError: There is no such row.
     PolicyError: A policy written in Python broke its contract.
+)doc")
+      .def("num_offered", &num_offered_live, "otn"_a, "tiers"_a, "weights"_a, R"doc(
+Tell how many ranked hosts, the first ones, an offer has, whose load is that of all hosts here.
+
+Args:
+    otn: As make_offer takes it.
+    tiers, weights: Of each ranked host, the best first, as `rank` returns them.
 )doc")
       .def("choose", &choose_live, "evictor"_a, "rows"_a, "request"_a, R"doc(
 Answer an offer: choose the host whose evictions score least. Releases the interpreter's lock.

@@ -14,8 +14,10 @@
 #include "bindings/hosts.hpp"
 #include "bindings/policy_entries.hpp"
 #include "bindings/rank_hosts.hpp"
+#include "bindings/run_arguments.hpp"
 #include "core/errors.hpp"
 #include "core/handshake/handshake.hpp"
+#include "core/model/vm_load.hpp"
 #include "core/provider/datacenter.hpp"
 #include "core/ranking/batch_ranking.hpp"
 
@@ -30,12 +32,6 @@ HostIndex read_host_number(py::handle host) {
   return static_cast<HostIndex>(read_integer(host, "host", 0, UINT32_MAX - 1));
 }
 
-HostIndex read_host_index(const py::object& host, std::size_t hosts) {
-  const HostIndex read = read_host_number(host);
-  if (read < hosts) return read;
-  throw py::index_error(fmt::format("host is {}, but there are {} hosts", read, hosts));
-}
-
 std::uint64_t read_generation(const py::handle& generation) {
   return static_cast<std::uint64_t>(read_integer(generation, "generation", 0, INT64_MAX));
 }
@@ -47,14 +43,14 @@ Offer make_offer(const PythonChain& chain, const HostColumns& hosts, const Reque
         "make_offer: the request is for a spot, expected a VM: a spot takes the first "
         "host of Chain.rank");
   }
-  const std::size_t most = read_count(otn, "otn", 1);
+  const OfferRule rule = read_offer_rule(otn);
+  const double load = rule.follows_load() ? VmLoad(hosts.view).of_scarcest() : 0;
   const ChainSide side = side_of(request, saf);
-  const OfferRule rule(std::min(most, OfferRule::kMaxOtn));  // no table has more hosts
-  if (HostRanking* kept = kept_ranking(chain, hosts, side, most)) {
-    return cospot::make_offer(hosts.view, *kept, request, rule);
+  if (HostRanking* kept = kept_ranking(chain, hosts, side, rule.most_hosts(load))) {
+    return cospot::make_offer(hosts.view, *kept, request, rule, load);
   }
   BatchRanking scan(chain.side(side), hosts.view);
-  return cospot::make_offer(hosts.view, scan, request, rule);
+  return cospot::make_offer(hosts.view, scan, request, rule, load);
 }
 
 py::object choose(const Offer& offer, const py::object& evictor, const Datacenter& datacenter) {
@@ -219,7 +215,7 @@ Raises:
       .def(
           "spots_on",
           [](const Datacenter& self, const py::object& host) {
-            const auto spots = self.spots_on(read_host_index(host, self.hosts().size()));
+            const auto spots = self.spots_on(read_row(host, "host", self.hosts().size()));
             return std::vector<RunningSpot>(spots.begin(), spots.end());
           },
           "host"_a, R"doc(
@@ -231,7 +227,7 @@ Raises:
       .def(
           "add_vm",
           [](Datacenter& self, const py::object& host, const Request& request) {
-            self.add_vm(read_host_index(host, self.hosts().size()), request);
+            self.add_vm(read_row(host, "host", self.hosts().size()), request);
           },
           "host"_a, "request"_a, R"doc(
 Place a VM. It may take the room of spots, which must then be evicted.
@@ -244,7 +240,7 @@ Raises:
           "add_spot",
           [](Datacenter& self, const py::object& host, const Request& request,
              const py::object& ends_at_us) {
-            self.add_spot(read_host_index(host, self.hosts().size()), request,
+            self.add_spot(read_row(host, "host", self.hosts().size()), request,
                           read_end(ends_at_us, "ends_at_us"));
           },
           "host"_a, "request"_a, "ends_at_us"_a = kNever.count(), R"doc(
@@ -288,24 +284,28 @@ void bind_offer(py::module_& core) {
   bind_datacenter(core);
   core.def("make_offer", &make_offer, "chain"_a, "hosts"_a, "request"_a, "otn"_a, py::kw_only(),
            "saf"_a = false, R"doc(
-The VM side of the handshake: offer the top N hosts.
+The VM side of the handshake: offer the first hosts of its ranking.
 
 Args:
     chain: The VM chain.
     hosts: HostTable or HostView with n hosts.
     request: For a VM.
-    otn: N, how many hosts to offer at most, from 1.
+    otn: How many hosts to offer at most, from 1; or another offer as `simulate` takes it, such as
+        "epsilon-0.05". The load that an offer follows is that of the VMs on `hosts`.
     saf: Spot-avoiding filter: hosts with room beside all their spots rank first.
 
 Returns:
     An Offer; without hosts when none has room beside its VMs.
 
 Raises:
-    ConfigError: The request is for a spot, or `otn` is out of range.
+    ConfigError: The request is for a spot, or `otn` is no offer.
     PolicyError: A policy written in Python broke its contract.
 
-Source: CoSpot, section 3 ("Offer Top N").
+Source: CoSpot, section 3 ("Offer Top N"); section 7 (the other offers).
 )doc");
+  core.def(
+      "_offer_label", [](const py::object& otn) { return read_offer_rule(otn).label(); }, "otn"_a,
+      "Return the name of an offer in results. Raises ConfigError when it is none.");
   core.def("choose", &choose, "offer"_a, "evictor"_a, "datacenter"_a, R"doc(
 The spot side of the handshake: choose the offered host whose evictions score least.
 

@@ -262,23 +262,14 @@ Raises:
       .def(
           "spots_on",
           [](const LiveSimulation& self, const py::object& host) {
-            const std::int64_t row = read_integer(host, "host", 0, UINT32_MAX);
-            if (row >= static_cast<std::int64_t>(self.host_table().size())) {
-              throw py::index_error(
-                  fmt::format("host is {}, but there are {} hosts", row, self.host_table().size()));
-            }
-            return self.spots_on(static_cast<HostIndex>(row));
+            return self.spots_on(read_row(host, "host", self.host_table().size()));
           },
           "host"_a, "Return the spots on a host, oldest placement first: a list of RunningSpot.")
       .def(
           "host_of",
           [](const LiveSimulation& self, const py::object& instance) -> py::object {
-            const std::int64_t row = read_integer(instance, "instance", 0, UINT32_MAX);
-            if (row >= static_cast<std::int64_t>(self.workload().rows.size())) {
-              throw py::index_error(fmt::format("instance is {}, but there are {} requests", row,
-                                                self.workload().rows.size()));
-            }
-            const HostIndex host = self.host_of(static_cast<InstanceIndex>(row));
+            const HostIndex host = self.host_of(
+                read_row(instance, "instance", self.workload().rows.size(), "requests"));
             return host == kNoHost ? py::object(py::none()) : py::object(py::int_(host));
           },
           "instance"_a, "Return the row of the host that a request's instance runs on, or None.");

@@ -49,21 +49,19 @@ HostTable read_hosts(const py::object& hosts, const py::object& host, RunSetting
   return table;
 }
 
-OfferRule parse_offer_rule(const std::string& text) {
-  try {
-    return OfferRule::parse(text);
-  } catch (const ConfigError& error) {
-    throw ConfigError(fmt::format("otn: {}", error.what()));
-  }
-}
-
 }  // namespace
 
 OfferRule read_offer_rule(py::handle value) {
-  if (py::isinstance<py::str>(value)) return parse_offer_rule(read_text(value, "otn"));
-  if (!py::isinstance<py::dict>(value)) return read_count(value, "otn", 1);
-  GivenPolicies none;
-  return read_offer(sweep_tree(value, "otn", none));
+  if (py::isinstance<py::dict>(value)) {
+    GivenPolicies none;
+    return read_offer(sweep_tree(value, "otn", none));
+  }
+  if (!py::isinstance<py::str>(value)) return read_count(value, "otn", 1);
+  try {
+    return OfferRule::parse(read_text(value, "otn"));
+  } catch (const ConfigError& error) {
+    throw ConfigError(fmt::format("otn: {}", error.what()));
+  }
 }
 
 HostMix read_host_mix(const py::object& value, std::string_view name) {

@@ -88,10 +88,10 @@ class OfferWalk {
 /// Source: CoSpot, section 3 ("Offer Top N").
 [[nodiscard]] Offer make_offer(const HostView& hosts, HostRanking& ranking, const Request& request,
                                const OfferRule& rule, double vm_load = 0);
-[[nodiscard]] inline Offer make_offer(const HostTable& hosts, HostRanking& ranking,
-                                      const Request& request, const OfferRule& rule) {
-  return make_offer(hosts.view(), ranking, request, rule);
-}
+
+/// The number of hosts of that offer: the first of `ranked`, all feasible hosts, the best first.
+[[nodiscard]] std::size_t num_offered(std::span<const Standing> ranked, const OfferRule& rule,
+                                      const HostTable& hosts);
 
 /// Tells whether the host of a choice is still as it was when it was offered.
 [[nodiscard]] inline bool is_current(const HostTable& hosts, const Choice& choice) {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -16,8 +17,8 @@ namespace {
 
 constexpr std::string_view kAdaptive = "adaptive:";
 constexpr std::string_view kAdaptiveOfOld = "adaptive-";  // without names: adaptive-32-1-0.8-1
-constexpr std::array<std::string_view, 4> kScheduleKeys{"at_low_load", "at_high_load", "from",
-                                                        "to"};
+constexpr std::array<std::string_view, 4> kScheduleKeys{
+    "at_low_load=", "at_high_load=", "from=", "to="};
 constexpr std::string_view kEpsilon = "epsilon-";
 
 /// The shortest decimal that reads back as the same number, never with an exponent.
@@ -43,12 +44,9 @@ void check_fraction(std::string_view what, double value) {
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
-  for (std::size_t end = text.find(separator); end != std::string_view::npos;
-       end = text.find(separator)) {
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(end + 1);
+  for (const auto part : std::views::split(text, separator)) {
+    parts.emplace_back(part.begin(), part.end());
   }
-  parts.push_back(text);
   return parts;
 }
 
@@ -59,21 +57,14 @@ std::vector<std::string_view> named_numbers(std::string_view text) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!parts[i].starts_with(kScheduleKeys[i])) return {};
     parts[i].remove_prefix(kScheduleKeys[i].size());
-    if (!parts[i].starts_with('=')) return {};
-    parts[i].remove_prefix(1);
   }
   return parts;
 }
 
 std::string schedule_label(const OfferRule::Schedule& schedule) {
-  const std::array<std::string, kScheduleKeys.size()> numbers{
-      std::to_string(schedule.at_low_load), std::to_string(schedule.at_high_load),
-      decimal(schedule.from), decimal(schedule.to)};
-  std::string label = "adaptive";
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    label.append(":").append(kScheduleKeys[i]).append("=").append(numbers[i]);
-  }
-  return label;
+  return "adaptive:at_low_load=" + std::to_string(schedule.at_low_load) +
+         ":at_high_load=" + std::to_string(schedule.at_high_load) +
+         ":from=" + decimal(schedule.from) + ":to=" + decimal(schedule.to);
 }
 
 std::optional<OfferRule> parse_schedule(std::span<const std::string_view> parts) {
@@ -118,14 +109,8 @@ OfferRule OfferRule::within(double epsilon) {
 }
 
 std::string OfferRule::label() const {
-  switch (kind_) {
-    case Kind::kTopN:
-      break;
-    case Kind::kAdaptive:
-      return schedule_label(schedule_);
-    case Kind::kEpsilon:
-      return std::string(kEpsilon) + decimal(epsilon_);
-  }
+  if (kind_ == Kind::kAdaptive) return schedule_label(schedule_);
+  if (kind_ == Kind::kEpsilon) return std::string(kEpsilon) + decimal(epsilon_);
   return std::to_string(otn());
 }
 
@@ -149,7 +134,6 @@ OfferRule OfferRule::parse(std::string_view label) {
 }
 
 std::size_t OfferRule::most_hosts(double vm_load) const {
-  if (kind_ == Kind::kTopN) return schedule_.at_low_load;
   if (kind_ == Kind::kEpsilon) return kAllHosts;
   const auto low = static_cast<double>(schedule_.at_low_load);
   const auto high = static_cast<double>(schedule_.at_high_load);

@@ -36,7 +36,7 @@ void offer(benchmark::State& state, const std::string& policy, bool ordered) {
   const auto ranking = ordered ? chain->make_ranking(hosts) : chain->make_scan(hosts);
   const Request request{.vcpus = 2, .memory_mb = 4096};
   for (auto _ : state) {
-    benchmark::DoNotOptimize(make_offer(hosts, *ranking, request, kOfferTopN));
+    benchmark::DoNotOptimize(make_offer(hosts.view(), *ranking, request, kOfferTopN));
   }
 }
 

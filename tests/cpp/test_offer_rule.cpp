@@ -125,7 +125,7 @@ TEST_CASE("epsilon: offers the hosts whose weight is close enough, worked by han
   const auto ranking = allocator.vm->make_ranking(hosts);
   const auto offered = [&](double epsilon) {
     const Request request{.vcpus = 1, .memory_mb = 9};
-    return make_offer(hosts, *ranking, request, OfferRule::within(epsilon)).hosts.size();
+    return make_offer(hosts.view(), *ranking, request, OfferRule::within(epsilon)).hosts.size();
   };
   CHECK(offered(0) == 1);
   CHECK(offered(0.124) == 1);
@@ -161,7 +161,7 @@ TEST_CASE("epsilon 0: offers exactly the ties of the first host") {
     const auto ranking = chain->make_ranking(hosts);
     std::vector<HostIndex> offered;
     for (const OfferedHost& host :
-         make_offer(hosts, *ranking, request, OfferRule::within(0)).hosts) {
+         make_offer(hosts.view(), *ranking, request, OfferRule::within(0)).hosts) {
       offered.push_back(host.host);
     }
     CHECK(offered == ties);

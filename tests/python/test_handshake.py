@@ -41,6 +41,18 @@ def test_a_vm_displaces_the_cheapest_spots() -> None:
     assert not datacenter.commit(choice, Request(1, 1, instance=21))  # the host has changed
 
 
+def test_an_offer_takes_every_rule() -> None:
+    datacenter = full_of_spots()  # 8 + 8 vCPUs, of which VMs use 2: a load of 0.125
+    chain, request = Chain(["UTIL"]), Request(3, 3, instance=20)
+    for otn, expected in (
+        ("epsilon-0.99", 1),
+        ({"epsilon": 1}, 2),
+        ("adaptive:at_low_load=2:at_high_load=1:from=0.125:to=0.125", 1),
+        ("adaptive:at_low_load=2:at_high_load=1:from=0.13:to=0.13", 2),
+    ):
+        assert len(cospot.make_offer(chain, datacenter.hosts, request, otn)) == expected, otn
+
+
 def test_a_stale_choice_is_declined() -> None:
     datacenter = full_of_spots()
     request = Request(3, 3, instance=20)

@@ -23,16 +23,16 @@ def test_hosts_have_no_room_until_they_are_set() -> None:
     hosts = LiveHosts(["a", "b"])
     assert len(hosts) == 2
     request = cospot.Request(1, 1)
-    assert hosts.rank(cospot.Chain(["UTIL"]), [0, 1], request).tolist() == []
+    assert hosts.rank(cospot.Chain(["UTIL"]), [0, 1], request)[0].tolist() == []
     assert hosts.choose(cospot.make_evictor("FIFO"), [0, 1], request) is None
 
 
 def test_only_candidates_are_ranked_in_any_order_they_come() -> None:
     hosts = three_hosts()
     chain, request = cospot.Chain(["UTIL"]), cospot.Request(3, 3000)
-    assert hosts.rank(chain, [2, 0, 1], request).tolist() == [1, 0]
-    assert hosts.rank(chain, [0], request).tolist() == [0]
-    assert hosts.rank(chain, np.array([], dtype=np.uint32), request).tolist() == []
+    assert hosts.rank(chain, [2, 0, 1], request)[0].tolist() == [1, 0]
+    assert hosts.rank(chain, [0], request)[0].tolist() == [0]
+    assert hosts.rank(chain, np.array([], dtype=np.uint32), request)[0].tolist() == []
     # Beside its spots a has room for nothing, b neither.
     assert hosts.has_room([0, 1, 2], request, False).tolist() == [True, True, False]
     assert hosts.has_room([0, 1, 2], request, True).tolist() == [False, False, False]
@@ -42,10 +42,10 @@ def test_only_candidates_are_ranked_in_any_order_they_come() -> None:
 def test_saf_ranks_hosts_without_evictions_first() -> None:
     hosts = three_hosts()
     chain, request = cospot.Chain(["UTIL"]), cospot.Request(0, 2000)
-    assert hosts.rank(chain, [0, 1], request, saf=True).tolist() == [1, 0]
+    assert hosts.rank(chain, [0, 1], request, saf=True)[0].tolist() == [1, 0]
     hosts.set_host(1, (8, 8000), (4, 1000), [(4, 6000, 0, 7)], num_vms=2)
     hosts.set_host(0, (8, 8000), (2, 1000), num_vms=1)
-    assert hosts.rank(chain, [0, 1], request, saf=True).tolist() == [0, 1]
+    assert hosts.rank(chain, [0, 1], request, saf=True)[0].tolist() == [0, 1]
 
 
 def test_the_cheapest_offered_host_wins_and_ties_go_to_the_better_rank() -> None:
@@ -59,6 +59,26 @@ def test_the_cheapest_offered_host_wins_and_ties_go_to_the_better_rank() -> None
     assert hosts.choose(fifo, [2], cospot.Request(1, 1)) is None
     yjf = cospot.make_evictor("YJF")
     assert hosts.choose(yjf, [0], cospot.Request(2, 100)) == (0, (1,), 1.0)
+
+
+def test_an_offer_is_the_first_hosts_of_the_ranking() -> None:
+    hosts = three_hosts()
+    weights, tiers = np.array([10.0, 9, 7, 2]), np.array([1, 1, 1, 0])
+
+    def offered(otn: Any) -> int:
+        return hosts.num_offered(otn, tiers, weights)
+
+    assert [offered(otn) for otn in (1, 2, "9")] == [1, 2, 4]
+    # The spread is 8; the first hosts are 0, 1 and 3 below the best, the last in another tier.
+    epsilons = (0, 0.12, 0.125, 0.37, 0.375, 1)
+    assert [offered({"epsilon": each}) for each in epsilons] == [1, 1, 2, 2, 3, 3]
+    # VMs use (2 + 4 + 5) of 8 + 8 + 4 vCPUs, 0.55, and less of the memory.
+    # 3/8 of the way from 0.4 to 0.8: floor(4 - 3 * 3/8 + 1/2) = 3 hosts.
+    label = "adaptive:at_low_load=4:at_high_load=1"
+    assert offered(f"{label}:from=0.4:to=0.8") == 3
+    assert (offered(f"{label}:from=0.55:to=0.55"), offered(f"{label}:from=0.56:to=0.56")) == (1, 4)
+    weights = tiers = np.array([])
+    assert (offered("epsilon-1"), offered(3)) == (0, 0)
 
 
 def test_promised_spots_go_last_and_hosts_without_broken_promises_first() -> None:

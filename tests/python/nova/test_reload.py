@@ -208,7 +208,7 @@ def test_the_scheduler_obeys_its_switches_after_each_of_many_reloads(scheduler_f
             path.write_text(f"[cospot]\nenabled = {is_on}\ndry_run = {dry}\notn = {otn}\n")
             conf.mutate_config_files()
             found = plugin.filter._settings()
-            assert (found.enabled, found.dry_run, found.otn) == (is_on, dry, otn), number
+            assert (found.enabled, found.dry_run, found.otn) == (is_on, dry, str(otn)), number
 
 
 def test_the_scheduler_decides_nothing_by_a_file_it_cannot_read(

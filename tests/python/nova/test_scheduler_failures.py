@@ -124,8 +124,9 @@ def test_a_wrong_setting_is_said_and_vms_go_on(option, value, expected, set_opti
 
 
 WRONG_TYPES = [
-    ("otn = many", "[cospot] otn: expected a whole number, found 'many'"),
-    ("otn = 0", "[cospot] otn: found '0': Should be greater than or equal to 1"),
+    ("otn = many", "[cospot] otn: found 'many', expected an OTN such as 8, epsilon-0.05 or adap"),
+    ("otn = 0", "[cospot] otn: otn is 0, expected at least 1"),
+    ("otn = epsilon-2", "[cospot] otn: epsilon is 2.000000, expected 0, or a fraction from 0.0001"),
     ("enabled = maybe", "[cospot] enabled: expected true or false, found 'maybe'"),
     ("resources = VCPU,GPU", "[cospot] resources: Valid values are [VCPU, "),
     ("inventory_wait = long", "[cospot] inventory_wait: expected a number, found 'long'"),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import threading
 
+import pytest
 from cospot.nova.plan_message import plan_from_message
+from cospot.nova.scheduler.inventories import InventoryCache
 from nova import objects
 from nova.scheduler import utils
 from programs import at_once
 from scheduler_cases import (
     SPOT,
     VM,
+    FakePlacement,
     Plugin,
     again,
     full_of_spots,
@@ -23,6 +26,7 @@ from scheduler_cases import (
     nova_order,
     seen_again,
 )
+from waiting import wait_until
 
 
 def test_nobody_is_evicted_where_there_is_room():
@@ -291,6 +295,58 @@ def test_novas_weighers_with_saf_and_an_offer(set_option):
     assert Plugin(states).place(states, VM) == ["a", "c", "b"]
     set_option(vm_policy="nova", saf=False, otn=2)
     assert Plugin(states).place(states, VM) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("otn", "first"),
+    [
+        # Free memory without spots: 32, 24, 16 and 8 GiB, so weights 1, 2/3, 1/3 and 0.
+        ("epsilon-0.3", "a"),
+        ("epsilon-0.34", "b"),
+        # VMs use 6 * 4 of 4 * 16 vCPUs, 0.375: half way from 0.25 to 0.5, floor(3 - 1 + 1/2) = 2.
+        ("adaptive:at_low_load=3:at_high_load=1:from=0.25:to=0.5", "b"),
+        ("adaptive:at_low_load=3:at_high_load=1:from=0.25:to=0.375", "a"),
+    ],
+)
+def test_an_offer_of_novas_weighers_by_their_weights_or_the_load(otn, first, set_option):
+    ram = ["nova.scheduler.weights.ram.RAMWeigher"]
+    set_option(vm_policy="nova", vm_weighers=ram, otn=otn)
+    of_vms = [[make_instance(VM) for _ in range(number)] for number in (1, 2, 3)]
+    states = [make_state(name, instances=vms) for name, vms in zip("bcd", of_vms, strict=True)]
+    states = [full_of_spots("a"), *states]
+    rest = [name for name in "abcd" if name != first]
+    assert Plugin(states).place(states, VM) == [first, *rest]
+
+
+def test_an_offer_follows_the_load_of_all_hosts_as_last_seen(set_option, clock):
+    """Placement leaves out f, full of VMs, and g, which a decision fills; z has nothing."""
+    f = make_state("f", instances=[make_instance(VM) for _ in range(4)])
+    g, z = make_state("g", (4, 9000, 0)), make_state("z", (0, 0, 0))
+    rest = [full_of_spots("a"), make_state("b")]
+    placement = FakePlacement([f, g, z, *rest])
+    cache = InventoryCache(placement, clock=clock)
+
+    def first(plugin: Plugin, load: float) -> str:
+        """Returns a, where a spot must go, from that load on, else b."""
+        step = f"adaptive:at_low_load=2:at_high_load=1:from={load}:to={load}"
+        set_option(vm_policy="UTIL", otn=step)
+        clock.now += 61.0  # claim_seconds are over
+        return plugin.place(rest, VM)[0]
+
+    for seen, load in (
+        ([g], 4 / 36),
+        ([f, z, *rest], 17 / 49),  # z counts as one vCPU that is in use
+        ([f, *rest], 16 / 48),
+    ):
+        plugin = Plugin(inventories=cache, clock=clock)
+        assert plugin.place(seen, make_flavor(64, 1024, spot=True)) == []
+        plugin.place(seen, VM)
+        assert first(plugin, load - 0.0001) + first(plugin, load + 0.0001) == "ab", load
+        assert plugin.filter.failures == 0
+    del placement.known[f.uuid]
+    clock.now += 300.0  # inventory_seconds
+    wait_until(lambda: cache.get(f.uuid) is None)
+    assert first(plugin, 1 / 33 + 0.0001) == "b"  # as z
 
 
 def test_novas_weighers_keep_their_multipliers(set_option):

@@ -129,6 +129,18 @@ def test_one_probability_for_all_promises(plan, capsys):
     assert "expected one that the plan sells: 0.9, 0.95, 0.99" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("otn", "option"),
+    [
+        ("[{epsilon: 0.05}]", "epsilon-0.05"),
+        ("[adaptive-32-1-0.8-1]", "adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1"),
+    ],
+)
+def test_an_offer_is_an_option_by_its_name(plan, capsys, otn, option):
+    code, found = apply(capsys, plan(otn=otn))
+    assert (code, found["cannot"], found["cospot"]["otn"]) == (0, [], option)
+
+
 def test_how_long_a_history_a_promise_takes():
     """ln 0.025 / ln 0.95 = 71.9: 72 times 24 h; 12.8: 13 times 4 h are 52 h, three days."""
     assert history_days(24, 0.05) == 72
@@ -140,9 +152,6 @@ def test_how_long_a_history_a_promise_takes():
     [
         ({"evictor": "[LPO]"}, "spots are evicted by LPO: 'LPO' needs to know how long", "evictor"),
         ({"evictor": "[Nobody]"}, "spots are evicted by Nobody", "evictor"),
-        ({"otn": "['adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1']"},
-         "otn is one number for all loads", "otn"),
-        ({"otn": "[epsilon-0.05]"}, "the offer is epsilon-0.05", "otn"),
         ({"vm": "[{name: COS, some: 1}]"}, "VMs are placed by COS", "vm_policy"),
         ({"spot": "[{label: two, weighers: [COS, UTIL]}]"}, "placed by COS + UTIL", "spot_policy"),
         ({"spot": "[{label: f, filters: [LifetimeSla], weighers: [COS]}]"},

@@ -40,6 +40,7 @@ from cospot.nova.scheduler.spot_check import SpotCheck
 LOG = logging.getLogger(__name__)
 
 _Rows = npt.NDArray[np.uint32]
+_Column = npt.NDArray[Any]
 #: A decision of this process has its claim by then, or came to nothing, seconds.
 _CLAIMED_WITHIN_S: Final = 5.0
 
@@ -237,15 +238,16 @@ class _Case:
             if verdict.refused:
                 return Decision(self.instance, [], refused="lifetime", answer=verdict.answer)
             reserved = self._keep_out_of_reserves()
-            states = self._states_at(self._rank(self._policies.spot))
+            states = self._states_at(self._rank(self._policies.spot)[0])
             if not states:
                 # A promise without a host is none.
                 return Decision(self.instance, [], refused=self._why_nowhere(reserved))
             return Decision(self.instance, states, promise=verdict.promise, answer=verdict.answer)
-        order = self._rank(self._policies.vm)
+        order, tiers, weights = self._rank(self._policies.vm)
         plans: tuple[PlannedHost, ...] = ()
         if order.size > 0:
-            order = self._put_choice_first(order)
+            offered = self._live.num_offered(self._policies.offer, tiers, weights)
+            order = self._put_choice_first(order, offered)
             plans = self._plans(order[: self._settings.plan_hosts].tolist())
         return Decision(self.instance, self._states_at(order) + self._doubtful(order), plans)
 
@@ -253,8 +255,7 @@ class _Case:
         """Return why a spot gets no host; `reserved` are those that reserves took from it."""
         if not self._states:
             return "aggregates"
-        is_reserved = self._live.has_room(reserved, self._request, True).any()
-        return "reserve" if is_reserved else "capacity"
+        return "reserve" if self._live.has_room(reserved, self._request, True).any() else "capacity"
 
     def _keep_out_of_reserves(self) -> _Rows:
         """Leave out, and return, the hosts where a spot would be in capacity reserved for VMs."""
@@ -297,35 +298,32 @@ class _Case:
             )
         )
 
-    def _rank(self, chain: cospot.Chain | None) -> _Rows:
+    def _rank(self, chain: cospot.Chain | None) -> tuple[_Rows, _Column, _Column]:
+        """The hosts that have room, the best first, with their tiers and weights."""
         saf = self._settings.saf and not self.is_spot
         if chain is not None:
             return self._live.rank(chain, self._rows, self._request, saf=saf)
-        order = self._rank_as_nova()
-        if saf:
-            spot_free = self._live.has_room(order, self._request, True)
-            order = np.concatenate((order[spot_free], order[~spot_free]))
-        return order
+        order, weights = self._rank_as_nova()
+        tiers = self._live.has_room(order, self._request, True) & saf
+        by_tier = np.argsort(~tiers, kind="stable")
+        return order[by_tier], tiers[by_tier], weights[by_tier]
 
-    def _rank_as_nova(self) -> _Rows:
+    def _rank_as_nova(self) -> tuple[_Rows, _Column]:
         """The operator's weighers; hosts that weigh the same come in the order of their names."""
         rows = np.sort(self._rows)
         rows = rows[self._live.has_room(rows, self._request, self.is_spot)]
-        states = self._states_at(rows)
-        row_of = {id(state): row for state, row in zip(states, rows.tolist(), strict=True)}
-        shown: list[Any] = states
+        shown = self._states_at(rows)
         if not self.is_spot:
-            views = [
-                operator_weighers.VmView(state, self._mirror.host(state.uuid)) for state in states
+            shown = [
+                operator_weighers.VmView(state, self._mirror.host(state.uuid)) for state in shown
             ]
-            row_of = {id(view): row for view, row in zip(views, rows.tolist(), strict=True)}
-            shown = list(views)
+        row_of = {id(each): row for each, row in zip(shown, rows.tolist(), strict=True)}
         weighed = operator_weighers.weigh(self._settings.vm_weighers, shown, self._spec)
-        return np.array([row_of[id(host.obj)] for host in weighed], dtype=np.uint32)
+        order = np.array([row_of[id(host.obj)] for host in weighed], dtype=np.uint32)
+        return order, np.array([host.weight for host in weighed], dtype=np.float64)
 
-    def _put_choice_first(self, order: _Rows) -> _Rows:
-        offered = order[: self._settings.otn]
-        choice = self._live.choose(self._policies.evictor, offered, self._request)
+    def _put_choice_first(self, order: _Rows, offered: int) -> _Rows:
+        choice = self._live.choose(self._policies.evictor, order[:offered], self._request)
         if choice is None or choice[0] == order[0]:
             return order
         return np.concatenate((order[order == choice[0]], order[order != choice[0]]))

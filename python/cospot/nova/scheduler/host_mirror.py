@@ -10,7 +10,7 @@ asked about its list (list_check.py).
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Container, Hashable, Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -80,12 +80,16 @@ class MirroredHost:
         self.row = -1
         self.num_io_ops = 0
         self.facts: FactsOfObjects = {}
-        self.capacity = Capacity(NOTHING, NOTHING)
-        self.usage = HostUsage(NOTHING, 0, (), ())
         self.free = self.free_beside_vms = NOTHING
         self.unknown: list[Any] = []
         self.state: Any = None
         self.aggregates: frozenset[str] = frozenset()  # as far as reserves need them
+        self.empty()
+
+    def empty(self) -> None:
+        """Count it as without anything, until it is read again."""
+        self.capacity = Capacity(NOTHING, NOTHING)
+        self.usage = HostUsage(NOTHING, 0, (), ())
 
 
 class HostMirror:
@@ -215,13 +219,18 @@ class HostMirror:
             The positions in `states` of the hosts that have told something of themselves, and the
             row of each.
         """
+        # A decision for a host that no request shows again, because it is full, does not expire.
+        decided = self._claims.take_changed()
+        self._show_again(decided)
         self._claims.expire()
+        expired = self._claims.take_changed()
         began = time.monotonic()
         self._claim_check.drop_deleted(self._claims, database_wait)
         database_wait -= time.monotonic() - began
         own_hosts = self._own_hosts(asking)
-        stale = self._inventories.take_changed() | self._claims.take_changed() | own_hosts
-        self._read_again(stale)
+        capacity_changed = self._inventories.take_changed()
+        stale = capacity_changed | self._claims.take_changed() | own_hosts
+        self._read_again(stale | expired | decided)
         self._read_again(self._lists.take_due())
         numbers, changed = self._watch.look(states)
         new = self._add_new(states, changed)
@@ -230,11 +239,8 @@ class HostMirror:
         self._read([states[position] for position in changed], asking, database_wait)
         # Decisions for hosts that this request cannot have count there too.
         elsewhere = stale.difference(states[position].uuid for position in changed)
-        for provider in elsewhere & self._number_of.keys():
-            if (host := self.host(provider)).row >= 0:  # it has been read
-                self._read_host(host.state, None)
-                self._show(host)
-        if new or self._needs_dedicated():
+        self._show_again(elsewhere, capacity_changed)
+        if new or (self._has_dedicated and self.dedicated is self.live):  # no table of them yet
             self._make_rows()
         # What is `asking`'s was left out this once.
         self._read_again(own_hosts)
@@ -254,6 +260,15 @@ class HostMirror:
                 self._hosts.append(MirroredHost((state.host, state.nodename)))
                 new.append(state.uuid)
         return new
+
+    def _show_again(self, providers: Iterable[str], capacity_changed: Container[str] = ()) -> None:
+        """Show hosts that have been read as their last requests had them, with what is new."""
+        for provider in self._number_of.keys() & providers:
+            if (host := self.host(provider)).row >= 0:
+                self._read_host(host.state, None)
+                if provider in capacity_changed and self._inventories.get(provider) is None:
+                    host.empty()  # placement has it no more
+                self._show(host)
 
     def _own_hosts(self, asking: str | None) -> set[str]:
         """Return the hosts on which an instance is, or to which it was just sent."""
@@ -330,10 +345,6 @@ class HostMirror:
             self._show(host)
         self._rows = np.array([host.row for host in self._hosts], dtype=np.int64)
 
-    def _needs_dedicated(self) -> bool:
-        """Tell whether a host has dedicated CPUs and there is no table of them yet."""
-        return self._has_dedicated and self.dedicated is self.live
-
     def _show(self, host: MirroredHost) -> None:
         total, vms = host.capacity.total, host.usage.vms
         if total.pcpus <= 0:
@@ -344,7 +355,7 @@ class HostMirror:
         if self.dedicated is self.live:
             return
         if total.pcpus > 0:
-            total, vms = _with_dedicated(total), _with_dedicated(vms)
+            total, vms = (Size(each.pcpus, each.memory_mb, each.disk_gb) for each in (total, vms))
             self._show_in(self.dedicated, host, total, vms, spots_have_cpus=False)
         else:
             self._show_in(self.dedicated, host, total, vms)
@@ -386,10 +397,6 @@ class HostMirror:
     def _amounts(self, size: Size) -> tuple[int, int, int]:
         disk_gb = size.disk_gb if self._watches_disk else 0
         return (_bounded(size.vcpus), _bounded(size.memory_mb), _bounded(disk_gb))
-
-
-def _with_dedicated(size: Size) -> Size:
-    return Size(size.pcpus, size.memory_mb, size.disk_gb)
 
 
 def _bounded(amount: int) -> int:

@@ -150,12 +150,12 @@ class InventoryCache:
             capacity = self._known.get(provider)
         with self._lock:
             self._read_at[provider] = read_at
+            if capacity != self._known.get(provider):
+                self._changed.add(provider)
             if capacity is None:
                 self._known.pop(provider, None)
-                return
-            if capacity != self._known.get(provider):
+            else:
                 self._known[provider] = capacity
-                self._changed.add(provider)
 
     def _keep_reading(self) -> None:
         """Start the background reader, in this process and not in one it was forked from."""

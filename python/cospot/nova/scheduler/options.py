@@ -91,14 +91,13 @@ The same for all hosts in none of those aggregates together, as `default_reserve
 vcpus:memory_mb or vcpus:memory_mb:count.
 """,
     ),
-    cfg.IntOpt(
+    cfg.StrOpt(
         "otn",
-        default=1,
-        min=1,
-        max=10000,
+        default="1",
         help="""
 Offer top N: from how many of the VM policy's best hosts the one is taken whose evictions cost
-least.
+least. Or another offer, as in the simulator: epsilon-0.05, or one that follows the VM load,
+adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1.
 """,
     ),
     cfg.BoolOpt(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import cospot
 from cospot.errors import ConfigError
@@ -14,6 +14,7 @@ from cospot.nova.reserved_capacity import ReservedCapacity, ReserveError, read_r
 from cospot.nova.scheduler.lenient_type import WrongValue
 
 NOVA_POLICY: Final = "nova"
+_T = TypeVar("_T")
 _REQUIRED: Final = ("VCPU", "MEMORY_MB")
 
 
@@ -27,7 +28,7 @@ class Settings:
     vm_weighers: tuple[str, ...]
     spot_policy: str
     evictor: str
-    otn: int
+    otn: str
     saf: bool
     resources: tuple[str, ...]
     aggregates: tuple[str, ...]
@@ -93,6 +94,7 @@ class Policies:
     vm: cospot.Chain | None
     spot: cospot.Chain | None
     evictor: cospot.CompiledEvictor
+    offer: str
     reserves: tuple[ReservedCapacity, ...] = ()
 
 
@@ -102,6 +104,8 @@ def make_policies(settings: Settings) -> Policies:
     Raises:
         ConfigError: a policy is unknown (the text names the option and the valid names).
     """
+    from cospot._core import _offer_label
+
     missing = [name for name in _REQUIRED if name not in settings.resources]
     if missing:
         raise ConfigError(
@@ -113,16 +117,17 @@ def make_policies(settings: Settings) -> Policies:
     return Policies(
         vm=_chain("vm_policy", settings.vm_policy),
         spot=_chain("spot_policy", settings.spot_policy),
-        evictor=_evictor(settings.evictor, settings.evictor_model),
-        reserves=_reserves(settings),
+        evictor=_made("evictor: ", make_evictor_policy, settings.evictor, settings.evictor_model),
+        offer=_made("", _offer_label, settings.otn),
+        reserves=tuple(_made("", read_reserved, settings.reserve, settings.default_reserve)),
     )
 
 
-def _reserves(settings: Settings) -> tuple[ReservedCapacity, ...]:
+def _made(option: str, make: Callable[..., _T], *values: Any) -> _T:
     try:
-        return tuple(read_reserved(settings.reserve, settings.default_reserve))
-    except ReserveError as error:
-        raise ConfigError(f"[cospot] {error}") from error
+        return make(*values)
+    except (ConfigError, ReserveError) as error:
+        raise ConfigError(f"[cospot] {option}{error}") from error
 
 
 def check_weighers(option: str, names: Sequence[str]) -> None:
@@ -147,10 +152,3 @@ def _chain(option: str, name: str) -> cospot.Chain | None:
         return cospot.Chain([name])
     except ConfigError as error:
         raise ConfigError(f"[cospot] {option}: {error}; also: {NOVA_POLICY}") from error
-
-
-def _evictor(name: str, model: str) -> cospot.CompiledEvictor:
-    try:
-        return make_evictor_policy(name, model)
-    except ConfigError as error:
-        raise ConfigError(f"[cospot] evictor: {error}") from error

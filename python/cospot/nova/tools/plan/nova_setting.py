@@ -73,10 +73,8 @@ def nova_setting(
         if policy is not None:
             own[option] = policy
     eviction = _evictor(plan, draft)
-    otn = _otn(plan.one("otn"), draft)
     own |= eviction
-    if otn is not None:
-        own["otn"] = otn
+    own["otn"] = _otn(plan)
     own["saf"] = _saf(plan)
     own["resources"] = resources
     classes = _classes(plan, eviction.get("evictor"), probability, draft)
@@ -163,15 +161,13 @@ def _evictor(plan: Plan, draft: _Draft) -> dict[str, Any]:
     return {"evictor": name}
 
 
-def _otn(entry: Any, draft: _Draft) -> int | None:
-    text = str(entry)
-    if text.isdecimal() and int(text) >= 1:
-        return int(text)
-    draft.cannot.append(
-        f"the offer is {text}: [cospot] otn is one number for all loads, so the plan's offer that"
-        " adapts is not to be had; plan with --otn 1,4,16,32"
-    )
-    return None
+def _otn(plan: Plan) -> str:
+    from cospot._core import _offer_label
+
+    try:
+        return _offer_label(plan.one("otn"))
+    except (ConfigError, TypeError) as error:
+        raise ConfigError(f"{plan.path}: {error}") from error
 
 
 def _saf(plan: Plan) -> bool:
