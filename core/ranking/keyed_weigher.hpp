@@ -29,7 +29,7 @@ namespace cospot {
 ///   static constexpr bool kDistinctWeights
 ///       true: a higher key always has a higher weight (not only one as high), so that the ranking
 ///       need not compare the weights of neighbours
-///   static constexpr bool kKeyPerTotal
+///   static constexpr bool kKeyPerTotal, bool is_key_per_total() const if an option decides
 ///       true: the key says how hosts stand to each other only where they have the same totals; of
 ///       several kinds of hosts each is then kept in an order of its own
 ///   static constexpr std::size_t kFewHosts
@@ -56,6 +56,7 @@ class KeyedWeigher : public PerHostWeigher<T> {
   static constexpr std::size_t kFewHosts = 1024;
 
   [[nodiscard]] bool has_key(const HostTable& /*hosts*/, Sees /*feasible*/) const { return true; }
+  [[nodiscard]] bool is_key_per_total() const { return T::kKeyPerTotal; }
   [[nodiscard]] double key_factor(const ResourceVector& /*total*/) const {
     return has_integer_key() ? 1 : 0;
   }
@@ -73,21 +74,26 @@ class KeyedWeigher : public PerHostWeigher<T> {
                                                           bool prefer_spot_free) const override {
     const T& self = static_cast<const T&>(*this);
     if (!self.has_key(hosts, feasible)) return nullptr;
-    if (T::kKeyPerTotal && !hosts.is_uniform()) {
+    if (self.is_key_per_total() && !hosts.is_uniform()) {
       return make_grouped(hosts, {.total = true}, feasible, prefer_spot_free);
     }
     const double factor = self.key_factor(hosts.largest_total());
     if constexpr (!has_integer_key()) {
-      if (!(factor > 0)) return make_keyed<double>(hosts, feasible, prefer_spot_free, 1.0);
+      using Doubles = KeyedRanking<T, double>;
+      if (!(factor > 0)) {
+        return std::make_unique<Doubles>(self, hosts, feasible, prefer_spot_free, 1.0);
+      }
     }
-    return make_keyed<std::int32_t>(hosts, feasible, prefer_spot_free, factor);
+    using Integers = KeyedRanking<T, std::int32_t>;
+    return std::make_unique<Integers>(self, hosts, feasible, prefer_spot_free, factor);
   }
 
   [[nodiscard]] std::unique_ptr<PlaceRanking> make_place_ranking(
       const HostTable& hosts, Sees feasible, bool prefer_spot_free) const override {
-    if (!static_cast<const T&>(*this).has_key(hosts, feasible)) return nullptr;
-    return make_grouped(hosts, {.total = T::kKeyPerTotal && !hosts.is_uniform(), .place = true},
-                        feasible, prefer_spot_free);
+    const T& self = static_cast<const T&>(*this);
+    if (!self.has_key(hosts, feasible)) return nullptr;
+    const bool by_total = self.is_key_per_total() && !hosts.is_uniform();
+    return make_grouped(hosts, {.total = by_total, .place = true}, feasible, prefer_spot_free);
   }
 
  private:
@@ -99,14 +105,6 @@ class KeyedWeigher : public PerHostWeigher<T> {
 
   /// With more groups than these a scan of all hosts is as good.
   static constexpr std::size_t kMostGroups = 256;
-
-  template <class Key>
-  [[nodiscard]] std::unique_ptr<HostRanking> make_keyed(const HostTable& hosts, Sees feasible,
-                                                        bool prefer_spot_free,
-                                                        double factor) const {
-    const T& self = static_cast<const T&>(*this);
-    return std::make_unique<KeyedRanking<T, Key>>(self, hosts, feasible, prefer_spot_free, factor);
-  }
 
   [[nodiscard]] std::unique_ptr<PlaceRanking> make_grouped(const HostTable& hosts, GroupedBy by,
                                                            Sees feasible,

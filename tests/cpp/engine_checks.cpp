@@ -43,7 +43,10 @@ HostMix hosts_of(const Settings& settings) {
 }  // namespace
 
 ChainSpec chain_of(const std::string& weigher) {
-  return {.label = weigher, .weighers = {{.name = weigher}}};
+  const std::size_t colon = std::min(weigher.find(':'), weigher.size());
+  ChainSpec chain{.label = weigher, .weighers = {{.name = weigher.substr(0, colon)}}};
+  if (colon < weigher.size()) chain.weighers[0].options["measure"] = weigher.substr(colon + 1);
+  return chain;
 }
 
 EvictorSpec evictor_of(const std::string& name) { return {.label = name, .name = name}; }

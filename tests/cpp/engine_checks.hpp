@@ -11,6 +11,7 @@
 
 namespace cospot {
 
+/// `weigher`: a name, or sUTIL:used with its measure.
 [[nodiscard]] ChainSpec chain_of(const std::string& weigher);
 [[nodiscard]] EvictorSpec evictor_of(const std::string& name);
 [[nodiscard]] RunSettings run_settings_of(const reference::Settings& settings);

@@ -7,7 +7,8 @@
 namespace cospot::reference {
 
 Policy parse_vm_policy(const std::string& name) {
-  for (const char* known : {"UTIL", "COS", "DPD", "FirstFit", "FewestSpots", "SpotHour"}) {
+  for (const char* known : {"UTIL", "UTIL:used", "UTIL:fraction", "COS", "DPD", "FirstFit",
+                            "FewestSpots", "SpotHour"}) {
     if (name == known) return {.formula = name};
   }
   throw ConfigError("unknown VM policy '" + name + "'");
@@ -15,7 +16,7 @@ Policy parse_vm_policy(const std::string& name) {
 
 Policy parse_spot_policy(const std::string& name) {
   if (name == "FirstFit") return {.counts_spots = true, .formula = name};
-  for (const std::string formula : {"UTIL", "COS", "DPD"}) {
+  for (const std::string formula : {"UTIL", "UTIL:used", "UTIL:fraction", "COS", "DPD"}) {
     if (name == "s" + formula) return {.counts_spots = true, .formula = formula};
     if (name == "vma" + formula) {
       return {.counts_spots = true, .avoids_vms = true, .formula = formula};

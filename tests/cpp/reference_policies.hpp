@@ -12,7 +12,7 @@ namespace cospot::reference {
 struct Policy {
   bool counts_spots = false;
   bool avoids_vms = false;
-  std::string formula;  ///< UTIL, COS, DPD, FirstFit, FewestSpots or SpotHour
+  std::string formula;  ///< UTIL, also with :used or :fraction, COS, DPD, FirstFit and others
 };
 
 // Errors: ConfigError for an unknown name.

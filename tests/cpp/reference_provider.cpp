@@ -244,7 +244,7 @@ class Placing {
 
   static double weight(const Wish& wish, const Policy& policy, const ResourceVector& used,
                        const ResourceVector& total) {
-    if (policy.formula == "UTIL") return used.vcpus;
+    if (policy.formula == "UTIL") return used.vcpus - total.vcpus;
     if (policy.formula == "COS") return cosine_score(wish.size, total - used);
     if (policy.formula != "DPD") return 0;
     return static_cast<double>(diagonal_gain(wish.size, used, total)) /

@@ -267,7 +267,9 @@ bool Simulator::may_be_on(InstanceIndex instance, const Host& host) const {
 double Simulator::weight_of(InstanceIndex instance, const Policy& policy, const Host& host) const {
   const ResourceVector& size = row(instance).resources;
   const ResourceVector taken = used(host, policy.counts_spots);
-  if (policy.formula == "UTIL") return taken.vcpus;
+  if (policy.formula == "UTIL") return taken.vcpus - host.is.total.vcpus;
+  if (policy.formula == "UTIL:used") return taken.vcpus;
+  if (policy.formula == "UTIL:fraction") return 1.0 * taken.vcpus / host.is.total.vcpus;
   if (policy.formula == "COS") return cosine_score(size, host.is.total - taken);
   if (policy.formula == "DPD") {
     return static_cast<double>(diagonal_gain(size, taken, host.is.total)) /

@@ -17,7 +17,7 @@ std::string sentence(const std::vector<WorkloadRow>& rows, const reference::Sett
 }
 
 TEST_CASE("explanation_text: UTIL, FIFO, two hosts offered") {
-  // UTIL: 6, 0, 0 used vcpus, so host-0 before host-1 before host-2. On host-0 (4,6) are missing:
+  // UTIL: 4, 10, 10 vcpus left, so host-0 before host-1 before host-2. On host-0 (4,6) are missing:
   // i1 and i2; on host-1 (1,2): i3. FIFO scores 2 and 1.
   const Workload workload = contended();
   const RunSettings settings = run_settings_of({{10, 10}, 3, "UTIL", "FirstFit", "FIFO", false, 2});
@@ -27,9 +27,9 @@ VM chain UTIL, SAF off; OTN 2; evictor FIFO
 3 hosts, 3 feasible
 
 host    VMs  spots  free vCPUs  free MiB  VmFeasibility  UTIL  rank  offer  evicts  score
-host-0    1      2       4 (0)     8 (0)           pass     6     1      1       2      2
-host-1    0      1      10 (3)    10 (4)           pass     0     2      2       1      1
-host-2    0      0     10 (10)   10 (10)           pass     0     3      -       -      -
+host-0    1      2       4 (0)     8 (0)           pass    -4     1      1       2      2
+host-1    0      1      10 (3)    10 (4)           pass   -10     2      2       1      1
+host-2    0      0     10 (10)   10 (10)           pass   -10     3      -       -      -
 free: beside VMs (beside VMs and spots)
 
 host    spot to go  vCPUs  MiB  age, days

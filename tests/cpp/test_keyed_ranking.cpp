@@ -10,6 +10,7 @@
 #include "filters/availability_zone_filter.hpp"
 #include "filters/feasibility_filter.hpp"
 #include "filters/spot_avoiding_filter.hpp"
+#include "tests/cpp/engine_checks.hpp"
 #include "tests/cpp/plateau_weighers.hpp"
 #include "weighers/registry.hpp"
 
@@ -100,9 +101,11 @@ Chain make_chain_of(std::unique_ptr<Weigher> weigher, Sees feasible, bool avoid_
   return {std::move(filters), std::move(weighers)};
 }
 
+/// `weigher`: a name, or sUTIL:used with its measure.
 Chain make_chain_of(const std::string& weigher, Sees feasible, bool avoid_spots) {
-  return make_chain_of(make_plugin(weigher_registry(), "weigher", weigher, {}), feasible,
-                       avoid_spots);
+  const WeigherSpec spec = chain_of(weigher).weighers[0];
+  return make_chain_of(make_plugin(weigher_registry(), "weigher", spec.name, spec.options),
+                       feasible, avoid_spots);
 }
 
 std::vector<HostIndex> walk(HostRanking& ranking, const Request& request, std::size_t most) {
@@ -241,7 +244,8 @@ TEST_CASE("GroupedRanking: walks hosts of several sizes in the order of the scan
   std::uint64_t seed = 1;
   for (const Shape& shape : shapes) {
     CAPTURE(shape.what);
-    for (const char* weigher : {"DPD", "sDPD", "vmaDPD", "UTIL", "COS"}) {
+    for (const char* weigher : {"DPD", "sDPD", "vmaDPD", "UTIL", "UTIL:used", "UTIL:fraction",
+                                "vmaUTIL:fraction", "COS"}) {
       CAPTURE(weigher);
       for_every_chain([&](Sees feasible, bool avoid_spots) {
         check_against_scan(shape, mixed_hosts(shape.hosts, shape.total, seed),

@@ -65,7 +65,7 @@ TEST_CASE("Chain: only the candidates are weighed") {
   REQUIRE(ranked.size() == 2);
   CHECK(ranked[0].host == 0);
   CHECK(ranked[1].host == 3);
-  CHECK(ranked[1].weight == 0);
+  CHECK(ranked[1].weight == -8);
 }
 
 }  // namespace

@@ -31,6 +31,10 @@ HostMix three_to_one() {
 Settings random_mixed_settings(Random& random, std::vector<reference::HostSettings> cloud) {
   const std::vector<Settings> grid = reference::settings_grid({}, cloud.size());
   Settings settings = grid[random.below(grid.size())];
+  const char* const measures[] = {"", ":used", ":fraction"};
+  for (std::string* policy : {&settings.vm, &settings.spot}) {
+    if (policy->ends_with("UTIL")) *policy += measures[random.below(3)];
+  }
   if (random.below(6) == 0) settings.epsilon = 0.2;
   if (random.below(6) == 0) settings.adaptive = reference::AdaptiveOffer{4, 1, 0.2, 0.8};
   settings.each = std::move(cloud);

@@ -115,8 +115,8 @@ TEST_CASE("VmLoad: the scarcest resource over all hosts, spots aside") {
 }
 
 TEST_CASE("epsilon: offers the hosts whose weight is close enough, worked by hand") {
-  // UTIL weighs h0 .. h3 by used vcpus: 8, 7, 2, 0, a spread of 8. A VM (1,9) fits beside the VMs
-  // of each. h1 is 1/8 of the spread below the best, h2 6/8, h3 all of it.
+  // UTIL weighs h0 .. h3 by vcpus left: -2, -3, -8, -10, a spread of 8. A VM (1,9) fits beside the
+  // VMs of each. h1 is 1/8 of the spread below the best, h2 6/8, h3 all of it.
   HostTable hosts = HostTable::uniform(4, {10, 10, 0});
   hosts.add_vm(0, {8, 1, 0});
   hosts.add_vm(1, {7, 1, 0});

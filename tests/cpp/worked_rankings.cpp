@@ -1,7 +1,7 @@
 #include "tests/cpp/worked_scenarios.hpp"
 
 // Hosts are (10, 10), free at first, called h0, h1, h2; rows r0, r1, ... in file order.
-//   UTIL  used vcpus.
+//   UTIL  used vcpus: all hosts have 10, so the fewest left are the most used.
 //   COS   dot / (dot + |cross|) of request (c, m) and free (C, M): dot = cC + mM, cross = cM - mC.
 //   DPD   |d| - |d + delta| with d = 10 (used vcpus - used memory), delta = 10 (c - m).
 

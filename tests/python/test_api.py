@@ -114,8 +114,8 @@ def test_evictors_take_spots_without_a_promise_first() -> None:
 def test_weights_are_those_of_the_formulas() -> None:
     hosts = two_hosts()
     weigh = cospot.make_weigher("UTIL").weigh_all
-    assert weigh(hosts, [0, 1], REQUEST).tolist() == [4, 0]  # used vCPUs, ignoring spots
-    assert weigh(hosts, np.array([1]), REQUEST).tolist() == [0]
+    assert weigh(hosts, [0, 1], REQUEST).tolist() == [-4, -8]  # vCPUs left, ignoring spots
+    assert weigh(hosts, np.array([1]), REQUEST).tolist() == [-8]
     assert weigh(hosts, [], REQUEST).shape == (0,)
     # Nova's RAMWeigher: free_ram_mb.
     assert cospot.make_weigher("RAMWeigher").weigh_all(hosts, [0, 1], REQUEST).tolist() == [6, 16]
@@ -184,7 +184,7 @@ def test_chain_ranks_by_tier_then_weight_then_index() -> None:
     # A spot sees spots: host 3 has no room.
     assert Chain(["sUTIL"]).rank(hosts, Request(2, 4, spot=True)).tolist() == [2, 1]
     rows, tiers, weights = chain.weigh(hosts, REQUEST)
-    assert rows.tolist() == [3, 2, 1] and weights.tolist() == [4, 2, 0]
+    assert rows.tolist() == [3, 2, 1] and weights.tolist() == [-4, -6, -8]
     assert tiers.tolist() == [0, 0, 0]  # UTIL has no tier
     both = Chain([("RAMWeigher", 2), ("CPUWeigher", -1.0)], label="mix")
     assert (both.label, both.weighers) == ("mix", (("RAMWeigher", 2.0), ("CPUWeigher", -1.0)))
@@ -202,6 +202,7 @@ CALLS: list[tuple[type[Exception], str, Any]] = [
      lambda: cospot.make_weigher("COS", colour=1)),
     (cospot.ConfigError, "capacity_normalised' must be true or false",
      lambda: cospot.make_weigher("COS", capacity_normalised=3)),
+    (cospot.ConfigError, "UTIL: measure is '', ", lambda: cospot.make_weigher("UTIL", measure="")),
     (cospot.ConfigError, "unknown weigher 'BEST'; valid names: UTIL, COS",
      lambda: cospot.make_weigher("BEST")),
     (cospot.ConfigError, "unknown weigher 'X'; valid names", lambda: Chain(["X"])),

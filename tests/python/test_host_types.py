@@ -25,7 +25,7 @@ a,large,8,16,az1,disk=ssd
 b,large,8,16,az1,disk=ssd
 c,small,4,4,az2,
 """
-POLICIES: dict[str, Any] = {"vm": "UTIL", "spot": "sUTIL", "evictor": "FIFO"}
+POLICIES: dict[str, Any] = {"vm": "FirstFit", "spot": "sUTIL", "evictor": "FIFO"}
 COLUMNS: dict[str, Any] = {
     "is_spot": [False] * 5,
     "vcpus": [4, 8, 3, 2, 2],
@@ -76,13 +76,13 @@ def test_a_file_of_hosts_is_the_same(tmp_path: Path) -> None:
 
 def test_size_counts_all_types() -> None:
     # 3 hosts reject the second of the group, 4 (3 large, 1 small) do not.
-    assert cospot.size(made(), host=TYPES, vm="UTIL").hosts == 4
+    assert cospot.size(made(), host=TYPES, vm="FirstFit").hosts == 4
     # One more large one is enough.
-    assert cospot.size(made(), host=TYPES, vm="UTIL", added_type="large").hosts == 4
-    more = cospot.size(made(), host=TYPES, vm="UTIL", added_type="large", headroom_percent=50)
+    assert cospot.size(made(), host=TYPES, vm="FirstFit", added_type="large").hosts == 4
+    more = cospot.size(made(), host=TYPES, vm="FirstFit", added_type="large", headroom_percent=50)
     assert more.hosts == 6
     with pytest.raises(ConfigError, match="unknown type 'big'; valid types: large, small"):
-        cospot.size(made(), host=TYPES, vm="UTIL", added_type="big")
+        cospot.size(made(), host=TYPES, vm="FirstFit", added_type="big")
     with pytest.raises(ConfigError, match="the hosts have no types"):
         cospot.size(made(), host=(8, 16), vm="UTIL", added_type="large")
 
@@ -97,8 +97,8 @@ def test_size_adds_one_type_only() -> None:
         },
         window_days=1,
     )  # fmt: skip
-    assert cospot.size(workload, host=TYPES, vm="UTIL").hosts == 5
-    assert cospot.size(workload, host=TYPES, vm="UTIL", added_type="small").hosts == 6
+    assert cospot.size(workload, host=TYPES, vm="FirstFit").hosts == 5
+    assert cospot.size(workload, host=TYPES, vm="FirstFit", added_type="small").hosts == 6
 
 
 def test_hosts_kept_for_a_tenant() -> None:

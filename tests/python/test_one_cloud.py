@@ -127,8 +127,6 @@ def test_options_come_before_the_file(cloud: Cloud) -> None:
     assert "Simulated on 30 hosts" in said
 
 
-
-
 def write_log(folder: Path) -> None:
     """Write records of a day in Berlin: one VM of 4 cores, and one spot of 2 an hour, for 1 h."""
     lines = ["id,owner,cores,mem,begin,finish,priority"]

@@ -211,7 +211,8 @@ def test_hosts_may_differ_and_hold_something_already(workload: Workload) -> None
         [cospot.HostSpec(f"big-{i}", (20800, 4500)) for i in range(10)]
         + [cospot.HostSpec(f"small-{i}", HOST) for i in range(18)]
     )
-    common: dict[str, Any] = {"vm": "UTIL", "spot": "sUTIL", "evictor": "FIFO", "otn": 2}
+    used = Chain([cospot.make_weigher("UTIL", measure="used")])
+    common: dict[str, Any] = {"vm": used, "spot": "sUTIL", "evictor": "FIFO", "otn": 2}
     result = cospot.simulate(workload, hosts=table, **common)
     assert result.hosts == 28 and result.vm_requests == 4299
     again = cospot.simulate(workload, hosts=table, **{**common, "vm": Util})

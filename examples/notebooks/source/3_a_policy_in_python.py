@@ -191,7 +191,8 @@ message
 #
 # <!-- file: weighers/util_weigher.hpp -->
 #
-# Read it beside `BestFitOneByOne`. `weigh_host` is the same line. `kInfo` gives it its names, and the
+# Read it beside `BestFitOneByOne`. `weigh_host` counts the vCPUs left, which ranks identical hosts as those
+# used do; the option `measure` has the others. `kInfo` gives it its names, and the
 # three variants (which instances a policy looks at) come from one template. `host_key` and the class it
 # derives from are what makes it fast: its weight follows one number of the host, so that hosts can be
 # kept in order of it and no request looks at all of them. A weigher without a key scans, and works just as
