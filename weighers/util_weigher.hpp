@@ -8,7 +8,7 @@
 
 namespace cospot {
 
-/// How full a host is: its vcpus left, those used, or these as a fraction of all.
+/// The fullness of a host: its vcpus left, those used, or these as a fraction of all.
 enum class UtilMeasure : std::uint8_t { kLeft, kUsed, kFraction };
 
 /// Reads the option `measure` of `policy`, which has no others.

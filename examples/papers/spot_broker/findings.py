@@ -123,7 +123,7 @@ def rises_of_ec2(path: Path) -> Finding:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a market shows.
+    """A finding of one market, as printed and judged.
 
     Attributes:
         text: As printed.
