@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <vector>
 
@@ -44,9 +43,12 @@ void check_fraction(std::string_view what, double value) {
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
-  for (const auto part : std::views::split(text, separator)) {
-    parts.emplace_back(part.begin(), part.end());
+  for (std::size_t end = text.find(separator); end != std::string_view::npos;
+       end = text.find(separator)) {
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
   }
+  parts.push_back(text);
   return parts;
 }
 
