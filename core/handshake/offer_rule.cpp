@@ -136,6 +136,7 @@ OfferRule OfferRule::parse(std::string_view label) {
 }
 
 std::size_t OfferRule::most_hosts(double vm_load) const {
+  if (kind_ == Kind::kTopN) return schedule_.at_low_load;
   if (kind_ == Kind::kEpsilon) return kAllHosts;
   const auto low = static_cast<double>(schedule_.at_low_load);
   const auto high = static_cast<double>(schedule_.at_high_load);

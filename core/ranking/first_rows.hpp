@@ -31,7 +31,7 @@ class FirstRows {
   [[nodiscard]] HostIndex lowest(const RoomColumns<Key>& hosts, const RoomQuery& query, Key first,
                                  Key last) {
     if (changed_.empty()) start(hosts.rows);
-    Search& search = searches_[place_of(query, first, last)];
+    Search& search = searches_[place_of(query)];
     if (!search.is_for(query, first, last)) {
       search = {.query = query, .first = first, .last = last};
     }
@@ -66,14 +66,13 @@ class FirstRows {
   };
 
   /// Searches that share a place take it from each other.
-  [[nodiscard]] static std::size_t place_of(const RoomQuery& query, Key first, Key last) {
-    const auto mixed = [](std::uint64_t hash, auto value) {
-      return (hash ^ static_cast<std::uint64_t>(static_cast<std::int64_t>(value))) *
-             0x9e3779b97f4a7c15U;
-    };
-    std::uint64_t hash = mixed(static_cast<std::uint64_t>(query.fit), query.need.vcpus);
-    hash = mixed(hash, query.need.memory_mb);
-    return mixed(hash, first != std::numeric_limits<Key>::lowest() ? 1 : last != 0) >> 56;
+  [[nodiscard]] static std::size_t place_of(const RoomQuery& query) {
+    constexpr std::uint64_t kMixer = 0x9e3779b97f4a7c15U;
+    std::uint64_t hash = static_cast<std::uint64_t>(query.fit);
+    for (const ResourceAmount amount : {query.need.vcpus, query.need.memory_mb}) {
+      hash = (hash ^ static_cast<std::uint64_t>(amount)) * kMixer;
+    }
+    return hash >> 56;
   }
 
   void start(std::size_t rows) {

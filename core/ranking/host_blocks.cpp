@@ -80,18 +80,18 @@ NearestHosts<Key> HostBlocks<Key>::nearest(const RoomColumns<Key>& by_row, const
 }
 
 template <class Key>
-bool HostBlocks<Key>::are_few(Key first, Key last) const {
-  return position_for(last, kNoHost) + 1 - position_for(first, 0) <= kFewBlocks;
+HostIndex HostBlocks<Key>::lowest(const RoomColumns<Key>& by_row, const RoomQuery& query, Key first,
+                                  Key last, HostIndex from) const {
+  const std::optional<HostIndex> found = lowest_in_few(query, first, last, from);
+  return found ? *found : lowest_host(by_row, query, first, last, from);
 }
 
 template <class Key>
-HostIndex HostBlocks<Key>::lowest(const RoomColumns<Key>& by_row, const RoomQuery& query, Key first,
-                                  Key last, HostIndex from) const {
-  if (first != last && !are_few(first, last)) {
-    return lowest_host(by_row, query, first, last, from);
-  }
+std::optional<HostIndex> HostBlocks<Key>::lowest_in_few(const RoomQuery& query, Key first, Key last,
+                                                        HostIndex from) const {
   const std::size_t begin = position_for(first, 0);
   const std::size_t end = position_for(last, kNoHost) + 1;
+  if (first != last && end - begin > kFewBlocks) return std::nullopt;
   HostIndex found = kNoHost;
   for (std::size_t position = bounds_.first_from(begin, query); position < end;
        position = bounds_.first_from(position + 1, query)) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -33,8 +34,10 @@ class HostBlocks {
   /// As the kernels of the same names; `by_row` are the columns of all rows.
   [[nodiscard]] NearestHosts<Key> nearest(const RoomColumns<Key>& by_row, const RoomQuery& query,
                                           Key below_this, Key above_this) const;
-  /// Few blocks may have keys in [first, last].
-  [[nodiscard]] bool are_few(Key first, Key last) const;
+  /// As lowest(); nothing where more than a few blocks may have several such keys, which is then
+  /// better searched by row.
+  [[nodiscard]] std::optional<HostIndex> lowest_in_few(const RoomQuery& query, Key first, Key last,
+                                                       HostIndex from) const;
   [[nodiscard]] HostIndex lowest(const RoomColumns<Key>& by_row, const RoomQuery& query, Key first,
                                  Key last, HostIndex from) const;
   [[nodiscard]] std::size_t count(const RoomColumns<Key>& by_row, const RoomQuery& query,

@@ -22,9 +22,8 @@ namespace cospot {
 template <class Key>
 class KeyedHosts {
  public:
-  /// May hold all hosts of a table and reads their rooms from it. It must be told of
-  /// every change that a search sees.
-  /// Up to `few_hosts` a pass over all is faster than keeping blocks.
+  /// May hold all hosts of a table and reads their rooms from it. It must be told of every change
+  /// that a search sees. Up to `few_hosts` a pass over all is faster than keeping blocks.
   KeyedHosts(const HostTable& hosts, std::size_t few_hosts)
       : KeyedHosts(hosts, hosts.size(), few_hosts, nullptr) {
     rebind(hosts);
@@ -121,8 +120,10 @@ class KeyedHosts {
 
   /// lowest() from the first host on, of ranges that are asked for again and again.
   [[nodiscard]] HostIndex first_on_plateau(const RoomQuery& query, Key first, Key last) const {
-    if (takes_one_pass() || (blocks_ && blocks_->are_few(first, last))) {
-      return lowest(query, first, last, 0);
+    if (takes_one_pass()) return lowest(query, first, last, 0);
+    if (blocks_) {
+      const auto found = blocks_->lowest_in_few(query, present(first), last, 0);
+      if (found) return host_at(*found);
     }
     return host_at(first_rows_.lowest(columns_, query, present(first), last));
   }
