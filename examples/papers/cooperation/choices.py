@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-import pandas as pd
+from cooperation.spread import QUANTITIES
 from cospot.results import load_results
 from reproduction.page import Section, Table
 
@@ -22,13 +21,14 @@ CHOICES = {
     "ties_by_memory": "ties of VMs to the most free memory, where spots count as in use",
 }
 
-_NUMBERS: tuple[tuple[str, Callable[[pd.DataFrame], float], int], ...] = (
-    ("gain, mean", lambda runs: runs["gain"].mean(), 1),
-    ("gain, largest", lambda runs: runs["gain"].max(), 0),
-    ("runs that reject no VM", lambda runs: runs["without_vm_loss"].mean(), 0),
-    ("VM revenue lost, mean", lambda runs: runs["vm_loss"].mean(), 4),
-    ("spot revenue earned, mean", lambda runs: runs["spot_share"].mean(), 1),
-)
+#: The quantities of the table, with their decimals in percent.
+_DIGITS = {
+    "gain, mean": 1,
+    "gain, largest": 0,
+    "runs that reject no VM": 0,
+    "VM revenue lost, mean": 4,
+    "spot revenue earned, mean": 1,
+}
 
 
 def choices_section(folder: Path) -> Section:
@@ -38,7 +38,7 @@ def choices_section(folder: Path) -> Section:
         path = folder / f"{name}.db"
         if path.exists():
             runs = load_results(path).runs
-            numbers = [f"{100 * number(runs):.{digits}f} %" for _, number, digits in _NUMBERS]
+            numbers = [f"{100 * QUANTITIES[what](runs):.{_DIGITS[what]}f} %" for what in _DIGITS]
             rows.append((told, *numbers))
-    header = ("choice", *(name for name, _, _ in _NUMBERS))
+    header = ("choice", *_DIGITS)
     return Section("What the open choices are worth", [Table(header, rows, text_columns=1)])

@@ -9,15 +9,17 @@ import pandas as pd
 from cooperation.evaluation import BATCHED, BERNOULLI
 from reproduction.page import Table
 
-#: The quantities of one workload's runs: their name, their number, and its decimals in percent.
-_NUMBERS: tuple[tuple[str, Callable[[pd.DataFrame], float], int], ...] = (
-    ("gain, mean", lambda runs: runs["gain"].mean(), 1),
-    ("gain, largest", lambda runs: runs["gain"].max(), 0),
-    ("runs that reject no VM", lambda runs: runs["without_vm_loss"].mean(), 1),
-    ("VM revenue lost, mean", lambda runs: runs["vm_loss"].mean(), 4),
-    ("VM revenue lost, largest", lambda runs: runs["vm_loss"].max(), 2),
-    ("spot revenue earned, mean", lambda runs: runs["spot_share"].mean(), 1),
-)
+#: The quantities of some runs, by name.
+QUANTITIES: dict[str, Callable[[pd.DataFrame], float]] = {
+    "gain, mean": lambda runs: runs["gain"].mean(),
+    "gain, largest": lambda runs: runs["gain"].max(),
+    "runs that reject no VM": lambda runs: runs["without_vm_loss"].mean(),
+    "VM revenue lost, mean": lambda runs: runs["vm_loss"].mean(),
+    "VM revenue lost, largest": lambda runs: runs["vm_loss"].max(),
+    "spot revenue earned, mean": lambda runs: runs["spot_share"].mean(),
+}
+#: Their decimals in percent.
+_DIGITS = dict(zip(QUANTITIES, (1, 0, 1, 4, 2, 1), strict=True))
 
 
 def spread_table(runs: pd.DataFrame) -> Table:
@@ -35,9 +37,9 @@ def spread_table(runs: pd.DataFrame) -> Table:
         if not part.empty
     ]
     rows = []
-    for what, number, digits in _NUMBERS:
+    for what, digits in _DIGITS.items():
         for kind, part in kinds:
-            values = part.groupby("workload", observed=True)[part.columns].apply(number)
+            values = part.groupby("workload", observed=True)[part.columns].apply(QUANTITIES[what])
             mean, half_width = cospot.mean_interval(values.to_numpy(dtype=float))
             told = f"{100 * mean:.{digits}f}"
             if half_width is not None:

@@ -31,7 +31,7 @@ class Finding:
         target: As published; `judging.verdict` says in which form.
         measured: What came out here, in the form of `target`, or so by the name of a series.
         claim: What the paper's sentence says, in our own words: why it is of this kind.
-        series: The number of series that must show it, one of `judging.SERIES`.
+        series: The part of the series that must show it, one of `judging.SERIES`.
         readings: What came out on other readings of the paper, by what they are.
         flag: One of `judging.FLAGS`, or empty.
         data: What it was measured on.
