@@ -140,6 +140,17 @@ def test_sampling_is_told_by_the_label(tmp_path):
     assert list(evaluation.burstier["workload"]) == ["batched/0.csv"]
 
 
+def test_types_without_vcpus_are_counted_in_the_released_sizes(grid, tmp_path):
+    # Types 0 to 2 have memory, and 0 no vcpus; machine type 7 is none of them.
+    sizes = tmp_path / "sizes.json"
+    sizes.write_text(
+        '[{"vm_cores[1]": 4, "vm_cores[2]": 8, "server_ram[7]": 9},'
+        ' {"vm_ram[0]": 1, "vm_ram[1]": 2, "vm_ram[2]": 4}]'
+    )
+    here = _here(load_evaluation(grid, sizes=sizes))
+    assert here["section 4.2", "VM types left out as inconsistent"] == "1 of 3"
+
+
 def test_output_repeats_and_needs_nothing_beside_it(grid, tmp_path):
     outputs = []
     for name in ("one", "two"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from cooperation.evaluation import BERNOULLI, Evaluation
@@ -102,19 +103,25 @@ def traces(evaluation: Evaluation) -> Iterator[Finding]:
         "section 2", "VM requests of such a sample, mean", "19,793",
         "the 50 samples were not released", "counts requests",
     )  # fmt: skip
-    yield Finding(
-        "section 4.2",
-        "VM types left out as inconsistent",
-        "18 of 265",
-        "18 of 265",
-        "value",
-        [18, 265],
-        [18, 265],
-        "counts the types",
-        data="the released sizes of VM types (docs/reconstruct.md)",
-    )
+    yield _inconsistent_types(evaluation)
     yield not_tested("section 4.2", "their part of the trace", "< 6 %", full, "bounds the part")
     yield _events(evaluation, full)
+
+
+def _inconsistent_types(evaluation: Evaluation) -> Finding:
+    """Return how many of the release's VM types have memory and no vcpus, and of how many."""
+    source, what, claim = "section 4.2", "VM types left out as inconsistent", "counts the types"
+    if evaluation.sizes is None:
+        return not_tested(source, what, "18 of 265", "the released sizes were not given", claim)
+    sizes = json.loads(evaluation.sizes.read_text(encoding="utf-8"))
+    names = {name for solution in sizes for name in solution}
+    with_memory = {name for name in names if name.startswith("vm_ram[")}
+    complete = {name for name in with_memory if name.replace("ram", "cores") in names}
+    counts = [len(with_memory - complete), len(with_memory)]
+    return Finding(
+        source, what, "18 of 265", "{} of {}".format(*counts), "value", [18, 265], counts, claim,
+        data="the released sizes of VM types (docs/reconstruct.md)",
+    )  # fmt: skip
 
 
 def _events(evaluation: Evaluation, full: str) -> Finding:

@@ -28,12 +28,14 @@ class Evaluation:
         prior_work: The same of the runs with rankings of prior work; None when they were not run.
         degradation: The CSV of the study ``degradation``; None when it was not run.
         version: Of the cospot that ran the grid.
+        sizes: The release's ``server_vm_cores_ram.json``; None when it was not given.
     """
 
     runs: pd.DataFrame
     prior_work: pd.DataFrame | None
     degradation: pd.DataFrame | None
     version: str
+    sizes: Path | None = None
 
     @property
     def burstier(self) -> pd.DataFrame:
@@ -43,7 +45,10 @@ class Evaluation:
 
 
 def load_evaluation(
-    grid: Path, prior_work: Path | None = None, degradation: Path | None = None
+    grid: Path,
+    prior_work: Path | None = None,
+    degradation: Path | None = None,
+    sizes: Path | None = None,
 ) -> Evaluation:
     """Read the results of an evaluation.
 
@@ -51,6 +56,7 @@ def load_evaluation(
         grid: Results database of the grid (grid.yaml).
         prior_work: Results database of the rankings of prior work (prior_work.yaml).
         degradation: CSV of the study ``degradation`` (degradation.yaml).
+        sizes: The release's ``server_vm_cores_ram.json``.
 
     Raises:
         DatabaseError: A database cannot be used.
@@ -73,6 +79,7 @@ def load_evaluation(
         prior_work=prior_work_runs,
         degradation=None if degradation is None else _read_degradation(degradation),
         version=results.version,
+        sizes=sizes,
     )
 
 

@@ -28,6 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("grid", type=Path, help="results database of the grid")
     parser.add_argument("--prior-work", type=Path, help="results database of prior work")
     parser.add_argument("--degradation", type=Path, help="CSV of the study degradation")
+    parser.add_argument("--sizes", type=Path, help="the release's server_vm_cores_ram.json")
     parser.add_argument("--again", type=Path, help="CSV of the runs that were run again")
     parser.add_argument("--choices", type=Path, help="folder of databases of the open choices")
     parser.add_argument(
@@ -37,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _page(options: argparse.Namespace) -> Page:
-    evaluation = load_evaluation(options.grid, options.prior_work, options.degradation)
+    evaluation = load_evaluation(
+        options.grid, options.prior_work, options.degradation, options.sizes
+    )
     if options.again:
         shortest = pd.read_csv(options.again, index_col="run_index")["alloc_max_ns"]
         evaluation.runs.loc[shortest.index, "alloc_max_ns"] = shortest

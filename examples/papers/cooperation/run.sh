@@ -141,6 +141,10 @@ echo "== The grid"
   "$cospot" report grid.db -o grid.html --title "CoSpot's grid" >/dev/null
 )
 
+# The release has its sizes beside its workloads.
+sizes=${given[0]:-${data:-}}/server_vm_cores_ram.json
+[[ -f $sizes ]] || sizes=
+
 if [[ $timing == on ]]; then
   echo "== The runs with the longest allocations again"
   again=$output/again.csv
@@ -194,4 +198,4 @@ done
 echo "== Figures and findings"
 "$python" -m cooperation.page "$output/grid.db" --prior-work "$output/prior_work.db" \
   --degradation "$output/degradation.csv" --choices "$output/choices" --timing "$timing" -o "$output" \
-  ${again:+--again "$again"} ${document:+--document "$document"}
+  ${sizes:+--sizes "$sizes"} ${again:+--again "$again"} ${document:+--document "$document"}
