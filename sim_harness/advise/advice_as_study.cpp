@@ -28,6 +28,7 @@ std::vector<Headroom> host_counts(std::span<const TuneSample> samples) {
 
 RunResult without_times(RunResult result) {
   result.alloc_p50_ns = result.alloc_p99_ns = result.alloc_max_ns = 0;
+  result.spot_alloc_p50_ns = result.spot_alloc_p99_ns = result.spot_alloc_max_ns = 0;
   result.wall_ms = 0;
   return result;
 }

@@ -134,12 +134,17 @@ std::string duration(std::uint64_t nanoseconds) {
 }
 
 void add_times(std::string& text, const RunResult& result) {
-  if (result.alloc_max_ns > 0) {
-    add(text, "time to allocate a VM: p50 {}, p99 {}, longest {}\n", duration(result.alloc_p50_ns),
-        duration(result.alloc_p99_ns), duration(result.alloc_max_ns));
-  } else {
-    text += "time to allocate a VM: not measured\n";
-  }
+  const auto add_one = [&text](std::string_view what, std::uint64_t p50, std::uint64_t p99,
+                               std::uint64_t longest) {
+    add(text, "time to allocate a {}: ", what);
+    if (longest == 0) {
+      text += "not measured\n";
+    } else {
+      add(text, "p50 {}, p99 {}, longest {}\n", duration(p50), duration(p99), duration(longest));
+    }
+  };
+  add_one("VM", result.alloc_p50_ns, result.alloc_p99_ns, result.alloc_max_ns);
+  add_one("spot", result.spot_alloc_p50_ns, result.spot_alloc_p99_ns, result.spot_alloc_max_ns);
   add(text, "time to simulate: {:.1f} ms\n", result.wall_ms);
 }
 

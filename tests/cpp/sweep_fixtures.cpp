@@ -54,6 +54,9 @@ RunResult made_result(std::size_t run_index) {
   result.alloc_p50_ns = 10 + run_index;
   result.alloc_p99_ns = 20 + run_index;
   result.alloc_max_ns = 30 + run_index;
+  result.spot_alloc_p50_ns = 40 + run_index;
+  result.spot_alloc_p99_ns = 50 + run_index;
+  result.spot_alloc_max_ns = 60 + run_index;
   result.wall_ms = 1.5 + static_cast<double>(run_index);
   return result;
 }
@@ -146,6 +149,9 @@ ResultRow to_result_row(const Row& row) {
                      .alloc_p50_ns = count("alloc_p50_ns"),
                      .alloc_p99_ns = count("alloc_p99_ns"),
                      .alloc_max_ns = count("alloc_max_ns"),
+                     .spot_alloc_p50_ns = count("spot_alloc_p50_ns"),
+                     .spot_alloc_p99_ns = count("spot_alloc_p99_ns"),
+                     .spot_alloc_max_ns = count("spot_alloc_max_ns"),
                      .wall_ms = std::get<double>(value("wall_ms"))},
           .workload_sha256 = text("workload_sha256"),
           .configuration = row.configuration,

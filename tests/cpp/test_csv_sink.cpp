@@ -18,7 +18,8 @@ const std::string kResultsHeader =
     "workload,headroom_percent,vm,spot,evictor,saf,otn,hosts,vm_requests,vm_rejected,"
     "spot_requests,spot_admitted,evictions,vm_revenue_requested,vm_revenue,"
     "spot_revenue_requested,spot_revenue,alloc_p50_ns,alloc_p99_ns,alloc_max_ns,wall_ms,"
-    "vm_too_large,spot_revenue_first_hour_free,spot_revenue_per_host\n";
+    "vm_too_large,spot_revenue_first_hour_free,spot_revenue_per_host,"
+    "spot_alloc_p50_ns,spot_alloc_p99_ns,spot_alloc_max_ns\n";
 
 TEST_CASE("csv_text: the columns of the contract, in order") {
   // Run 7: workload a (runs 0-15), headroom 0 (0-7), sDPD (4-7), SAF on (6, 7), OTN 4 (odd).
@@ -28,10 +29,11 @@ TEST_CASE("csv_text: the columns of the contract, in order") {
   row.result.vm_too_large = 3;
   CHECK(csv_of({&row, 1}, Timing::kOn) == kResultsHeader +
                                               "a.csv,0,COS,sDPD,FIFO,1,4,107,1000,1,500,393,49,5,"
-                                              "4.999993,9,2.75,17,27,37,8.500,3,2.5,0.026\n");
+                                              "4.999993,9,2.75,17,27,37,8.500,3,2.5,0.026,47,57,"
+                                              "67\n");
   CHECK(csv_of({&row, 1}, Timing::kOff) == kResultsHeader +
                                                "a.csv,0,COS,sDPD,FIFO,1,4,107,1000,1,500,393,49,5,"
-                                               "4.999993,9,2.75,0,0,0,0.000,3,2.5,0.026\n");
+                                               "4.999993,9,2.75,0,0,0,0.000,3,2.5,0.026,0,0,0\n");
 }
 
 TEST_CASE("csv_text: headroom as a number, and empty when the study gives host counts") {

@@ -60,6 +60,27 @@ TEST_CASE("SimulationEngine: earns the revenue worked out by hand") {
   }
 }
 
+TEST_CASE("SimulationEngine: times VMs and spots apart, and nothing that an observer slows") {
+  for (const bool is_spot : {false, true}) {
+    const Workload workload =
+        worked::workload_of({is_spot ? worked::spot({3, 3}, kDay) : worked::vm({3, 3}, kDay)});
+    const EventSchedule schedule = make_schedule(workload);
+    const Settings settings{.host = {10, 10}, .hosts = 1};
+    for (const bool is_watched : {false, true}) {
+      SimulationEngine engine(schedule, HostTable::uniform(1, settings.host),
+                              make_allocator(run_settings_of(settings)));
+      EventRecorder recorder(1);
+      if (is_watched) engine.set_observer(&recorder);
+      engine.run();
+      const RunResult result = engine.result();
+      CHECK((result.alloc_max_ns > 0) == (!is_spot && !is_watched));
+      CHECK((result.spot_alloc_max_ns > 0) == (is_spot && !is_watched));
+      CHECK(result.spot_alloc_p50_ns == result.spot_alloc_max_ns);  // of one allocation
+      CHECK(result.spot_alloc_p99_ns == result.spot_alloc_max_ns);
+    }
+  }
+}
+
 TEST_CASE("SimulationEngine: a spot evicted in its first hour may be free") {
   // One host of (10, 10), full at 9. Spots (3, 3): r0 at 00:00 of day 1, r1 and r2 at 00:30. VMs
   // (3, 3): r3 at 00:59:59.999999 evicts r0, 1 us short of an hour; r4 at 01:30 evicts r1 after

@@ -159,6 +159,7 @@ TEST_CASE("summary: says how long runs took, when they were timed") {
   rows[0].result.alloc_p50_ns = 100;
   rows[0].result.alloc_p99_ns = 300;
   rows[0].result.alloc_max_ns = 2'000'000;
+  rows[0].result.spot_alloc_p99_ns = 700;
   rows[1].result.wall_ms = 5;
   rows[1].result.alloc_p50_ns = 120;
   rows[1].result.alloc_p99_ns = 500;
@@ -169,7 +170,9 @@ TEST_CASE("summary: says how long runs took, when they were timed") {
                  "time of a run 2 4.00 ms 5.00 ms\n"
                  "time of a VM allocation (ns): median 2 110 120\n"
                  "the same, 99th percentile 2 400 500\n"
-                 "the same, longest 2 1,750,000 2,000,000\n"));
+                 "the same, longest 2 1,750,000 2,000,000\n"
+                 "time of a spot allocation (ns): median 2 0 0\n"
+                 "the same, 99th percentile 2 350 700\n"));
 }
 
 TEST_CASE("summarise: VM loss and the best combination without it, worked by hand") {

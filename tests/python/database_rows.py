@@ -7,7 +7,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-TIMES = {"alloc_p50_ns", "alloc_p99_ns", "alloc_max_ns", "wall_ms"}
+TIMES = {"wall_ms"} | {
+    f"{of}alloc_{name}_ns" for of in ("", "spot_") for name in ("p50", "p99", "max")
+}
 
 
 def run_rows(database: Path) -> list[tuple[Any, ...]]:

@@ -26,6 +26,7 @@ RUN_COLUMNS = {
     "spot_revenue_requested_exact": "500", "spot_revenue_exact": "100", "workload_sha256": "0" * 64,
     "configuration": '{"otn":1}', "version": "1", "seed": 0, "spot_revenue_first_hour_free": 100.0,
     "spot_revenue_first_hour_free_exact": "100", "spot_revenue_per_host": 0.0,
+    "spot_alloc_p50_ns": 0, "spot_alloc_p99_ns": 0, "spot_alloc_max_ns": 0,
 }  # fmt: skip
 
 #: The differences that a run stores: their column, and of which ones.

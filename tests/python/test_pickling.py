@@ -14,6 +14,7 @@ import cospot
 import numpy as np
 import pytest
 from cospot import _core
+from database_rows import TIMES
 from sample_policies import Util
 from waiting import PATIENCE_S
 
@@ -191,11 +192,10 @@ def test_worker_processes(workload: cospot.Workload, start: str) -> None:
 
 
 def check_runs(runs: list[cospot.RunResult], expected: list[dict[str, Any]]) -> None:
-    times = {"alloc_p50_ns", "alloc_p99_ns", "alloc_max_ns", "wall_ms"}
     for run, other in zip(runs, expected, strict=True):
         found = run.as_dict()
-        assert {k: v for k, v in found.items() if k not in times} == {
-            k: v for k, v in other.items() if k not in times
+        assert {k: v for k, v in found.items() if k not in TIMES} == {
+            k: v for k, v in other.items() if k not in TIMES
         }
 
 

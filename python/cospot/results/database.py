@@ -79,8 +79,8 @@ class Results:
               is among the results.
             - ``needs_true_lifetimes``: bool. One of its policies, such as the evictor LPO, knows
               when spots will end, so no datacenter can be set to it.
-            - ``alloc_p50_ns``, ``alloc_p99_ns``, ``alloc_max_ns``: int64, ns; ``wall_ms``: float64,
-              ms. 0 where the sweep was not timed.
+            - ``alloc_p50_ns``, ``alloc_p99_ns``, ``alloc_max_ns`` of VMs and ``spot_alloc_*_ns`` of
+              spots: int64, ns; ``wall_ms``: float64, ms. 0 where the sweep was not timed.
         workloads: One row per workload, in the order of the sweep; columns ``workload`` (its
             label), ``sha256``, ``name`` (the reader's name for it).
         sweep: The sweep with all defaults written out, parsed from JSON.

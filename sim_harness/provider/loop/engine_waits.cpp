@@ -98,7 +98,7 @@ void SimulationEngine::decide_at_once(const Ask& asked) {
   const HostIndex host = find_host(request);
   if (host != kNoHost) {
     place(host, request);
-    if (!request.is_spot() && decision_observer_ == nullptr) timer_.stop();
+    if (decision_observer_ == nullptr) (request.is_spot() ? spot_timer_ : timer_).stop();
   } else {
     reject(request, LossCause::kRoom);
   }

@@ -54,6 +54,7 @@ SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allo
       vm_too_large_(other.vm_too_large_),
       first_hour_revenue_(other.first_hour_revenue_),
       timer_(other.timer_),
+      spot_timer_(other.spot_timer_),
       cut_(other.cut_),
       after_cuts_(other.after_cuts_) {}
 
@@ -220,12 +221,14 @@ void SimulationEngine::arrive_spot(const Request& request) {
   const HostIndex host = find_host_of_spot(request);
   if (host != kNoHost) {
     place(host, request);
+    if (decision_observer_ == nullptr) spot_timer_.stop();
   } else {
     reject(request, LossCause::kRoom);
   }
 }
 
 HostIndex SimulationEngine::find_host_of_spot(const Request& request) {
+  spot_timer_.start();
   if (decision_observer_ != nullptr) {
     decision_observer_->requested(request);
     decision_observer_->deciding(hosts_, request);
@@ -385,6 +388,9 @@ RunResult SimulationEngine::result() const {
   result.alloc_p50_ns = timer_.histogram().quantile(0.5);
   result.alloc_p99_ns = timer_.histogram().quantile(0.99);
   result.alloc_max_ns = timer_.histogram().largest();
+  result.spot_alloc_p50_ns = spot_timer_.histogram().quantile(0.5);
+  result.spot_alloc_p99_ns = spot_timer_.histogram().quantile(0.99);
+  result.spot_alloc_max_ns = spot_timer_.histogram().largest();
   result.days = days();
   return result;
 }

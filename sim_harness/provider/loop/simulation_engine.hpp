@@ -298,6 +298,7 @@ class SimulationEngine {
   std::uint64_t promises_broken_ = 0;
   Revenue first_hour_revenue_ = 0;  // from spots stopped within their first hour
   AllocationTimer timer_;
+  AllocationTimer spot_timer_;
 
   // Used only for a cut.
   std::size_t cut_ = 0;                  // its number

@@ -58,7 +58,7 @@ class LatencyHistogram {
   std::uint64_t largest_ = 0;
 };
 
-/// Times VM allocations. Reading the clock takes as long as a quick decision, so only one in
+/// Times allocations. Reading the clock takes as long as a quick decision, so only one in
 /// kTimedOneIn of those is timed and represents as many. An allocation that walks its offer,
 /// because no host near the top is free of spots, is always timed; the part before the walk counts
 /// as long as in the last one that was timed. As the handshake's observer, the timer sees the
@@ -78,7 +78,7 @@ class AllocationTimer : public HandshakeObserver {
     if (!is_sampled_) start_ = Clock::now();
   }
 
-  /// Ends the measurement: the VM has its host.
+  /// Ends the measurement: the instance has its host.
   void stop() {
     if (!walks_ && !is_sampled_) return;
     const auto elapsed =

@@ -30,6 +30,9 @@ struct RunResult {
   std::uint64_t alloc_p50_ns = 0;
   std::uint64_t alloc_p99_ns = 0;
   std::uint64_t alloc_max_ns = 0;
+  std::uint64_t spot_alloc_p50_ns = 0;  ///< the same per spot allocation
+  std::uint64_t spot_alloc_p99_ns = 0;
+  std::uint64_t spot_alloc_max_ns = 0;
   double wall_ms = 0;
   std::vector<TimelineDay> days{};  ///< of the window, if the run keeps them
 };
