@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bindings/arguments.hpp"
+#include "bindings/workloads.hpp"
 #include "core/errors.hpp"
 
 namespace cospot::bindings {
@@ -65,9 +66,11 @@ class TreeMaker {
       return chain(value.cast<const PythonChain&>(), where);
     }
     if (is_weigher_pair(value)) return weigher_pair(value, where);
-    if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value)) {
+    if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value) ||
+        PyRange_Check(value.ptr()) != 0) {
       return list(value, where);
     }
+    if (py::isinstance<PythonWorkload>(value)) return workload(value, where);
     return make_policy_or_number(value, where);
   }
 
@@ -95,11 +98,18 @@ class TreeMaker {
     }
     if (PyNumber_Check(value.ptr()) == 0) {
       throw ArgumentError(
-          fmt::format("{} is of type {}, expected a name or path, a number, a policy, or a list or "
-                      "dict of these{}",
-                      where, type_name(value), saving_hint(value)));
+          fmt::format("{} is of type {}, expected a name or path, a number, a policy, a Workload, "
+                      "or a list or dict of these",
+                      where, type_name(value)));
     }
     return scalar(fmt::format("{}", read_finite(value, where)), where, false);
+  }
+
+  ConfigNode workload(py::handle value, const std::string& where) {
+    WorkloadSpec spec = workloads_.add(value.cast<const PythonWorkload&>());
+    ConfigNode node = scalar(fmt::format("<Workload {}>", spec.label), where, true);
+    node.given = std::move(spec);
+    return node;
   }
 
   ConfigNode list(py::handle values, const std::string& where) {
@@ -194,6 +204,7 @@ class TreeMaker {
   }
 
   GivenPolicies* policies_;
+  GivenWorkloads workloads_{};
   std::size_t depth_ = 0;
 };
 

@@ -120,6 +120,7 @@ if TYPE_CHECKING:
         load_results,
         pareto_front,
     )
+    from cospot.study_keys import Study
     from cospot.sweeps import sweep
 
 # Modules that need an optional package, such as pandas, are imported on first use.
@@ -135,6 +136,7 @@ _LAZY = {
     "watch_occupancy": "cospot.provider.occupancy",
     "PricedClasses": "cospot.provider.pricing",
     "Results": "cospot.results",
+    "Study": "cospot.study_keys",
     "SpotPlan": "cospot.provider.planning",
     "Tuning": "cospot.provider.tuning",
     "load_results": "cospot.results",
@@ -222,6 +224,7 @@ __all__ = [
     "RunningSpot",
     "Simulation",
     "SpotPlan",
+    "Study",
     "Tuning",
     "Weigher",
     "Workload",
