@@ -129,6 +129,14 @@ def test_frames_of_other_sources_say_how_they_pair() -> None:
     assert found.loc[("k", "x"), "difference"] == 1.0
     with pytest.raises(cospot.ConfigError, match="no column size"):
         cospot.difference(frame, frame, by=["size"], over="day")
+    with pytest.raises(cospot.ConfigError, match="measures: found the column kind, which is no"):
+        cospot.difference(frame, frame, by=["kind"], over="day", measures=["kind"])
+    with pytest.raises(cospot.ConfigError, match="measures: found nothing"):
+        cospot.difference(frame, frame, by=["kind"], over="day", measures=[])
+    # A yes or no counts as 1 or 0.
+    good = frame.assign(x=[True, False])
+    share = cospot.difference(good, good.assign(x=True), by=["kind"], over="day", measures=["x"])
+    assert share["difference"].tolist() == [-0.5]
     with pytest.raises(cospot.ConfigError, match="b: the frame has no rows"):
         cospot.difference(frame, frame.iloc[:0])
     with pytest.raises(cospot.ArgumentError, match="a is of type int, expected"):

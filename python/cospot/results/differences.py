@@ -152,7 +152,11 @@ def _paired(one: _Side, other: _Side, pairing: list[str], names: list[str]) -> p
     frames = []
     for side in (one, other):
         require_columns(side.runs, [*pairing, *names])
-        frame = side.runs[[*pairing, *names]]
+        texts = [name for name in names if not pd.api.types.is_numeric_dtype(side.runs[name])]
+        if texts or not names:
+            found = f"the column {texts[0]}, which is no number" if texts else "nothing"
+            raise ConfigError(f"measures: found {found}; expected columns of numbers")
+        frame = side.runs[[*pairing, *names]].astype(dict.fromkeys(names, "float64"))
         keys = pd.Series([_key(row) for row in frame[pairing].itertuples(index=False)], frame.index)
         if keys.duplicated().any():
             again = side.runs[keys == keys[keys.duplicated()].iloc[0]]

@@ -58,11 +58,11 @@ class SweptStudy:
             workloads = workloads.tolist()
         return list(workloads) if isinstance(workloads, (list, tuple)) else [workloads]
 
-    def given_workloads(self) -> dict[str, Workload]:
-        """Return the workloads that are objects, by their SHA-256."""
+    def given_workloads(self) -> list[Workload]:
+        """Return the workloads that are objects, in their order."""
         entries = self.workloads()
         given = (entry.get("path") if isinstance(entry, dict) else entry for entry in entries)
-        return {one.sha256: one for one in given if isinstance(one, Workload)}
+        return [one for one in given if isinstance(one, Workload)]
 
     def folder(self) -> Path:
         """Return the folder to which workload paths are relative."""
@@ -165,14 +165,11 @@ def _prepare(
     if task.shipped_folder is not None:
         folder = Path(local_folder or tempfile.gettempdir()) / task.shipped_folder
         workloads = json.loads((folder / WORKLOADS_FILE).read_text(encoding="utf-8"))
-        study = SweptStudy(task.study, task.sweep_text, task.overrides)
-        given = study.given_workloads()
+        given = SweptStudy(task.study, task.sweep_text, task.overrides).given_workloads()
         for workload in workloads:
             path = workload.get("path")
-            if isinstance(path, dict):
-                workload["path"] = given[path["given"]]
-            elif path is not None:
-                workload["path"] = str(folder / path)
+            if path is not None:
+                workload["path"] = str(folder / path) if isinstance(path, str) else given[path]
         # Replace the study's paths by the sent files, with their original labels.
         if not isinstance(task.study, Path):
             others = (one for one in task.overrides if not one.startswith("workloads="))

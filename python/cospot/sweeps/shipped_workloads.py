@@ -60,13 +60,15 @@ def ship_workloads(client: Client, sweep: SweptStudy, database: Path) -> Iterato
     files: dict[str, bytes] = {}
     items: list[dict[str, Any]] = []
     paths = _explicit_paths(sweep)
-    given = sweep.given_workloads()
+    given, sent = sweep.given_workloads(), 0
     for item, (label, sha256) in zip(
         read_configuration(database)["workloads"], read_workloads(database), strict=True
     ):
         window = {key: item[key] for key in ("window_days",) if key in item}
-        if sha256 in given:  # it goes along with the task
-            items.append({"path": {"given": sha256}, "label": label, **window})
+        if sent < len(given) and given[sent].sha256 == sha256:
+            # An object goes along with the task, which knows it by its number.
+            items.append({"path": sent, "label": label, **window})
+            sent += 1
             continue
         if "synthetic" in item:
             items.append(item)
