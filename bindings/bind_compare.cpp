@@ -49,9 +49,8 @@ ExperimentOutcome run_watched_experiment(const LoadExperiment& load,
 }
 
 /// The command that the database states as its origin.
-std::string command_of(const py::object& study, const GivenStudy& given,
-                       const std::vector<std::string>& overrides) {
-  if (py::isinstance<py::dict>(study)) return "cospot.compare of a dict";
+std::string command_of(const GivenStudy& given, const std::vector<std::string>& overrides) {
+  if (given.is_dict) return "cospot.compare of a dict";
   return "cospot compare " + shell_word(given.where) + set_arguments(overrides);
 }
 
@@ -81,7 +80,7 @@ PythonOutcome compare(const py::object& study, const py::object& db, const py::o
                                                         : IfPresent::kRefuse,
                                   .shard = parse_shard(read_text(shard, "shard")),
                                   .timing = timing ? Timing::kOn : Timing::kOff,
-                                  .command = command_of(study, given, assignments)};
+                                  .command = command_of(given, assignments)};
   std::filesystem::path csv_file;
   if (!csv.is_none()) {
     csv_file = read_path(csv, "csv");
@@ -192,6 +191,9 @@ Raises:
       .def_property_readonly(
           "database", [](const PythonOutcome& self) { return to_str(self.database.string()); },
           "The results database.")
+      .def(
+          "__fspath__", [](const PythonOutcome& self) { return to_str(self.database.string()); },
+          "Return the path of the database, so that it stands for one: load_results(outcome).")
       .def(
           "__repr__",
           [](const PythonOutcome& self) {

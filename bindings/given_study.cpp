@@ -35,6 +35,11 @@ std::string text_of(const PluginOptions::Value& value) {
   return fmt::format("{}", std::get<double>(value));
 }
 
+bool is_mapping(py::handle value) {
+  return py::isinstance<py::dict>(value) ||
+         py::isinstance(value, py::module_::import("collections.abc").attr("Mapping"));
+}
+
 /// Turns Python values into nodes; knows where it is.
 class TreeMaker {
  public:
@@ -61,7 +66,7 @@ class TreeMaker {
       return scalar(value.cast<bool>() ? "true" : "false", where, false);
     }
     if (py::isinstance<py::str>(value)) return scalar(read_text(value, where), where, true);
-    if (py::isinstance<py::dict>(value)) return mapping(value, where);
+    if (is_mapping(value)) return mapping(value, where);
     if (py::isinstance<PythonChain>(value)) {
       return chain(value.cast<const PythonChain&>(), where);
     }
@@ -253,15 +258,15 @@ ConfigNode sweep_tree(py::handle sweep, const std::string& where, GivenPolicies&
 
 GivenStudy read_given_study(const py::object& study, std::string_view name,
                             const std::vector<std::string>& overrides, GivenPolicies& policies) {
-  if (py::isinstance<py::dict>(study)) {
+  if (is_mapping(study)) {
     const std::string where(name);
     StudyFile file;
     file.policies = &policies;
     file.root = with_overrides(sweep_tree(study, where, policies), overrides);
-    return {file, where};
+    return {file, where, true};
   }
   const std::filesystem::path path = read_path(study, name);
-  return {read_study_file(path, overrides, std::nullopt, policies), path.string()};
+  return {read_study_file(path, overrides, std::nullopt, policies), path.string(), false};
 }
 
 GivenStudy read_given_study(const py::object& study, std::string_view name,

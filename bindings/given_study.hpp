@@ -52,6 +52,7 @@ class GivenPolicies final : public LoadedPolicies {
 struct GivenStudy {
   StudyFile file;
   std::string where;  ///< its name in errors
+  bool is_dict = false;
 };
 
 /// `name` is the argument's. What is read refers to `policies`. Errors: ConfigError, TypeError.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import UserDict
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import cospot
@@ -195,3 +197,14 @@ def test_the_argument_is_called_study(tmp_path: Path) -> None:
         assert Path(told.filename) == Path(__file__)
     with pytest.warns(DeprecationWarning, match=r"Results\.settings"):
         assert cospot.load_results(tmp_path / "0.db").sweep["otn"] == [1]
+
+
+def test_any_mapping_is_a_study_and_an_outcome_stands_for_its_database(tmp_path: Path) -> None:
+    host = UserDict(vcpus=8, memory_mb=64)
+    study = MappingProxyType({**SMALL, "workloads": frame_of(4), "host": host})
+    outcome = cospot.compare(study, db=tmp_path / "r.db", timing=False)
+    runs = cospot.load_results(outcome).runs
+    assert runs["vm_revenue"].tolist() == [4.5 * 86400]
+    assert not cospot.difference(outcome, runs)["difference"].any()
+    with pytest.raises(cospot.ArgumentError, match="study is of type list, expected a path"):
+        cospot.compare([study], db=tmp_path / "r.db")  # type: ignore[arg-type]
