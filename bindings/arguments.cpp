@@ -215,15 +215,19 @@ std::vector<std::string> read_names(py::handle given, std::string_view name,
 }
 
 std::vector<std::string> read_texts(py::handle given, std::string_view name) {
-  if (!py::isinstance<py::list>(given) && !py::isinstance<py::tuple>(given)) {
-    return {read_path(given, name).string()};
+  // Arrays of NumPy, series of pandas and the like.
+  if (py::hasattr(given, "tolist")) return read_texts(given.attr("tolist")(), name);
+  const auto read_one = [&](py::handle one) {
+    return PyIndex_Check(one.ptr()) != 0
+               ? std::to_string(read_integer(one, name, INT64_MIN, INT64_MAX))
+               : read_path(one, name).string();
+  };
+  if (!py::isinstance<py::list>(given) && !py::isinstance<py::tuple>(given) &&
+      PyRange_Check(given.ptr()) == 0) {
+    return {read_one(given)};
   }
   std::vector<std::string> texts;
-  for (const py::handle one : given) {
-    texts.push_back(py::isinstance<py::int_>(one)
-                        ? std::to_string(read_integer(one, name, INT64_MIN, INT64_MAX))
-                        : read_path(one, name).string());
-  }
+  for (const py::handle one : given) texts.push_back(read_one(one));
   if (texts.empty()) throw ConfigError(std::string(name) + " is empty, expected one or more");
   return texts;
 }

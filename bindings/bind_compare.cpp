@@ -49,9 +49,8 @@ ExperimentOutcome run_watched_experiment(const LoadExperiment& load,
 }
 
 /// The command that the database states as its origin.
-std::string command_of(const py::object& sweep, const GivenStudy& given,
-                       const std::vector<std::string>& overrides) {
-  if (py::isinstance<py::dict>(sweep)) return "cospot.compare of a dict";
+std::string command_of(const GivenStudy& given, const std::vector<std::string>& overrides) {
+  if (given.is_dict) return "cospot.compare of a dict";
   return "cospot compare " + shell_word(given.where) + set_arguments(overrides);
 }
 
@@ -63,7 +62,7 @@ void require_other_file(const std::filesystem::path& csv, const std::filesystem:
   }
 }
 
-PythonOutcome compare(const py::object& sweep, const py::object& db, const py::object& csv,
+PythonOutcome compare(const py::object& study, const py::object& db, const py::object& csv,
                       const py::object& threads, bool resume, bool force, const py::object& shard,
                       const py::object& overrides, const py::object& progress, bool timing,
                       bool timeline) {
@@ -71,7 +70,7 @@ PythonOutcome compare(const py::object& sweep, const py::object& db, const py::o
   const py::object told = read_progress(progress);
   GivenPolicies policies;
   const std::vector<std::string> assignments = read_overrides(overrides);
-  GivenStudy given = read_given_study(sweep, "study", assignments, policies);
+  GivenStudy given = read_given_study(study, "study", assignments, policies);
   given.file.keeps_timeline = timeline;
   const LoadExperiment load = read_experiment(built_in_studies(), given.file);
   const ExperimentOptions options{.threads = read_threads(threads),
@@ -81,7 +80,7 @@ PythonOutcome compare(const py::object& sweep, const py::object& db, const py::o
                                                         : IfPresent::kRefuse,
                                   .shard = parse_shard(read_text(shard, "shard")),
                                   .timing = timing ? Timing::kOn : Timing::kOff,
-                                  .command = command_of(sweep, given, assignments)};
+                                  .command = command_of(given, assignments)};
   std::filesystem::path csv_file;
   if (!csv.is_none()) {
     csv_file = read_path(csv, "csv");
@@ -193,6 +192,9 @@ Raises:
           "database", [](const PythonOutcome& self) { return to_str(self.database.string()); },
           "The results database.")
       .def(
+          "__fspath__", [](const PythonOutcome& self) { return to_str(self.database.string()); },
+          "Return the path of the database, so that it stands for one: load_results(outcome).")
+      .def(
           "__repr__",
           [](const PythonOutcome& self) {
             return to_str(fmt::format("<CompareOutcome: {} of {} runs in {}>", self.counts.done,
@@ -207,7 +209,7 @@ Raises:
                                                  self.attr("skipped"), self.attr("database")));
           },
           "Pickle it.");
-  core.def("compare", &compare, "sweep"_a, py::kw_only(), "db"_a = "results.db",
+  core.def("compare", &compare, "study"_a, py::kw_only(), "db"_a = "results.db",
            "csv"_a = py::none(), "threads"_a = py::none(), "resume"_a = false, "force"_a = false,
            "shard"_a = "1/1", "overrides"_a = py::tuple(), "progress"_a = py::none(),
            "timing"_a = true, "timeline"_a = false, R"doc(
@@ -217,9 +219,10 @@ Releases the GIL. Ctrl-C stops it cleanly: KeyboardInterrupt is raised, what is 
 database, and the same call with resume=True goes on.
 
 Args:
-    sweep: A study file, or a dict with its keys (docs/sweep-file.md); `study` names the study. In a dict, a policy may also
-        be a Chain, a compiled policy, or a class or object below cospot.Weigher, cospot.Filter or
-        cospot.Evictor; paths are relative to the current folder.
+    study: A study file, or a dict with its keys (docs/sweep-file.md, cospot.Study). In a dict, a
+        workload may also be a Workload, a list a range or an array, and a policy a Chain, a
+        compiled policy, or a class or object below cospot.Weigher, cospot.Filter or cospot.Evictor;
+        paths are relative to the current folder.
     db: Results database to write.
     csv: Write the results as CSV too.
     threads: How many, 1 to 4096; one a core unless given.
@@ -237,9 +240,9 @@ Returns:
     A CompareOutcome.
 
 Raises:
-    ConfigError: The sweep or an argument cannot be used.
+    ConfigError: The study or an argument cannot be used.
     WorkloadError: A workload cannot be used.
-    DatabaseError: The database already exists, is of another sweep, or cannot be written.
+    DatabaseError: The database already exists, is of another study, or cannot be written.
     PolicyError: A policy broke its contract; what was done is kept.
 )doc");
   core.def(

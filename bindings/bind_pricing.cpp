@@ -46,10 +46,11 @@ TraceOptions read_trace_options(const py::object& servers, const py::object& fro
 
 /// Loads on a thread of its own.
 CapacityTrace load_capacity(const py::object& trace, const TraceOptions& options) {
-  const std::string name = read_path(trace, "trace").string();
+  const WorkloadSpec source = read_workload_spec(trace, "trace");
   LoadedPolicies policies;
-  CapacityTrace loaded =
-      watched([&] { return load_trace(parse_trace_spec(name), options, policies); });
+  CapacityTrace loaded = watched([&] {
+    return load_trace({source.label, source}, options, policies);
+  });
   warn(loaded.warnings);
   return loaded;
 }
@@ -193,8 +194,9 @@ py::dict run_job(double work_hours, const py::object& checkpoint, const py::obje
 }
 
 constexpr const char* kTraceArguments = R"doc(
-    trace: A job log (SWF, or CSV with submission_s,duration_s[,nodes]), a workload (a file, or a
-        spec such as azure2020:seed=1), or a scenario (YAML), which is run and whose hosts count.
+    trace: A job log (SWF, or CSV with submission_s,duration_s[,nodes]), a workload (a Workload, a
+        file, or a spec such as azure2020:seed=1), or a scenario (YAML), which is run and whose
+        hosts count.
     servers: Servers of the cluster; by default the peak of the whole trace.
     from_day: Day of the trace from which on it counts.
     to_day: Day up to which; by default where the last job starts.

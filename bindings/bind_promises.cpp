@@ -21,7 +21,6 @@
 #include "bindings/watched_work.hpp"
 #include "bindings/workloads.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
-#include "sim_harness/data/workloads/load_workload.hpp"
 #include "sim_harness/data/workloads/workload_schema.hpp"
 #include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
 #include "sim_harness/provider/loop/provider_run.hpp"
@@ -133,9 +132,8 @@ GivenEconomy read_economy(const py::object& usage, const std::vector<std::string
                                  .confidences = confidences,
                                  .prices = prices,
                                  .processes = std::max(1U, std::thread::hardware_concurrency())}};
-  const std::string name = read_path(usage, "usage").string();
-  given.input =
-      watched([&] { return load_economy_input(parse_workload_spec(name), given.settings); });
+  const WorkloadSpec spec = read_workload_spec(usage, "usage");
+  given.input = watched([&] { return load_economy_input(spec, given.settings); });
   warn(given.input.warnings);
   // Forecasters in Python run in this interpreter, unless the environment names another.
   py::module_::import("os").attr("environ").attr("setdefault")(
@@ -175,7 +173,8 @@ py::object run_backtest(const py::object& usage, const py::object& forecasters,
 }
 
 constexpr const char* kEconomyArguments = R"doc(
-    usage: A CSV of usage over time, a log of batch jobs, a workload file, or a workload spec.)doc";
+    usage: A CSV of usage over time, a log of batch jobs, a workload file, a workload spec or a
+        Workload.)doc";
 
 constexpr const char* kEconomySettings = R"doc(
     **settings: Keys of the study `economy`, such as horizon_days=30.

@@ -42,33 +42,45 @@ std::optional<SimTime> read_window(const py::object& window_us, const py::object
   return SimTime(read_integer(window_us, "window_us", 1, kMaxWindow.count()));
 }
 
-WorkloadSpec read_workload_spec(const py::handle& given, std::string_view name) {
-  if (!py::isinstance<PythonWorkload>(given)) {
-    return parse_workload_spec(read_path(given, name).string());
-  }
-  const auto& workload = given.cast<const PythonWorkload&>();
+WorkloadSpec GivenWorkloads::add(const PythonWorkload& workload) {
   WorkloadSpec spec{.label = workload.workload().name, .file = {}, .synthetic = {}};
   spec.made_unit = workload.unit();
   spec.made = workload.shared_workload();
+  std::size_t others = 0;
+  for (const WorkloadSpec& before : given_) {
+    if (before.made->name != spec.made->name) continue;
+    if (before.made->sha256 == spec.made->sha256 && before.made->window == spec.made->window) {
+      return before;
+    }
+    ++others;
+  }
+  if (others > 0) spec.label += fmt::format("#{}", others + 1);
+  given_.push_back(spec);
   return spec;
 }
 
+namespace {
+
+WorkloadSpec spec_of(const py::handle& given, std::string_view name, GivenWorkloads& before) {
+  if (py::isinstance<PythonWorkload>(given)) return before.add(given.cast<const PythonWorkload&>());
+  return parse_workload_spec(read_path(given, name).string());
+}
+
+}  // namespace
+
+WorkloadSpec read_workload_spec(const py::handle& given, std::string_view name) {
+  GivenWorkloads none;
+  return spec_of(given, name, none);
+}
+
 std::vector<WorkloadSpec> read_workload_specs(const py::object& given, std::string_view name) {
+  if (py::hasattr(given, "tolist")) return read_workload_specs(given.attr("tolist")(), name);
   if (!py::isinstance<py::list>(given) && !py::isinstance<py::tuple>(given)) {
     return {read_workload_spec(given, name)};
   }
   std::vector<WorkloadSpec> specs;
-  for (const py::handle one : given) {
-    WorkloadSpec spec = read_workload_spec(one, name);
-    // Frames are all called the same, but runs and results tell workloads apart by their names.
-    const auto is_other = [&spec](const WorkloadSpec& before) {
-      return spec.made && before.made && before.made->name == spec.made->name &&
-             before.made->sha256 != spec.made->sha256;
-    };
-    const auto others = std::ranges::count_if(specs, is_other);
-    if (others > 0) spec.label += fmt::format("#{}", others + 1);
-    specs.push_back(std::move(spec));
-  }
+  GivenWorkloads before;
+  for (const py::handle one : given) specs.push_back(spec_of(one, name, before));
   if (specs.empty()) throw ConfigError(std::string(name) + " is empty, expected one or more");
   return specs;
 }

@@ -32,17 +32,26 @@ std::unordered_map<PyObject*, BoundCall>& bound_calls() {
   return *calls;
 }
 
-/// Replaces a TypeError of pybind11's about arguments by ours.
-void name_the_argument(const BoundCall& bound, const py::handle& args, const py::dict& kwargs) {
+/// Repeats a call that used a former name of an argument; otherwise replaces a TypeError of
+/// pybind11's about arguments by ours. Returns the result of the call, null for an error.
+PyObject* name_the_argument(const BoundCall& bound, const py::handle& args,
+                            const py::dict& kwargs) {
   const py::error_already_set raised;
   try {
+    const auto errors = py::module_::import("cospot.argument_errors");
+    const py::object current =
+        errors.attr("with_current_names")(errors.attr("parameter_names")(bound.parameters), kwargs);
+    if (!current.is_none()) {
+      const py::object function = py::module_::import("cospot._core").attr(bound.name.c_str());
+      return PyObject_Call(function.ptr(), args.ptr(), current.ptr());
+    }
     const py::object told =
-        py::module_::import("cospot.argument_errors")
-            .attr("argument_error")(bound.name, bound.parameters, args, kwargs, raised.value());
+        errors.attr("argument_error")(bound.name, bound.parameters, args, kwargs, raised.value());
     PyErr_SetObject(py::type::of(told).ptr(), told.ptr());
   } catch (py::error_already_set& error) {
     error.restore();
   }
+  return nullptr;
 }
 
 bool is_about_arguments(PyObject* result) {
@@ -68,11 +77,9 @@ PyObject* pass_on(PyObject* self, PyObject* args, PyObject* kwargs) {
   PyObject* result = result_of(bound, [&] {
     return reinterpret_cast<PyCFunctionWithKeywords>(bound.call)(bound.self, args, kwargs);
   });
-  if (is_about_arguments(result)) {
-    name_the_argument(bound, args,
-                      kwargs == nullptr ? py::dict() : py::reinterpret_borrow<py::dict>(kwargs));
-  }
-  return result;
+  if (!is_about_arguments(result)) return result;
+  return name_the_argument(
+      bound, args, kwargs == nullptr ? py::dict() : py::reinterpret_borrow<py::dict>(kwargs));
 }
 
 /// METH_FASTCALL | METH_KEYWORDS, pybind11 from 3.1: the values of the keywords `names` come after
@@ -92,8 +99,7 @@ PyObject* pass_on_vector(PyObject* self, PyObject* const* values, Py_ssize_t cou
   for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); ++i) {
     kwargs[py::handle(PyTuple_GET_ITEM(names, i))] = py::handle(values[count + i]);
   }
-  name_the_argument(bound, args, kwargs);
-  return result;
+  return name_the_argument(bound, args, kwargs);
 }
 
 /// The value that takes its place in a definition; null when the arguments come in a way unknown

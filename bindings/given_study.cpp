@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bindings/arguments.hpp"
+#include "bindings/workloads.hpp"
 #include "core/errors.hpp"
 
 namespace cospot::bindings {
@@ -32,6 +33,11 @@ std::string text_of(const PluginOptions::Value& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
   return fmt::format("{}", std::get<double>(value));
+}
+
+bool is_mapping(py::handle value) {
+  return py::isinstance<py::dict>(value) ||
+         py::isinstance(value, py::module_::import("collections.abc").attr("Mapping"));
 }
 
 /// Turns Python values into nodes; knows where it is.
@@ -60,14 +66,16 @@ class TreeMaker {
       return scalar(value.cast<bool>() ? "true" : "false", where, false);
     }
     if (py::isinstance<py::str>(value)) return scalar(read_text(value, where), where, true);
-    if (py::isinstance<py::dict>(value)) return mapping(value, where);
+    if (is_mapping(value)) return mapping(value, where);
     if (py::isinstance<PythonChain>(value)) {
       return chain(value.cast<const PythonChain&>(), where);
     }
     if (is_weigher_pair(value)) return weigher_pair(value, where);
-    if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value)) {
+    if (py::isinstance<py::list>(value) || py::isinstance<py::tuple>(value) ||
+        PyRange_Check(value.ptr()) != 0) {
       return list(value, where);
     }
+    if (py::isinstance<PythonWorkload>(value)) return workload(value, where);
     return make_policy_or_number(value, where);
   }
 
@@ -95,11 +103,18 @@ class TreeMaker {
     }
     if (PyNumber_Check(value.ptr()) == 0) {
       throw ArgumentError(
-          fmt::format("{} is of type {}, expected a name or path, a number, a policy, or a list or "
-                      "dict of these{}",
-                      where, type_name(value), saving_hint(value)));
+          fmt::format("{} is of type {}, expected a name or path, a number, a policy, a Workload, "
+                      "or a list or dict of these",
+                      where, type_name(value)));
     }
     return scalar(fmt::format("{}", read_finite(value, where)), where, false);
+  }
+
+  ConfigNode workload(py::handle value, const std::string& where) {
+    WorkloadSpec spec = workloads_.add(value.cast<const PythonWorkload&>());
+    ConfigNode node = scalar(fmt::format("<Workload {}>", spec.label), where, true);
+    node.given = std::move(spec);
+    return node;
   }
 
   ConfigNode list(py::handle values, const std::string& where) {
@@ -194,6 +209,7 @@ class TreeMaker {
   }
 
   GivenPolicies* policies_;
+  GivenWorkloads workloads_{};
   std::size_t depth_ = 0;
 };
 
@@ -242,15 +258,15 @@ ConfigNode sweep_tree(py::handle sweep, const std::string& where, GivenPolicies&
 
 GivenStudy read_given_study(const py::object& study, std::string_view name,
                             const std::vector<std::string>& overrides, GivenPolicies& policies) {
-  if (py::isinstance<py::dict>(study)) {
+  if (is_mapping(study)) {
     const std::string where(name);
     StudyFile file;
     file.policies = &policies;
     file.root = with_overrides(sweep_tree(study, where, policies), overrides);
-    return {file, where};
+    return {file, where, true};
   }
   const std::filesystem::path path = read_path(study, name);
-  return {read_study_file(path, overrides, std::nullopt, policies), path.string()};
+  return {read_study_file(path, overrides, std::nullopt, policies), path.string(), false};
 }
 
 GivenStudy read_given_study(const py::object& study, std::string_view name,

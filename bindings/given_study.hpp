@@ -42,7 +42,7 @@ class GivenPolicies final : public LoadedPolicies {
                                                 GivenPolicies& policies);
 
 /// A dict as Python writes a sweep, as the tree that a sweep file would give. `where` names the
-/// place in errors. Classes and objects of policies go to `policies`.
+/// place in errors. Classes and objects of policies go to `policies`, workloads into their nodes.
 ///
 /// Errors: ConfigError, ArgumentError for values that no sweep has.
 [[nodiscard]] ConfigNode sweep_tree(pybind11::handle sweep, const std::string& where,
@@ -52,6 +52,7 @@ class GivenPolicies final : public LoadedPolicies {
 struct GivenStudy {
   StudyFile file;
   std::string where;  ///< its name in errors
+  bool is_dict = false;
 };
 
 /// `name` is the argument's. What is read refers to `policies`. Errors: ConfigError, TypeError.

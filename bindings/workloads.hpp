@@ -75,6 +75,16 @@ class PythonWorkload {
 [[nodiscard]] std::optional<SimTime> read_window(const pybind11::object& window_us,
                                                  const pybind11::object& window_days);
 
+/// The workloads that a caller gave as objects, told apart by their labels: frames are all called
+/// the same, so the second other one is `frame#2`. Equal ones have one label.
+class GivenWorkloads {
+ public:
+  [[nodiscard]] WorkloadSpec add(const PythonWorkload& workload);
+
+ private:
+  std::vector<WorkloadSpec> given_;
+};
+
 /// A workload of a call's argument: a file, a spec, or a Workload as it is.
 [[nodiscard]] WorkloadSpec read_workload_spec(const pybind11::handle& given, std::string_view name);
 

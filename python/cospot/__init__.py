@@ -9,7 +9,7 @@ of combinations (`compare`; on many machines: `sweep`), find out what to set (`t
 sell (`plan`), price idle capacity (`price_classes`, `idle_periods`, `simulate_job`), promise it
 (`sla.quote`, `economy.plan`), run a customer's jobs on spot markets (`broker_run`,
 `broker_recommend`), write policies in Python (`Filter`, `Weigher`, `Evictor`), and view results
-(`load_results`, `report`).
+(`load_results`, `difference`, `report`).
 """
 
 from __future__ import annotations
@@ -117,9 +117,11 @@ if TYPE_CHECKING:
         Results,
         average_over_workloads,
         best_without_vm_loss,
+        difference,
         load_results,
         pareto_front,
     )
+    from cospot.study_keys import Study
     from cospot.sweeps import sweep
 
 # Modules that need an optional package, such as pandas, are imported on first use.
@@ -127,6 +129,7 @@ _LAZY = {
     "BrokerRecommendation": "cospot.customer.broker",
     "average_over_workloads": "cospot.results",
     "best_without_vm_loss": "cospot.results",
+    "difference": "cospot.results",
     "pareto_front": "cospot.results",
     "PolicyComparison": "cospot.provider.policy_comparison",
     "compare_policies": "cospot.provider.policy_comparison",
@@ -135,6 +138,7 @@ _LAZY = {
     "watch_occupancy": "cospot.provider.occupancy",
     "PricedClasses": "cospot.provider.pricing",
     "Results": "cospot.results",
+    "Study": "cospot.study_keys",
     "SpotPlan": "cospot.provider.planning",
     "Tuning": "cospot.provider.tuning",
     "load_results": "cospot.results",
@@ -222,6 +226,7 @@ __all__ = [
     "RunningSpot",
     "Simulation",
     "SpotPlan",
+    "Study",
     "Tuning",
     "Weigher",
     "Workload",
@@ -236,6 +241,7 @@ __all__ = [
     "classes",
     "compare",
     "compare_policies",
+    "difference",
     "economy",
     "estimate_lifetimes",
     "eviction_interval",

@@ -15,13 +15,16 @@ from cospot.provider.policies import Evictor, Filter, Weigher
 from cospot.provider.pricing import PricedClasses
 from cospot.provider.sla import Quotes
 from cospot.provider.tuning import Tuning
+from cospot.study_keys import Study
 
 __version__: str
 NEVER_US: int
 DAY_US: int
 
 _Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
+_Study: TypeAlias = _Path | Study | Mapping[str, Any]
 _Integer: TypeAlias = SupportsIndex
+_Candidates: TypeAlias = _Path | _Integer | Sequence[_Path | _Integer] | npt.NDArray[Any]
 _Number: TypeAlias = float | np.number[Any]
 _Offer: TypeAlias = SupportsIndex | str | Mapping[str, _Number | Mapping[str, _Number]]
 _Resources: TypeAlias = (
@@ -641,7 +644,7 @@ def explain(
     all_hosts: bool = False,
 ) -> str: ...
 def idle_periods(
-    trace: _Path,
+    trace: _Path | Workload,
     *,
     servers: _Integer | None = None,
     from_day: _Number = 0,
@@ -649,7 +652,7 @@ def idle_periods(
     server_vcpus: _Integer | None = None,
 ) -> dict[str, Any]: ...
 def price_classes(
-    trace: _Path,
+    trace: _Path | Workload,
     *,
     classes: Sequence[int] = [1, 2, 4, 8],
     partition: Sequence[str] = ["equal", "greedy", "optimal"],
@@ -685,13 +688,13 @@ def renewal_performance(
 def optimal_interval(checkpoint_hours: float, mttr_hours: float) -> float: ...
 def transient_price(performance: float, value: str = "utility") -> float: ...
 def broker_run(
-    study: _Path | Mapping[str, Any],
+    study: _Study,
     *,
     overrides: Iterable[str] = (),
     events: _Path | None = None,
 ) -> dict[str, Any]: ...
 def broker_recommend(
-    study: _Path | Mapping[str, Any],
+    study: _Study,
     *,
     overrides: Iterable[str] = (),
     max_late_percent: _Number | None = None,
@@ -699,7 +702,7 @@ def broker_recommend(
     hold_out_percent: _Number | None = None,
 ) -> BrokerRecommendation: ...
 def quote_lifetimes(
-    study: _Path | Mapping[str, Any],
+    study: _Study,
     *,
     at_hours: _Number | None = None,
     threads: _Integer | None = None,
@@ -722,10 +725,10 @@ def plan(
     confidences: Sequence[float] = [0.5, 0.9],
     threads: _Integer | None = None,
     progress: Callable[[int, int], object] | bool | None = None,
-    **candidates: Sequence[str | int],
+    **candidates: _Candidates,
 ) -> SpotPlan: ...
 def tune(
-    workloads: _Path | Workload | Sequence[_Path | Workload],
+    workloads: _Path | Workload | Sequence[_Path | Workload] | npt.NDArray[Any],
     *,
     host: _Hosts | None = None,
     hosts: _Integer | _Path | None = None,
@@ -742,10 +745,10 @@ def tune(
     threads: _Integer | None = None,
     db: _Path | None = None,
     progress: Callable[[int, int], object] | bool | None = None,
-    **candidates: _Path | Sequence[_Path | int],
+    **candidates: _Candidates,
 ) -> Tuning: ...
 def economy_plan(
-    usage: _Path,
+    usage: _Path | Workload,
     *,
     forecaster: str | None = None,
     confidences: Sequence[float] = [0.5, 0.6, 0.7, 0.8, 0.9],
@@ -753,7 +756,7 @@ def economy_plan(
     **settings: Any,
 ) -> Plan: ...
 def economy_backtest(
-    usage: _Path,
+    usage: _Path | Workload,
     *,
     forecasters: Sequence[str] = ["ses", "mean", "minimum", "oracle"],
     confidences: Sequence[float] = [0.5, 0.6, 0.7, 0.8, 0.9],
@@ -774,6 +777,7 @@ class CompareOutcome:
     def skipped(self) -> int: ...
     @property
     def database(self) -> str: ...
+    def __fspath__(self) -> str: ...
     def __repr__(self) -> str: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
@@ -855,7 +859,7 @@ def _money_of_results(
     flavors: _Path | None = None,
 ) -> dict[str, list[Any]]: ...
 def compare(
-    sweep: _Path | Mapping[str, Any],
+    study: _Study,
     *,
     db: _Path = "results.db",
     csv: _Path | None = None,

@@ -10,19 +10,21 @@ import numbers
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any, ParamSpec, TypeVar
+import warnings
+from collections.abc import Callable, Container, Mapping
+from typing import Any, TypeVar, cast
 
 import numpy
 
 from cospot.errors import ArgumentError, ConfigError
 
-_Parameters = ParamSpec("_Parameters")
-_Result = TypeVar("_Result")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 _MOST = 2**63 - 1
+#: Former names of arguments, which calls may use for a while, and their names of today.
+RENAMED = {"sweep": "study"}
 
 
-def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+def checked(function: _Function) -> _Function:
     """Decorate a function of the package so that calls are checked against its annotations.
 
     A wrong name or type raises ArgumentError; a number that is not finite or exceeds 64 bits raises
@@ -36,7 +38,8 @@ def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _
     }
 
     @functools.wraps(function)
-    def call(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        kwargs = with_current_names(signature.parameters, kwargs, 3) or kwargs
         try:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError:
@@ -47,7 +50,36 @@ def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _
                 _check(f"{name}: {parameter}", annotations[parameter], value, function.__globals__)
         return function(*args, **kwargs)
 
-    return call
+    return cast("_Function", call)
+
+
+def with_current_names(
+    parameters: Container[str], kwargs: dict[str, Any], stacklevel: int = 2
+) -> dict[str, Any] | None:
+    """Return keyword arguments under their names of today; None: none has a former one.
+
+    A former name gives a DeprecationWarning, in the name of the code that called cospot.
+
+    Args:
+        parameters: The names of the function's parameters.
+        kwargs: As called.
+        stacklevel: Where that code is, as for ``warnings.warn``.
+    """
+    former = {
+        old: new
+        for old, new in RENAMED.items()
+        if old in kwargs and old not in parameters and new in parameters and new not in kwargs
+    }
+    for old, new in former.items():
+        warnings.warn(
+            f"the argument '{old}' is now '{new}'", DeprecationWarning, stacklevel=stacklevel
+        )
+    return {former.get(name, name): value for name, value in kwargs.items()} if former else None
+
+
+def parameter_names(parameters: str) -> list[str]:
+    """Return the names in the text of a signature without types: ``(workload, *, hosts=None)``."""
+    return list(_signature(parameters).parameters) if parameters else []
 
 
 def _check(what: str, annotation: ast.expr, value: object, space: dict[str, Any]) -> None:
@@ -218,6 +250,7 @@ _OF_ANNOTATION: dict[str, tuple[Any, ...]] = {
     "Callable": (Callable,),
     "Mapping": (Mapping,),
     "PathLike": (os.PathLike,),
+    "Study": (Mapping,),
 }
 
 #: The ways to make an object of a class from the values that callers often pass instead.

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from cospot import _core
 
 
 @dataclass(frozen=True)
@@ -40,3 +44,9 @@ class Forecast:
     by: str
     mean_error: float | None  #: as a fraction of the mean amount that came; None: of nothing
     origins: list[ForecastOrigin]
+
+
+def half_width(values: Sequence[float] | Any) -> float:
+    """Return half the width of the 95 % interval of the mean; NaN of fewer than two values."""
+    half = _core.mean_interval(values)[1] if len(values) > 1 else None
+    return float("nan") if half is None else half

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -54,7 +56,11 @@ StudyFile with_usual(StudyFile file) {
   const ConfigNode* study = file.root.find("study");
   const bool is_sla = file.root.find("spot_workloads") != nullptr;
   if (is_sla || (study != nullptr && study->text == "sla")) return file;
-  add_missing_keys(file.root, kUsualSetting);
+  const bool states_policies =
+      std::ranges::all_of(std::array{"vm", "spot", "evictor"},
+                          [&](const char* key) { return file.root.find(key) != nullptr; });
+  // With these, `compare` runs the file too, and SAF and OTN have its defaults.
+  if (!states_policies) add_missing_keys(file.root, kUsualSetting);
   const bool has_size = file.root.find("hosts") != nullptr ||
                         file.root.find("headroom_percent") != nullptr ||
                         !read_hosts(file.root, file.folder).is_plain();

@@ -26,7 +26,7 @@ namespace cospot {
                                    std::optional<SimTime> window, PolicyLoader& policies);
 
 /// With the usual setting for keys that are stated nowhere; hosts are the fewest that hold all VMs
-/// plus 2 %. A file of promised lifetimes has defaults of its own.
+/// plus 2 %. A file with all policies, or of promised lifetimes, has its study's defaults.
 [[nodiscard]] StudyFile with_usual(StudyFile file);
 
 /// The price of a vCPU-hour in the workloads of a study file; nothing without a list. Errors: as

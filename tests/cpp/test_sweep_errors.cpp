@@ -52,7 +52,7 @@ TEST_CASE("read_sweep: unknown, missing and contradicting keys") {
       error_of(8, "otn: 1\nheadroom_of: each") ==
       "s.yaml:9: headroom_of: found 'each', expected study, each_policy or a list of VM policies, "
       "[UTIL, COS]");
-  CHECK(error_of(8, "") == "s.yaml:1: study: missing key 'otn'");
+  CHECK(error_of(6, "") == "s.yaml:1: study: missing key 'evictor'");
   CHECK(error_of(3, "") == "s.yaml:1: study: missing key 'headroom_percent' (or 'hosts')");
   CHECK(error_of(8, "otn: 1\nhosts: 5") ==
         "s.yaml:9: hosts: headroom_percent is set too (s.yaml:3); expected one of the two");

@@ -183,6 +183,11 @@ TEST_CASE("sweep_json: two files that mean the same give the same text") {
   const Sweep third =
       read(folder, "workloads: {synthetic: azure2020, label: w}\n" + kTail, {"otn=1", "vm=COS"});
   CHECK(describe_difference(sweep_json(one), sweep_json(third)) == "vm, otn");
+  // As in Python's simulate, SAF is off and OTN 1 unless given.
+  const std::string head = kTail.substr(0, kTail.find("saf"));
+  const std::string workload = "workloads: {synthetic: azure2020}\n";
+  CHECK(sweep_json(read(folder, workload + head)) ==
+        sweep_json(read(folder, workload + head + "saf: off\notn: 1\n")));
 }
 
 TEST_CASE("read_scenario: exactly one of each") {

@@ -87,7 +87,8 @@ def working_arguments(folder: Path) -> dict[str, Any]:
     (folder / "spots.csv").write_text(f"{','.join(vars(spots))}\n1,1,0,0,9,never\n")
     return {
         **run, "results": results, "result": result, "workload": workload, "workloads": workload,
-        "history": workload, "sweep": study(folder), "study": study(folder), "mine": {"vm": "UTIL"},
+        "history": workload, "study": study(folder), "mine": {"vm": "UTIL"},
+        "a": runs, "b": database,
         "trace": folder / "jobs.csv", "usage": folder / "jobs.csv", "split_day": 1,
         "db": folder / "new.db", "force": True, "database": database, "output": folder / "out.html",
         "events": events, "request_id": "0", "frame": runs, "runs": runs,

@@ -14,7 +14,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, is_typeddict
 
 import pytest
 
@@ -42,6 +42,7 @@ def is_plain(value: Any) -> bool:
     """Whether a class has no call of its own to check: exceptions, results, bases of users' own."""
     return (
         issubclass(value, (Exception, *(getattr(cospot, name) for name in THEIRS)))
+        or is_typeddict(value)
         or (dataclasses.is_dataclass(value) and value not in (cospot.Results, SpotTable))
     )  # fmt: skip
 

@@ -127,6 +127,24 @@ def test_options_come_before_the_file(cloud: Cloud) -> None:
     assert "Simulated on 30 hosts" in said
 
 
+def test_a_file_with_policies_has_the_defaults_of_its_study(cloud: Cloud) -> None:
+    hosts = f"workloads: {INPUTS / 'requests.csv.gz'}\nhost: {INPUTS / 'hosts.csv'}\n"
+    short = hosts + "vm: UTIL\nspot: sUTIL\nevictor: FIFO\n"
+    (cloud.folder / "short.yaml").write_text(short)
+    (cloud.folder / "whole.yaml").write_text(short + "saf: off\notn: 1\n")
+    for command in (["signals", "-q"], ["classes"], ["run"]):
+        said = [cloud.run(*command, name, "--json") for name in ("short.yaml", "whole.yaml")]
+        measured = [re.sub(r"_ns|wall_ms", "", one) for one in said]
+        assert len(measured[0]) > 100
+        if command != ["run"]:
+            assert said[0].replace("short.yaml", "") == said[1].replace("whole.yaml", "")
+    said = cloud.run("classes", "short.yaml")
+    assert "vm UTIL, spot sUTIL, evictor FIFO, saf off, otn 1" in said
+    # Without them all, the usual setting.
+    (cloud.folder / "hosts.yaml").write_text(hosts)
+    assert "saf on, otn 8" in cloud.run("classes", "hosts.yaml")
+
+
 def write_log(folder: Path) -> None:
     """Write records of a day in Berlin: one VM of 4 cores, and one spot of 2 an hour, for 1 h."""
     lines = ["id,owner,cores,mem,begin,finish,priority"]

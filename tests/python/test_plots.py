@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
@@ -77,9 +78,14 @@ def test_the_front_is_of_what_can_be_set(tmp_path: Path) -> None:
 
 def test_scatter_coloured_by_name(runs: pd.DataFrame) -> None:
     (axes,) = plots.gain_against_vm_loss(runs, value="spot_share", colour="evictor").figure.axes
-    fifo, other_fifo, lpo = axes.collections[1].get_facecolors()
-    assert tuple(fifo) == tuple(other_fifo) != tuple(lpo)
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["FIFO", "LPO"]
+    # A collection for each SAF setting and evictor: a marker and a colour each, hollow for SAF on.
+    off, _, fifo, lpo = axes.collections
+    assert [len(one.get_offsets()) for one in (off, fifo, lpo)] == [2, 2, 1]
+    assert off.get_edgecolors() == pytest.approx(fifo.get_edgecolors())
+    assert tuple(fifo.get_edgecolors()[0]) != tuple(lpo.get_edgecolors()[0])
+    assert fifo.get_paths()[0].vertices.shape != lpo.get_paths()[0].vertices.shape
+    assert (len(off.get_facecolors()), len(fifo.get_facecolors())) == (1, 0)
+    assert [text.get_text() for text in axes.artists[0].get_texts()] == ["FIFO", "LPO"]
     many = pd.concat([runs] * 4).assign(vm=[f"policy {row}" for row in range(20)])
     with pytest.raises(cospot.ConfigError, match="the column vm has 16 values; expected at most 7"):
         plots.gain_against_vm_loss(many, value="gain", colour="vm")
@@ -164,8 +170,8 @@ def test_offers_with_labels(tmp_path: Path) -> None:
     assert plots.gain_against_vm_loss(runs).axes
 
 
-def all_plots(runs: pd.DataFrame, hosts: int) -> dict[str, Figure]:
-    """Every public plot, of few or many hosts."""
+def all_plots(runs: pd.DataFrame, hosts: int) -> dict[str, Callable[..., Any]]:
+    """Every public plot with its data, of few or many hosts."""
     datacenter = cospot.Datacenter(cospot.HostTable.uniform(hosts, (8, 16)))
     for host in range(hosts):
         datacenter.add_spot(host, cospot.Request(8, 8, spot=True, instance=host))
@@ -180,15 +186,20 @@ def all_plots(runs: pd.DataFrame, hosts: int) -> dict[str, Figure]:
     given: dict[str, tuple[object, ...]] = {
         "offered_hosts": (datacenter, offer, choice), "host_occupancy": (used,)
     }  # fmt: skip
+    names = [name for name in plots.__all__ if name != "style"]
+    return {name: partial(getattr(plots, name), *given.get(name, (runs,))) for name in names}
+
+
+@pytest.mark.parametrize(
+    ("hosts", "style"), [(1, "notebook"), (2, "notebook"), (12, "notebook"), (12, "paper")]
+)
+def test_no_legend_covers_a_title_or_leaves_the_figure(
+    runs: pd.DataFrame, hosts: int, style: Literal["notebook", "paper"]
+) -> None:
     title = "What the hosts hold, and where the VM goes"
-    return {
-        name: getattr(plots, name)(*given.get(name, (runs,)), title=title) for name in plots.__all__
-    }
-
-
-@pytest.mark.parametrize("hosts", [1, 2, 12])
-def test_no_legend_covers_a_title_or_leaves_the_figure(runs: pd.DataFrame, hosts: int) -> None:
-    for name, figure in all_plots(runs, hosts).items():
+    for name, plot in all_plots(runs, hosts).items():
+        with plots.style(style):
+            figure = plot(title=title)
         figure.draw_without_rendering()
         for axes in figure.axes:
             # The title on the left is no attribute of its own.
@@ -232,3 +243,43 @@ def test_bad_frames_are_named(plot: Callable[[pd.DataFrame], Figure], runs: pd.D
         plot(runs[runs["gain"].isna()])
     with pytest.raises(cospot.ConfigError, match="no rows"):
         plot(runs.iloc[:0])
+
+
+def test_every_plot_draws_on_given_axes_and_returns_them(runs: pd.DataFrame) -> None:
+    for name, plot in all_plots(runs, 2).items():
+        alone = plot(title="t")
+        assert isinstance(alone, Figure)
+        rows = len(alone.axes)
+        figure, grid = pyplot.subplots(rows, 2, squeeze=False)
+        axes = grid[0, 1] if rows == 1 else grid[:, 1]
+        assert plot(ax=axes, title="t") is axes, name
+        for mine, own in zip(np.ravel(axes), alone.axes, strict=True):
+            assert (mine.get_title(), *titles(mine)[1:]) == titles(own), name
+            assert len(mine.get_children()) == len(own.get_children()), name
+        # The neighbours stay empty, and so does the space below the caller's figure.
+        assert all(not one.has_data() for one in grid[:, 0])
+        assert getattr(figure, "_supxlabel", None) is None
+        pyplot.close(figure)
+        with pytest.raises(cospot.ArgumentError, match=r"ax: found 4 of type Axes\w*, expected"):
+            plot(ax=list(alone.axes[:1]) * 4)
+        with pytest.raises(cospot.ArgumentError, match="ax: found 1 of type str, expected"):
+            plot(ax="left")
+
+
+def test_the_style_of_a_paper(runs: pd.DataFrame, tmp_path: Path) -> None:
+    usual = dict(matplotlib.rcParams)
+    for name, plot in all_plots(runs, 12).items():
+        with plots.style("paper"):
+            figure = plot()
+            figure.savefig(tmp_path / name)
+        assert figure.get_figwidth() == pytest.approx(3.33)
+        assert {text.get_fontsize() for text in figure.axes[-1].get_xticklabels()} == {7}
+        pdf = (tmp_path / f"{name}.pdf").read_bytes()
+        assert pdf.startswith(b"%PDF")
+        # Type 42: text remains text. No image: the plot is vectors.
+        assert b"/Type3" not in pdf
+        assert b"/Subtype /Image" not in pdf
+        assert plot().get_figwidth() > 7
+    assert dict(matplotlib.rcParams) == usual
+    with pytest.raises(cospot.ConfigError, match="found style 'poster'; expected one of notebook"):
+        plots.style("poster")  # type: ignore[arg-type]

@@ -6,7 +6,10 @@ import os
 import pty
 import subprocess
 import sys
+import warnings
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import cast
 
 import pytest
 from cospot.progress import progress_function
@@ -51,9 +54,41 @@ def test_who_sees_a_bar(tmp_path: Path, progress: str, terminal: bool, shown: bo
     assert ("4/4" in text) == shown, text
 
 
-def test_without_tqdm_there_is_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-    assert progress_function(True) is None
+def test_without_tqdm_there_is_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm.std", None)
+    show = progress_function(True)
+    assert show is not None
+    for done in (0, 1, 1, 1000, 2000):  # 1 of 2000 is no further percent
+        show(done, 2000)
+    assert capsys.readouterr().err == (
+        "\r  0% of 2,000 runs\r 50% of 2,000 runs\r100% of 2,000 runs\n"
+    )
+
+
+class ZMQInteractiveShell:
+    """The shell of a notebook, to those who look at its name."""
+
+
+@pytest.mark.parametrize("has_tqdm", [False, True])
+def test_a_notebook_without_widgets_shows_text(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], has_tqdm: bool
+) -> None:
+    shell = type("Shell", (ZMQInteractiveShell,), {})()  # as of hosted notebooks
+    ipython = SimpleNamespace(get_ipython=lambda: shell)
+    monkeypatch.setitem(sys.modules, "IPython", cast("ModuleType", ipython))
+    monkeypatch.setattr("cospot.progress.find_spec", lambda _: None)
+    if has_tqdm:
+        pytest.importorskip("tqdm")
+    else:
+        monkeypatch.setitem(sys.modules, "tqdm.std", None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        show = progress_function(None)
+        assert show is not None
+        show(4, 4)
+    assert "100%" in capsys.readouterr().err
 
 
 def test_a_function_is_itself() -> None:

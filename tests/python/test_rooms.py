@@ -144,3 +144,18 @@ def test_the_libraries_know_neither_the_harness_nor_python() -> None:
             assert path.split("/")[0] in LIBRARIES, (library, path)
     policies = {path.split("/")[0] for path in includes(ROOT / "core")}
     assert policies == {"core"}
+
+
+def test_no_library_file_of_python_prints() -> None:
+    """What the package has to say goes to ``logging``, warnings or the progress bar."""
+    house = ROOT / "python" / "cospot"
+    prints = re.compile(r"^[^#\n]*(?<![\w.])(print\(|(sys\.)?stdout\.write\()", re.MULTILINE)
+    printing = {
+        str(path.relative_to(house))
+        for path in house.rglob("*.py")
+        if prints.search(path.read_text())
+    }
+    commands = {"lifetime/__main__.py", "provider/economy/__main__.py", "nova/evictor/command.py"}
+    library = {path for path in printing - commands if not path.startswith("nova/tools/")}
+    assert not library, "expected logging.getLogger(__name__)"
+    assert printing & commands  # prints are seen at all

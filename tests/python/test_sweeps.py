@@ -126,6 +126,20 @@ def test_a_study_as_a_dict(
     shipped = tmp_path / "shipped.db"
     cospot.sweep(study, db=shipped, ship_workloads=True, **few, **on_dask)
     assert rows(shipped) == rows(one)
+    # So do workloads that are objects, and their windows; two frames have one name.
+    made = [cospot.Workload.generate(scale=0.001, seed=seed) for seed in (1, 2)]
+    frames = [cospot.Workload.from_columns(each.to_columns(), name="frame") for each in made]
+    week = {"path": frames[0].with_window_days(7), "label": "week"}
+    objects = {**study, "workloads": ["requests.csv.gz", *frames, week], "vm": "COS"}
+    one = cospot.compare(objects, db=tmp_path / "objects.db", **few).database
+    for shipping in ({"ship_workloads": True}, {}):
+        if not shipping:  # the path is that of a folder in which the workers are not
+            objects["workloads"][0] = str(folder / "requests.csv.gz")
+            one = cospot.compare(objects, db=tmp_path / "whole.db", **few).database
+        found = cospot.sweep(
+            objects, db=tmp_path / f"on-dask-{len(shipping)}.db", **shipping, **few, **on_dask
+        )
+        assert rows(found) == rows(one)
     # Policies of the dict go along.
     own = {**study, "vm": Util, "workloads": {"synthetic": "azure2020", "scale": 0.001}}
     ours = cospot.sweep(own, db=tmp_path / "own.db", **on_dask)

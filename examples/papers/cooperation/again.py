@@ -27,7 +27,7 @@ def longest_again(database: Path, program: Path) -> pd.Series[int]:
     shortest = {}
     for index, run in long[long["alloc_max_ns"] > _LIMIT_NS].iterrows():
         study = database.with_name("again.yaml")  # beside the grid, whose model it may name
-        study.write_text(json.dumps(study_of(run.to_dict(), results.sweep)), encoding="utf-8")
+        study.write_text(json.dumps(study_of(run.to_dict(), results.settings)), encoding="utf-8")
         times = [int(run["alloc_max_ns"])]
         for _ in range(_REPEATS):
             output = study.with_suffix(".db")

@@ -65,7 +65,7 @@ def load_evaluation(
     """
     results = load_results(grid)
     _require_paper_axes(grid, results.runs)
-    runs = _with_sampling(results.runs, results.sweep)
+    runs = _with_sampling(results.runs, results.settings)
     # Revenue lost and gained are fractions of something: nothing can be said of runs without.
     runs = runs[runs["gain"].notna() & runs["vm_loss"].notna()]
     if runs.empty:
@@ -73,7 +73,7 @@ def load_evaluation(
     prior_work_runs = None
     if prior_work is not None:
         others = load_results(prior_work)
-        prior_work_runs = _with_sampling(others.runs, others.sweep)
+        prior_work_runs = _with_sampling(others.runs, others.settings)
     return Evaluation(
         runs=runs,
         prior_work=prior_work_runs,

@@ -1,8 +1,9 @@
 """Plots of results, hosts and offers, with matplotlib.
 
-Every function returns a ``matplotlib.figure.Figure``. A notebook shows it as the last expression of
-a cell; ``figure.savefig("x.png")`` saves it. Colours are never the only distinction: SAF has its
-own markers and hatching.
+Every function returns a ``matplotlib.figure.Figure``, or draws on the axes ``ax`` and returns them.
+A notebook shows a figure as the last expression of a cell; ``figure.savefig("x.png")`` saves it.
+With `style`, figures fit a column of a paper. Colours are never the only distinction: markers,
+hatching and brightness tell the same.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from cospot.plots.study_plots import (
     gain_by_headroom,
     gain_by_otn_and_saf,
 )
+from cospot.plots.style import style
 
 __all__ = [
     "degradation_curve",
@@ -23,4 +25,5 @@ __all__ = [
     "gain_by_otn_and_saf",
     "host_occupancy",
     "offered_hosts",
+    "style",
 ]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from cospot.argument_errors import checked
 from cospot.errors import ConfigError
-from cospot.plots.style import BLUE, DARK, GREEN, ORANGE, VERMILION, legend_above, new_figure
+from cospot.plots.style import BLUE, DARK, GREEN, ORANGE, VERMILION, legend_above, panels
 
 if TYPE_CHECKING:
     from cospot._core import Choice, Datacenter, Offer
+    from cospot.plots.style import Drawn
 
 _UNITS = {"vcpus": "vCPUs", "memory_mb": "memory (MiB)", "disk_gb": "disk (GB)"}
 _WIDTH = 0.72
@@ -27,8 +27,9 @@ def offered_hosts(
     choice: Choice | None = None,
     *,
     resource: Literal["vcpus", "memory_mb", "disk_gb"] = "vcpus",
+    ax: Drawn | None = None,
     title: str | None = None,
-) -> Figure:
+) -> Drawn:
     """Plot every host's usage of one resource, and an offer on top of it.
 
     A dashed box on an offered host is the VM on top of the current usage: where it exceeds the
@@ -39,10 +40,11 @@ def offered_hosts(
         offer: The VM side's offer; None: only the hosts.
         choice: The choice of the spot side.
         resource: ``vcpus``, ``memory_mb`` or ``disk_gb``.
+        ax: The axes to draw on; None: a new figure.
         title: Title above the plot.
 
     Returns:
-        One axes object with the hosts as x and the resource as y.
+        `ax`, or a figure with one axes, with the hosts as x and the resource as y.
 
     Raises:
         ConfigError: There are no hosts, too many to draw, or there is no such resource.
@@ -56,8 +58,8 @@ def offered_hosts(
     free_ignoring_spots: list[int] = getattr(hosts, f"{resource}_free_ignoring_spots").tolist()
     free: list[int] = getattr(hosts, f"{resource}_free").tolist()
     tops = [whole - left for whole, left in zip(total, free, strict=True)]
-    with new_figure((max(4.5, 1.6 + 0.75 * len(hosts)), 4.0)) as figure:
-        axes = figure.axes[0]
+    with panels(ax, (max(4.5, 1.6 + 0.75 * len(hosts)), 4.0)) as drawn:
+        (axes,) = drawn.axes
         vms = [whole - left for whole, left in zip(total, free_ignoring_spots, strict=True)]
         axes.bar(range(len(hosts)), vms, width=_WIDTH, color=BLUE, label="VMs")
         gone = set(choice.victims) if choice is not None else set()
@@ -69,12 +71,12 @@ def offered_hosts(
         axes.set_xticks(range(len(hosts)), hosts.names)
         axes.grid(visible=False, axis="x")
         # Leave space for the numbers above the boxes.
-        axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
+        axes.set_ylim(0, 1.12 * axes.get_ylim()[1])
         axes.set_ylabel(_UNITS[resource])
         axes.set_xlabel("host")
         axes.set_title(title if title is not None else "")
         legend_above(axes, _legend(offer is not None, choice is not None, bool(gone)))
-    return figure
+    return drawn.drawn  # type: ignore[no-any-return]
 
 
 def _draw_spots(

@@ -5,11 +5,10 @@ Source of the plot types: CoSpot (Iqbal et al., SoCC'22), Figures 2 and 4 to 8.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
@@ -18,6 +17,7 @@ from cospot.plots.style import (
     DARK,
     GAIN,
     LOSS,
+    MARKERS,
     SAF_COLOURS,
     SAF_MARKERS,
     SAF_NAMES,
@@ -29,13 +29,15 @@ from cospot.plots.style import (
     in_order,
     legend_above,
     marker_area,
-    new_figure,
-    note,
     paired_boxes,
+    panels,
     saf_patches,
     with_gain,
 )
 from cospot.results.choices import pareto_front, require_columns
+
+if TYPE_CHECKING:
+    from cospot.plots.style import Drawn
 
 
 @checked
@@ -45,8 +47,9 @@ def gain_against_vm_loss(
     value: Literal["spot_share", "gain"] = "spot_share",
     colour: str = "otn",
     front: bool = True,
+    ax: Drawn | None = None,
     title: str | None = None,
-) -> Figure:
+) -> Drawn:
     """Plot each run's gain for spots against its VM revenue loss, and the Pareto front.
 
     Runs that need true lifetimes are shown but are not on the front, unless there are no others,
@@ -61,12 +64,13 @@ def gain_against_vm_loss(
         colour: The column shown by colour: OTN, from dark to light, or a policy or the size, with
             at most seven values.
         front: Draw the Pareto front.
+        ax: The axes to draw on; None: a new figure.
         title: Title above the plot; None: the number of points.
 
     Returns:
-        One axes object; x: VM revenue lost, %; y: the value, %. One collection per SAF setting
-        (circles
-        and triangles), then the front as a line named ``Pareto front``.
+        `ax`, or a figure with one axes; x: VM revenue lost, %; y: the value, %. One collection per
+        SAF setting (circles and triangles), or, of colours that are names, per name (one marker
+        each) and SAF setting (filled and hollow); then the front as a line named ``Pareto front``.
 
     Raises:
         ConfigError: A column is missing, no row has a value, or there are too many colours.
@@ -74,21 +78,9 @@ def gain_against_vm_loss(
     require_columns(frame, [value, "vm_loss", "saf", colour])
     known = with_gain(frame, value)
     colours = colours_of(known[colour])
-    with new_figure((7.2, 4.6)) as figure:
-        axes = figure.axes[0]
-        for saf, runs in known.groupby("saf", sort=True):
-            axes.scatter(
-                100 * runs["vm_loss"],
-                100 * runs[value],
-                c=[colours[item] for item in runs[colour]],
-                marker=SAF_MARKERS[bool(saf)],
-                s=marker_area(len(known)),
-                linewidths=0.3,
-                edgecolors="white",
-                alpha=0.85,
-                clip_on=False,
-                zorder=3,
-            )
+    with panels(ax, (7.2, 4.6)) as drawn:
+        (axes,) = drawn.axes
+        _draw_points(axes, known, value, colour, colours)
         if front:
             _draw_front(axes, pareto_front(_to_choose_from(known), gain=value), value)
         # Keep the points without loss clear of the axis, and its length above 0.
@@ -98,12 +90,14 @@ def gain_against_vm_loss(
         axes.set_xlabel(LOSS)
         axes.set_ylabel({"gain": GAIN, "spot_share": SHARE}[value])
         axes.set_title(title if title is not None else count_text(len(known), "point"))
-        _scatter_legends(axes, known, colours, {"otn": "OTN", "vm": "VM"}.get(colour, colour))
-    return figure
+        _scatter_legends(axes, known, colour, colours)
+    return drawn.drawn  # type: ignore[no-any-return]
 
 
 @checked
-def gain_by_otn_and_saf(frame: pd.DataFrame, *, title: str | None = None) -> Figure:
+def gain_by_otn_and_saf(
+    frame: pd.DataFrame, *, ax: Drawn | None = None, title: str | None = None
+) -> Drawn:
     """Plot the gain as box plots by OTN, with SAF off and on side by side.
 
     A box is the interquartile range, its line the median, the diamond the mean; whiskers reach the
@@ -111,38 +105,42 @@ def gain_by_otn_and_saf(frame: pd.DataFrame, *, title: str | None = None) -> Fig
 
     Args:
         frame: ``Results.runs`` or a part of it.
+        ax: The axes to draw on; None: a new figure.
         title: Title above the plot; None: the number of runs.
 
     Returns:
-        One axes object; x: OTN; y: gain, %.
+        `ax`, or a figure with one axes; x: OTN; y: gain, %.
 
     Raises:
         ConfigError: A column is missing, or no row has a gain.
     """
     require_columns(frame, ["gain", "vm_loss", "saf", "otn"])
     known = with_gain(frame)
-    with new_figure((7.2, 4.2)) as figure:
-        axes = figure.axes[0]
+    with panels(ax, (7.2, 4.2)) as drawn:
+        (axes,) = drawn.axes
         paired_boxes(axes, known, "otn", in_order(known["otn"]), "gain")
         axes.set_xlabel("OTN (hosts the VM side offers)")
         axes.set_ylabel(GAIN)
         axes.set_title(title if title is not None else count_text(len(known), "run"))
         legend_above(axes, saf_patches(known))
-        explain_boxes(figure)
-    return figure
+        explain_boxes(drawn)
+    return drawn.drawn  # type: ignore[no-any-return]
 
 
 @checked
-def gain_by_headroom(frame: pd.DataFrame, *, title: str | None = None) -> Figure:
+def gain_by_headroom(
+    frame: pd.DataFrame, *, ax: Drawn | None = None, title: str | None = None
+) -> Drawn:
     """Plot gain and VM loss as box plots by datacenter size, with SAF off and on side by side.
 
     Args:
         frame: ``Results.runs`` or a part of it.
+        ax: The two axes to draw on, from top to bottom; None: a new figure.
         title: Title above the upper plot; None: the number of runs.
 
     Returns:
-        Two axes, one above the other, with the size as x (headroom in %, or hosts): gain, %, and VM
-        revenue lost, %.
+        `ax`, or a figure with two axes, one above the other, with the size as x (headroom in %, or
+        hosts): gain, %, and VM revenue lost, %.
 
     Raises:
         ConfigError: A column is missing, or no row has a gain.
@@ -150,8 +148,8 @@ def gain_by_headroom(frame: pd.DataFrame, *, title: str | None = None) -> Figure
     require_columns(frame, ["gain", "vm_loss", "saf", "size"])
     known = with_gain(frame)
     sizes = in_order(known["size"])
-    with new_figure((7.2, 5.6), 2, sharex=True, gridspec_kw={"height_ratios": [3, 2]}) as figure:
-        upper, lower = figure.axes
+    with panels(ax, (7.2, 5.6), 2, sharex=True, gridspec_kw={"height_ratios": [3, 2]}) as drawn:
+        upper, lower = drawn.axes
         paired_boxes(upper, known, "size", sizes, "gain")
         paired_boxes(lower, known, "size", sizes, "vm_loss")
         upper.set_ylabel(GAIN)
@@ -163,12 +161,14 @@ def gain_by_headroom(frame: pd.DataFrame, *, title: str | None = None) -> Figure
         )
         upper.set_title(title if title is not None else count_text(len(known), "run"))
         legend_above(upper, saf_patches(known))
-        explain_boxes(figure)
-    return figure
+        explain_boxes(drawn)
+    return drawn.drawn  # type: ignore[no-any-return]
 
 
 @checked
-def degradation_curve(frame: pd.DataFrame, *, title: str | None = None) -> Figure:
+def degradation_curve(
+    frame: pd.DataFrame, *, ax: Drawn | None = None, title: str | None = None
+) -> Drawn:
     """Plot the VMs' loss and the spots' gain against the offer length: means by OTN.
 
     The bands of the gain are interquartile ranges.
@@ -176,11 +176,12 @@ def degradation_curve(frame: pd.DataFrame, *, title: str | None = None) -> Figur
     Args:
         frame: ``Results.runs`` or a part of it. Runs whose offer has a label instead of a number
             are dropped.
+        ax: The two axes to draw on, from top to bottom; None: a new figure.
         title: Title above the upper plot; None: the number of runs.
 
     Returns:
-        Two axes, one above the other, with OTN as x (logarithmic): VM revenue lost, %, and gain, %.
-        One line per SAF setting.
+        `ax`, or a figure with two axes, one above the other, with OTN as x (logarithmic): VM
+        revenue lost, %, and gain, %. One line per SAF setting.
 
     Raises:
         ConfigError: A column is missing, or no row has a gain.
@@ -193,8 +194,8 @@ def degradation_curve(frame: pd.DataFrame, *, title: str | None = None) -> Figur
     known = with_gain(known[known["otn"].map(lambda otn: not isinstance(otn, str))])
     known = known.assign(otn=known["otn"].astype("int64"))
     otns = sorted(known["otn"].unique())
-    with new_figure((7.2, 5.6), 2, sharex=True) as figure:
-        upper, lower = figure.axes
+    with panels(ax, (7.2, 5.6), 2, sharex=True) as drawn:
+        upper, lower = drawn.axes
         for axes, column, label in ((upper, "vm_loss", LOSS), (lower, "gain", GAIN)):
             for saf, runs in known.groupby("saf", sort=True):
                 by_otn = 100 * runs.groupby("otn")[column].describe()
@@ -206,10 +207,10 @@ def degradation_curve(frame: pd.DataFrame, *, title: str | None = None) -> Figur
         lower.set_xticks(otns, [str(otn) for otn in otns])
         lower.minorticks_off()
         lower.set_xlabel("OTN (hosts the VM side offers)")
-        note(figure, "lines: means; bands: the middle half of the runs")
+        drawn.note("lines: means; bands: the middle half of the runs")
         upper.set_title(title if title is not None else count_text(len(known), "run"))
         legend_above(upper)
-    return figure
+    return drawn.drawn  # type: ignore[no-any-return]
 
 
 def _to_choose_from(frame: pd.DataFrame) -> pd.DataFrame:
@@ -236,23 +237,53 @@ def _draw_front(axes: Axes, front: pd.DataFrame, value: str) -> None:
     )
 
 
-def _scatter_legends(
-    axes: Axes, known: pd.DataFrame, colours: dict[Any, Any], heading: str
+def _are_names(column: pd.Series[Any]) -> bool:
+    """Tell whether colours are of names, so that each has a marker too, or from dark to light."""
+    is_number = pd.api.types.is_numeric_dtype(column)
+    return not is_number or pd.api.types.is_bool_dtype(column)
+
+
+def _draw_points(
+    axes: Axes, known: pd.DataFrame, value: str, colour: str, colours: dict[Any, Any]
 ) -> None:
+    common: dict[str, Any] = {
+        "s": marker_area(len(known)), "alpha": 0.85, "clip_on": False, "zorder": 3
+    }  # fmt: skip
+    for saf, runs in known.groupby("saf", sort=True):
+        x, y = 100 * runs["vm_loss"], 100 * runs[value]
+        if not _are_names(known[colour]):
+            shades = [colours[item] for item in runs[colour]]
+            edge: dict[str, Any] = {"linewidths": 0.3, "edgecolors": "white"}
+            axes.scatter(x, y, c=shades, marker=SAF_MARKERS[bool(saf)], **edge, **common)
+            continue
+        for marker, (item, shade) in zip(MARKERS, colours.items(), strict=False):
+            these = runs[colour] == item
+            face = "none" if saf else shade
+            edge = {"linewidths": 0.8, "edgecolors": shade}
+            axes.scatter(x[these], y[these], marker=marker, facecolors=face, **edge, **common)
+
+
+def _scatter_legends(axes: Axes, known: pd.DataFrame, colour: str, colours: dict[Any, Any]) -> None:
+    are_names = _are_names(known[colour])
+    markers = MARKERS if are_names else "s" * len(colours)
+    dots = [
+        Line2D([], [], linestyle="", marker=marker, color=shade, label=str(item))
+        for marker, (item, shade) in zip(markers, colours.items(), strict=False)
+    ]
+    heading = {"otn": "OTN", "vm": "VM"}.get(colour, colour)
+    beside = axes.legend(handles=dots, title=heading, loc="center left", bbox_to_anchor=(1.01, 0.5))
+    axes.add_artist(beside)
+    beside.set_clip_on(False)  # so that the layout leaves room for it
+    point: dict[str, Any] = {"linestyle": "", "marker": "o", "color": DARK}
     shapes = [
-        Line2D([], [], linestyle="", marker=SAF_MARKERS[saf], color=DARK, label=SAF_NAMES[saf])
+        Line2D([], [], **point, fillstyle="none" if saf else "full", label=SAF_NAMES[saf])
+        if are_names
+        else Line2D([], [], **{**point, "marker": SAF_MARKERS[saf]}, label=SAF_NAMES[saf])
         for saf in (False, True)
         if (known["saf"] == saf).any()
     ]
     shapes += [line for line in axes.get_lines() if line.get_label() == "Pareto front"]
     legend_above(axes, shapes)
-    shape_legend = axes.get_legend()
-    dots = [
-        Line2D([], [], linestyle="", marker="s", color=colour, label=str(item))
-        for item, colour in colours.items()
-    ]
-    axes.legend(handles=dots, title=heading, loc="center left", bbox_to_anchor=(1.01, 0.5))
-    axes.add_artist(shape_legend)
 
 
 def _draw_line(axes: Axes, described: pd.DataFrame, saf: bool, *, band: bool) -> None:

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from cospot.errors import ConfigError
+from cospot.argument_errors import checked
+from cospot.errors import ArgumentError, ConfigError
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    #: The argument `ax` of a plot, which is also its result; without one, a new figure.
+    Drawn = TypeVar(
+        "Drawn", bound=Figure | Axes | Sequence[Axes] | npt.NDArray[Any], default=Figure
+    )
 
 #: Okabe and Ito's colours, distinguishable with any kind of colour vision.
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
@@ -24,6 +36,7 @@ DARK, LIGHT = "#333333", "#E3E3E3"
 SAF_COLOURS = {False: BLUE, True: ORANGE}
 SAF_NAMES = {False: "SAF off", True: "SAF on"}
 SAF_MARKERS = {False: "o", True: "^"}
+MARKERS = ("o", "s", "D", "v", "P", "X", "*")
 
 GAIN = "spot revenue gain (%)"
 LOSS = "VM revenue lost (%)"
@@ -50,6 +63,67 @@ _STYLE: dict[str, Any] = {
 }
 _BOX_WIDTH = 0.36
 
+#: One column of a two-column page, inches; its plots are higher in proportion, and at least this.
+_COLUMN, _HIGHER, _LEAST_HEIGHT = 3.33, 1.25, 2.0
+#: Vector output with text as text in the journals' usual fonts, readable at the size of a column.
+_PAPER: dict[str, Any] = {
+    **_STYLE,
+    "figure.dpi": 200,
+    "savefig.dpi": 600,
+    "savefig.format": "pdf",
+    "savefig.bbox": "standard",
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
+    "svg.fonttype": "none",
+    "font.family": ["serif", "DejaVu Sans"],  # which has the check mark of a choice
+    "font.serif": ["Times New Roman", "Liberation Serif", "Nimbus Roman", "STIXGeneral"],
+    "mathtext.fontset": "stix",
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.linewidth": 0.6,
+    "grid.linewidth": 0.5,
+    "lines.linewidth": 1.1,
+    "lines.markersize": 4,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "legend.title_fontsize": 7,
+}
+_STYLES = {"notebook": _STYLE, "paper": _PAPER}
+_current: ContextVar[str] = ContextVar("style", default="notebook")
+
+
+@contextmanager
+def _style(name: str) -> Iterator[None]:
+    before = _current.set(name)
+    try:
+        with mpl.rc_context(_STYLES[name]):
+            yield
+    finally:
+        _current.reset(before)
+
+
+@checked
+def style(name: Literal["notebook", "paper"] = "paper") -> AbstractContextManager[None]:
+    """Draw the plots of a `with` block, and your own, in one of cospot's styles.
+
+    Save figures inside the block too: ``figure.savefig("front")`` then writes a PDF.
+
+    Args:
+        name: ``"paper"``: as wide as one column of a two-column page (3.33 inches), with a serif
+            font of 8 points, and saved as vectors with their text as text. ``"notebook"``: the
+            usual style.
+
+    Returns:
+        The context manager.
+
+    Raises:
+        ConfigError: There is no such style.
+    """
+    if name not in _STYLES:
+        raise ConfigError(f"found style '{name}'; expected one of {', '.join(_STYLES)}")
+    return _style(name)
+
 
 @contextmanager
 def new_figure(size: tuple[float, float], rows: int = 1, **options: Any) -> Iterator[Figure]:
@@ -62,12 +136,60 @@ def new_figure(size: tuple[float, float], rows: int = 1, **options: Any) -> Iter
         rows: Number of axes.
         options: For ``pyplot.subplots``.
     """
-    with mpl.rc_context(_STYLE):
+    name = _current.get()
+    if name == "paper":
+        size = (_COLUMN, max(_LEAST_HEIGHT, _HIGHER * _COLUMN * size[1] / size[0]))
+    with mpl.rc_context(_STYLES[name]):
         figure, _ = pyplot.subplots(rows, figsize=size, **options)
         try:
             yield figure
         finally:
             pyplot.close(figure)
+
+
+@dataclass(frozen=True)
+class Panels:
+    """The axes to draw on: a caller's, or those of a new figure.
+
+    Attributes:
+        axes: From top to bottom.
+        figure: The new figure; None: the axes are the caller's.
+        drawn: The result of the plot: the figure, or what the caller gave.
+    """
+
+    axes: list[Axes]
+    figure: Figure | None
+    drawn: Any
+
+    def note(self, text: str) -> None:
+        """Add an explanation below a new figure; a caller's has its own."""
+        if self.figure is not None:
+            note(self.figure, text)
+
+
+@contextmanager
+def panels(ax: Any, size: tuple[float, float], rows: int = 1, **options: Any) -> Iterator[Panels]:
+    """Draw on a caller's axes, in the caller's style, or else on a new figure.
+
+    Args:
+        ax: The caller's axes, or as many as there are rows; None: a new figure.
+        size: Of the new figure, as are the others.
+        rows: Number of axes.
+        options: For ``pyplot.subplots``.
+
+    Raises:
+        ArgumentError: `ax` is something else.
+    """
+    if ax is None:
+        with new_figure(size, rows, **options) as figure:
+            yield Panels(figure.axes, figure, figure)
+        return
+    given = list(np.ravel(np.asarray(ax, dtype=object)))
+    if len(given) != rows or not all(isinstance(one, Axes) for one in given):
+        expected = "matplotlib Axes" if rows == 1 else f"{rows} matplotlib Axes, from top to bottom"
+        found = f"{len(given)} of type {type(given[0]).__name__}" if given else "an empty list"
+        raise ArgumentError(f"ax: found {found}, expected {expected}")
+    yield Panels(given, None, ax)
 
 
 def with_gain(frame: pd.DataFrame, value: str = "gain") -> pd.DataFrame:
@@ -115,7 +237,8 @@ def colours_of(column: pd.Series[Any]) -> dict[Any, Any]:
 
 def marker_area(count: int) -> float:
     """Return the area of a point, in square points, at which `count` of them stay readable."""
-    return float(np.clip(9000 / count, 12, 42))
+    scale = (mpl.rcParams["font.size"] / _STYLE["font.size"]) ** 2
+    return float(scale * np.clip(9000 / count, 12, 42))
 
 
 def paired_boxes(
@@ -183,6 +306,11 @@ def legend_above(axes: Axes, handles: Sequence[Any] | None = None) -> None:
     """
     if handles is None:
         handles, _ = axes.get_legend_handles_labels()
+    figure: Any = axes.figure
+    while not isinstance(figure, Figure):  # a subfigure
+        figure = figure.figure
+    # Beside other axes it may reach over the axes' own labels only.
+    least = 0.0 if len({one.get_position().x0 for one in figure.axes}) == 1 else axes.bbox.x0 - 50
     for lines in range(1, len(handles) + 1):
         legend = axes.legend(
             handles=handles,
@@ -193,21 +321,24 @@ def legend_above(axes: Axes, handles: Sequence[Any] | None = None) -> None:
             handletextpad=0.4,
             columnspacing=1.2,
         )
-        axes.figure.draw_without_rendering()
+        figure.draw_without_rendering()
         box = legend.get_window_extent()
-        if box.x0 >= 0:
+        if box.x0 >= least:
             break
-    title = axes.set_title(axes.get_title(loc="left"))
+    title = axes.set_title(axes.get_title(loc=mpl.rcParams["axes.titlelocation"]))
     if title.get_text() and title.get_window_extent().overlaps(box):
-        points = 72 * box.height / axes.figure.dpi
+        points = 72 * box.height / figure.dpi
         axes.set_title(title.get_text(), pad=points + mpl.rcParams["axes.titlepad"])
 
 
 def note(figure: Figure, text: str) -> None:
     """Add an explanation below the figure."""
-    figure.supxlabel(text, fontsize=8, color="#5A5A5A", x=0.99, ha="right")
+    size = 0.8 * mpl.rcParams["font.size"]
+    figure.supxlabel(text, fontsize=size, color="#5A5A5A", x=0.99, ha="right")
 
 
-def explain_boxes(figure: Figure) -> None:
-    """Add an explanation of box plots below the figure."""
-    note(figure, "box: middle half of the runs, line: median, diamond: mean, whiskers: 5 % to 95 %")
+def explain_boxes(drawn: Panels) -> None:
+    """Add an explanation of box plots below a new figure."""
+    words = "line: median, diamond: mean, whiskers: 5 % to 95 %"
+    is_narrow = _current.get() == "paper"
+    drawn.note(("box: middle half,\n" if is_narrow else "box: middle half of the runs, ") + words)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from cospot._core import idle_periods, price_classes, transient_price
+from cospot._core import Workload, idle_periods, price_classes, transient_price
 from cospot.argument_errors import checked
 from cospot.errors import ConfigError
 from cospot.provider.pricing import OfferedClass
@@ -25,7 +25,10 @@ Numbers = npt.NDArray[np.float64]
 
 @checked
 def servers(
-    trace: str | PathLike[str], *, checkpoint_hours: float = CHECKPOINT_HOURS, **part: Any
+    trace: str | PathLike[str] | Workload,
+    *,
+    checkpoint_hours: float = CHECKPOINT_HOURS,
+    **part: Any,
 ) -> pd.DataFrame:
     """Return one row per server, the most volatile first.
 
@@ -75,7 +78,7 @@ def performance(
 
 @checked
 def held_out(
-    trace: str | PathLike[str],
+    trace: str | PathLike[str] | Workload,
     *,
     split_day: float,
     classes: Sequence[int] = (1, 2, 4, 8),

@@ -6,15 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from cospot import _core
 from cospot.argument_errors import checked
 from cospot.errors import ArgumentError, ConfigError
+from cospot.interval import half_width
 from cospot.results import COMBINATION, Results, load_results
 from cospot.results.choices import best_without_vm_loss
+
+if TYPE_CHECKING:
+    from cospot.study_keys import Study
 
 BETTER, WORSE, NOT_SIGNIFICANT = "better", "worse", "not significant"
 ONE_WORKLOAD = "one workload: no interval"
@@ -56,7 +60,7 @@ def compare_policies(
     mine: Mapping[str, Any],
     against: str | Mapping[str, Any] = "best",
     *,
-    study: Mapping[str, Any],
+    study: Study | Mapping[str, Any],
     threads: int | None = None,
 ) -> PolicyComparison:
     """Compare two combinations of policies, paired by workload, on equal hosts.
@@ -138,8 +142,9 @@ def _check(mine: Mapping[str, Any], against: str | Mapping[str, Any], study: Any
                 f"{name}: unknown key {unknown[0]!r}; valid names: {', '.join(COMBINATION)}"
             )
         for key, value in given.items():
-            if isinstance(value, list) and len(value) != 1:
-                raise ConfigError(f"{name}.{key}: found {len(value)} values, expected one")
+            values = [value] if isinstance(value, tuple) else _values(value)
+            if len(values) != 1:
+                raise ConfigError(f"{name}.{key}: found {len(values)} values, expected one")
     if not mine:
         raise ConfigError(f"mine: found nothing, expected some of {', '.join(COMBINATION)}")
     if isinstance(against, Mapping) and set(against) != set(COMBINATION):
@@ -153,18 +158,22 @@ def _one_size_for_all(study: Mapping[str, Any]) -> dict[str, Any]:
     """Make a headroom count from the same hosts for every VM policy."""
     if "headroom_percent" not in study or "headroom_of" in study:
         return {}
-    vm = study.get("vm", [])
-    return {"headroom_of": list(vm) if isinstance(vm, (list, tuple)) else [vm]}
+    return {"headroom_of": _values(study.get("vm", []))}
+
+
+def _values(given: Any) -> list[Any]:
+    """Return the values of a key: of a list, a tuple, a range, an array; or the single one."""
+    if hasattr(given, "tolist"):
+        return _values(given.tolist())
+    return list(given) if isinstance(given, (list, tuple, range)) else [given]
 
 
 def _given(study: Mapping[str, Any], results: Results, key: str, label: Any) -> Any:
     """Return an axis value as the study gave it, by its label in the results."""
-    given = study[key]
-    values = given if isinstance(given, (list, tuple)) else [given]
     labels = [
-        entry["label"] if isinstance(entry, Mapping) else entry for entry in results.sweep[key]
+        entry["label"] if isinstance(entry, Mapping) else entry for entry in results.settings[key]
     ]
-    return values[labels.index(label)]
+    return _values(study.get(key, label))[labels.index(label)]
 
 
 def _run(study: Mapping[str, Any], folder: str, threads: int | None) -> Results:
@@ -177,23 +186,23 @@ def _row(runs: pd.DataFrame) -> dict[str, Any]:
     mine = runs[runs["whose"] == "mine"].set_index("workload")
     against = runs[runs["whose"] == "against"].set_index("workload")
     differences = (mine["spot_share"] - against["spot_share"].reindex(mine.index)).to_numpy()
-    mean, half_width = _core.mean_interval(differences)
-    low, high = (mean - half_width, mean + half_width) if half_width is not None else (None, None)
+    mean, half = differences.mean(), half_width(differences)
+    low, high = mean - half, mean + half  # NaN for one workload
     loses = (~mine["without_vm_loss"] & against["without_vm_loss"].reindex(mine.index)).any()
-    verdict = NOT_SIGNIFICANT if low is not None else ONE_WORKLOAD
+    verdict = NOT_SIGNIFICANT if len(mine) > 1 else ONE_WORKLOAD
     if loses:
         verdict = LOSES_VMS
-    elif low is not None and low > 0:
+    elif low > 0:
         verdict = BETTER
-    elif high is not None and high < 0:
+    elif high < 0:
         verdict = WORSE
     return {
         "hosts": mine["hosts"].mean(),
         "mine": mine["spot_share"].mean(),
         "against": against["spot_share"].mean(),
         "difference": mean,
-        "low": low if low is not None else float("nan"),
-        "high": high if high is not None else float("nan"),
+        "low": low,
+        "high": high,
         "workloads": len(mine),
         "mine_vm_loss": mine["vm_loss"].mean(),
         "against_vm_loss": against["vm_loss"].mean(),

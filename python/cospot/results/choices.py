@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pandas as pd
 
 from cospot.argument_errors import checked
 from cospot.errors import ConfigError
+from cospot.interval import half_width
 from cospot.results.database import COMBINATION
 
 
@@ -19,9 +23,10 @@ def average_over_workloads(runs: pd.DataFrame) -> pd.DataFrame:
     Returns:
         One row per size and combination, in their order; columns ``size``, ``vm``, ``spot``,
         ``evictor``, ``saf``, ``otn``, ``workloads`` (how many were averaged), the means
-        ``spot_share``, ``gain``, ``vm_loss`` (fractions) and ``evictions`` (spots),
-        ``without_vm_loss`` (no VM rejected on any of the workloads) and
-        ``needs_true_lifetimes`` (no datacenter can be set to it).
+        ``spot_share``, ``gain``, ``vm_loss`` (fractions) and ``evictions`` (spots), each with its
+        95 % interval (Student's t over the workloads), as ``spot_share_low`` and
+        ``spot_share_high``, NaN for one workload, ``without_vm_loss`` (no VM rejected on any of the
+        workloads) and ``needs_true_lifetimes`` (no datacenter can be set to it).
 
     Raises:
         ConfigError: A column is missing.
@@ -31,8 +36,10 @@ def average_over_workloads(runs: pd.DataFrame) -> pd.DataFrame:
     flags = ["without_vm_loss", "needs_true_lifetimes"]
     require_columns(runs, [*keys, "workload", *values, *flags])
     groups = runs.groupby(keys, observed=True, sort=True)
-    averages = groups[values].mean()
-    averages.insert(0, "workloads", groups["workload"].nunique())
+    averages = pd.DataFrame({"workloads": groups["workload"].nunique()})
+    samples = runs.groupby([*keys, "workload"], observed=True, sort=True)[values].mean()
+    for value in values:
+        averages = averages.join(mean_columns(samples[value], keys, value))
     averages["without_vm_loss"] = groups["without_vm_loss"].all()
     averages["needs_true_lifetimes"] = groups["needs_true_lifetimes"].all()
     return averages.reset_index()
@@ -98,6 +105,13 @@ def pareto_front(
         ordered[gain] > ordered[loss].map(best_with_less)
     )
     return ordered[is_on_front]
+
+
+def mean_columns(samples: pd.Series[Any], keys: Sequence[str], name: str) -> pd.DataFrame:
+    """Return the mean of samples and its 95 % interval: `name`, and with ``_low`` and ``_high``."""
+    groups = samples.dropna().groupby(list(keys), observed=True, sort=False, dropna=False)
+    mean, half = groups.mean(), groups.agg(half_width)
+    return pd.DataFrame({name: mean, f"{name}_low": mean - half, f"{name}_high": mean + half})
 
 
 def require_columns(frame: pd.DataFrame, names: list[str]) -> None:

@@ -32,6 +32,9 @@ _FORMAT_VERSION = 4
 #: The columns that identify a combination in the study ``compare``, without workload and size.
 COMBINATION = ("vm", "spot", "evictor", "saf", "otn")
 
+#: In the attributes of a frame of runs: the role of every column, by name (`Results.columns`).
+ROLES = "cospot roles"
+
 #: The types of a study's columns in a frame; texts and offers are handled separately.
 _DTYPES = {"integer": "int64", "number": "float64", "boolean": "bool", "revenue": "float64"}
 
@@ -51,11 +54,11 @@ class Results:
             study file, and ``size`` if there are datacenters. For ``compare``:
 
             - ``workload``, ``size``, ``vm``, ``spot``, ``evictor``: ordered categories, in the
-              order of the sweep. ``size`` is the headroom or the hosts as a text, ``"2 %"`` or
+              order of the study. ``size`` is the headroom or the hosts as a text, ``"2 %"`` or
               ``"500 hosts"``.
             - ``headroom_percent``: float64, hosts beyond the size that fits the VMs; NaN if the
-              sweep gives ``hosts``.
-            - ``saf``: bool. ``hosts``: int64, hosts. ``otn``: int64, hosts; in a sweep with other
+              study gives ``hosts``.
+            - ``saf``: bool. ``hosts``: int64, hosts. ``otn``: int64, hosts; in a study with other
               offers (``"epsilon-0.05"``,
               ``"adaptive:at_low_load=32:at_high_load=1:from=0.8:to=1"``) objects: numbers and
               labels.
@@ -80,11 +83,11 @@ class Results:
             - ``needs_true_lifetimes``: bool. One of its policies, such as the evictor LPO, knows
               when spots will end, so no datacenter can be set to it.
             - ``alloc_p50_ns``, ``alloc_p99_ns``, ``alloc_max_ns`` of VMs and ``spot_alloc_*_ns`` of
-              spots: int64, ns; ``wall_ms``: float64, ms. 0 where the sweep was not timed.
-        workloads: One row per workload, in the order of the sweep; columns ``workload`` (its
+              spots: int64, ns; ``wall_ms``: float64, ms. 0 where the study was not timed.
+        workloads: One row per workload, in the order of the study; columns ``workload`` (its
             label), ``sha256``, ``name`` (the reader's name for it).
-        sweep: The sweep with all defaults written out, parsed from JSON.
-        run_count: Runs of the whole sweep, finished or not.
+        settings: The study's keys with all defaults written out, parsed from JSON.
+        run_count: Runs of the whole study, finished or not.
         version: Version of cospot that created the database.
         configurations: Each run's own configuration as JSON text, indexed like ``runs``.
     """
@@ -94,10 +97,16 @@ class Results:
     columns: pd.DataFrame
     runs: pd.DataFrame
     workloads: pd.DataFrame
-    sweep: Mapping[str, Any]
+    settings: Mapping[str, Any]
     run_count: int
     version: str
     configurations: pd.Series[str]
+
+    @property
+    def sweep(self) -> Mapping[str, Any]:
+        """Return `settings`, under its former name."""
+        warnings.warn("Results.sweep is now Results.settings", DeprecationWarning, stacklevel=2)
+        return self.settings
 
     @property
     def missing(self) -> int:
@@ -269,7 +278,7 @@ def load_results(database: str | PathLike[str]) -> Results:
             be unfinished: then only the finished runs are read, with a `ResultsWarning`.
 
     Returns:
-        The runs, the workloads and the sweep.
+        The runs, the workloads and the study.
 
     Raises:
         DatabaseError: There is no such file, it is not a results database, its format is unknown to
@@ -308,15 +317,17 @@ def load_results(database: str | PathLike[str]) -> Results:
             f"{path}: {run_count - len(raw)} of the study's {run_count} runs are missing; "
             "cospot compare --resume runs them",
             ResultsWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
+    runs = _tidy(raw, columns, axis_values)
+    runs.attrs[ROLES] = dict(columns["role"])
     return Results(
         database=path,
         study=str(study),
         columns=columns,
-        runs=_tidy(raw, columns, axis_values),
+        runs=runs,
         workloads=workloads,
-        sweep=cast("dict[str, Any]", json.loads(configuration)),
+        settings=cast("dict[str, Any]", json.loads(configuration)),
         run_count=int(run_count),
         version=str(version),
         configurations=raw["configuration"],

@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from cospot._core import compare
 from cospot.argument_errors import checked
 from cospot.errors import ConfigError
 from cospot.progress import progress_function
 
-#: More shards than a sweep can have groups (at most its runs), so that the last one is empty.
+if TYPE_CHECKING:
+    from cospot.study_keys import Study
+
+#: More shards than a study can have groups (at most its runs), so that the last one is empty.
 _NO_SHARD = "100000000/100000000"
 
 
 @checked
 def sweep(
-    sweep: str | PathLike[str] | Mapping[str, Any],
+    study: str | PathLike[str] | Study | Mapping[str, Any],
     *,
     db: str | PathLike[str] = "results.db",
     overrides: Sequence[str] = (),
@@ -34,12 +37,12 @@ def sweep(
 ) -> Path:
     """Run every combination of a study and store the results in a database.
 
-    The database is the same, row for row (except times), however the sweep is run. If something
+    The database is the same, row for row (except times), however the study is run. If something
     fails or Ctrl-C ends it, finished runs are kept: the same call with ``resume=True``, or ``cospot
     compare --resume``, continues.
 
     Args:
-        sweep: A study file, or a dict with its keys (docs/sweep-file.md), as for ``compare``.
+        study: A study file, or a dict with its keys (docs/sweep-file.md), as for ``compare``.
         db: The results database to write (docs/results-format.md).
         overrides: ``key=value`` as for ``--set`` of ``cospot compare``.
         executor: ``"local"``: the threads of this process. ``"dask"``: the workers of a Dask
@@ -51,7 +54,7 @@ def sweep(
         processes: Threads (local) or worker processes (Dask without a scheduler); None: the number
             of processors.
         ship_workloads: For Dask: send the study file and its workloads to the workers.
-        tasks: For Dask: the number of parts of the sweep, at most its groups (workloads x sizes x
+        tasks: For Dask: the number of parts of the study, at most its groups (workloads x sizes x
             VM x spot policies). A dying worker loses one part, and each part loads all workloads.
             None: two or more per thread, of at most about 1,000 runs.
         resume: Continue an existing database, or start a new one.
@@ -65,12 +68,12 @@ def sweep(
         The database, for ``load_results``.
 
     Raises:
-        InputError: The sweep, a workload, the database or a worker cannot be used; the text says
+        InputError: The study, a workload, the database or a worker cannot be used; the text says
             why.
         PolicyError: A policy broke its contract.
         KeyboardInterrupt: Ctrl-C, after committing the finished runs.
     """
-    study = dict(sweep) if isinstance(sweep, Mapping) else sweep
+    given: Any = dict(study) if isinstance(study, Mapping) else study
     # compare has the error message for a str.
     settings = overrides if isinstance(overrides, str) else tuple(overrides)
     if executor not in ("local", "dask"):
@@ -79,7 +82,7 @@ def sweep(
         if scheduler is not None or ship_workloads or tasks is not None:
             raise ConfigError("scheduler, ship_workloads and tasks need executor='dask'")
         compare(
-            study,
+            given,
             db=db,
             overrides=settings,
             threads=processes,
@@ -96,7 +99,7 @@ def sweep(
 
     # Check the study and its workloads, and create the database or check that it can be continued.
     compare(
-        study,
+        given,
         db=db,
         overrides=settings,
         resume=resume,
@@ -109,7 +112,7 @@ def sweep(
         run_on_cluster(
             client,
             # Read after the check, which has better error messages.
-            SweptStudy.of(study, tuple(settings)),
+            SweptStudy.of(given, tuple(settings)),
             database,
             timing=timing,
             ship=ship_workloads,

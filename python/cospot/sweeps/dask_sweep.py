@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import logging
 import os
 import pickle
 import socket
@@ -43,6 +44,8 @@ _VERSION = "__import__('importlib').import_module('cospot._core').__version__"
 _RUN = "__import__('importlib').import_module('cospot.sweeps.dask_sweep')._on_worker(number, sent)"
 
 Progress = Callable[[int, int], Any]
+
+_log = logging.getLogger(__name__)
 
 
 def task_count(state: SweepState, threads: int) -> int:
@@ -295,6 +298,8 @@ def _keep(result: ShardResult, database: Path, count: int) -> int:
         shard.write(result.database)
         shard.flush()
         try:
-            return append_shard(database, Path(shard.name), version=__version__)
+            added = append_shard(database, Path(shard.name), version=__version__)
         except DatabaseError as error:
             raise DatabaseError(f"{where}: {error}") from error
+    _log.info("%s: %d runs", where, added)
+    return added

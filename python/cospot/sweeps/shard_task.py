@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from cospot._core import compare
+from cospot._core import Workload, compare
 from cospot.errors import CospotError, InputError
 
 #: Variables specific to a worker, which clients do not override.
@@ -46,10 +46,23 @@ class SweptStudy:
         path = Path(os.fsdecode(study)).resolve()
         return SweptStudy(path, path.read_text(encoding="utf-8"), overrides)
 
-    def workloads(self) -> Any:
-        """Return the value of the key ``workloads``."""
+    def workloads(self) -> list[Any]:
+        """Return the values of the key ``workloads``."""
         keys = self.study if isinstance(self.study, dict) else yaml.safe_load(self.text)
-        return keys["workloads"]
+        workloads: Any = keys.get("workloads")
+        for override in self.overrides:
+            key, _, value = override.partition("=")
+            if key == "workloads":
+                workloads = yaml.safe_load(value)
+        if hasattr(workloads, "tolist"):
+            workloads = workloads.tolist()
+        return list(workloads) if isinstance(workloads, (list, tuple)) else [workloads]
+
+    def given_workloads(self) -> list[Workload]:
+        """Return the workloads that are objects, in their order."""
+        entries = self.workloads()
+        given = (entry.get("path") if isinstance(entry, dict) else entry for entry in entries)
+        return [one for one in given if isinstance(one, Workload)]
 
     def folder(self) -> Path:
         """Return the folder to which workload paths are relative."""
@@ -82,7 +95,7 @@ class ShardTask:
 
     number: int
     count: int
-    study: Path | Mapping[str, Any]
+    study: Path | dict[str, Any]
     sweep_text: str
     overrides: tuple[str, ...]
     timing: bool
@@ -152,13 +165,16 @@ def _prepare(
     if task.shipped_folder is not None:
         folder = Path(local_folder or tempfile.gettempdir()) / task.shipped_folder
         workloads = json.loads((folder / WORKLOADS_FILE).read_text(encoding="utf-8"))
+        given = SweptStudy(task.study, task.sweep_text, task.overrides).given_workloads()
         for workload in workloads:
-            if "path" in workload:
-                workload["path"] = str(folder / workload["path"])
-        # Replace the sweep's paths by the sent files, with their original labels.
-        overrides = (*task.overrides, f"workloads={json.dumps(workloads)}")
+            path = workload.get("path")
+            if path is not None:
+                workload["path"] = str(folder / path) if isinstance(path, str) else given[path]
+        # Replace the study's paths by the sent files, with their original labels.
         if not isinstance(task.study, Path):
-            return task.study, overrides
+            others = (one for one in task.overrides if not one.startswith("workloads="))
+            return {**task.study, "workloads": workloads}, tuple(others)
+        overrides = (*task.overrides, f"workloads={json.dumps(workloads)}")
         sweep_file = scratch / task.study.name
         sweep_file.write_text(task.sweep_text, encoding="utf-8")
         return sweep_file, overrides

@@ -12,7 +12,6 @@ from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
 from distributed import WorkerPlugin
 
 from cospot.errors import ConfigError
@@ -61,16 +60,22 @@ def ship_workloads(client: Client, sweep: SweptStudy, database: Path) -> Iterato
     files: dict[str, bytes] = {}
     items: list[dict[str, Any]] = []
     paths = _explicit_paths(sweep)
+    given, sent = sweep.given_workloads(), 0
     for item, (label, sha256) in zip(
         read_configuration(database)["workloads"], read_workloads(database), strict=True
     ):
+        window = {key: item[key] for key in ("window_days",) if key in item}
+        if sent < len(given) and given[sent].sha256 == sha256:
+            # An object goes along with the task, which knows it by its number.
+            items.append({"path": sent, "label": label, **window})
+            sent += 1
+            continue
         if "synthetic" in item:
             items.append(item)
             continue
         path = _find(label, sha256, sweep.folder(), paths)
         name = f"{len(files)}-{path.name}"
         files[name] = path.read_bytes()
-        window = {key: item[key] for key in ("window_days",) if key in item}
         items.append({"path": name, "label": label, **window})
     files[WORKLOADS_FILE] = json.dumps(items).encode()
     digest = hashlib.sha256(b"".join(files.values())).hexdigest()
@@ -84,15 +89,9 @@ def ship_workloads(client: Client, sweep: SweptStudy, database: Path) -> Iterato
 
 def _explicit_paths(sweep: SweptStudy) -> dict[str, str]:
     """Return the paths of workloads that have a label in the sweep, by label."""
-    workloads = sweep.workloads()
-    for override in sweep.overrides:
-        key, _, value = override.partition("=")
-        if key == "workloads":
-            workloads = yaml.safe_load(value)
-    entries = workloads if isinstance(workloads, (list, tuple)) else [workloads]
     return {
         str(entry["label"]): str(entry["path"])
-        for entry in entries
+        for entry in sweep.workloads()
         if isinstance(entry, dict) and "path" in entry and "label" in entry
     }
 

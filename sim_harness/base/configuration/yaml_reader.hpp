@@ -1,5 +1,6 @@
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -20,6 +21,7 @@ struct ConfigNode {
   bool quoted = false;               ///< a quoted scalar is always a text
   std::vector<ConfigNode> items;     ///< of a list
   std::vector<ConfigEntry> entries;  ///< of a mapping, in file order; keys are unique
+  std::any given{};                  ///< a caller's own value, such as a workload; `text` names it
 
   /// The value under `key` of a mapping, or nullptr.
   [[nodiscard]] const ConfigNode* find(std::string_view key) const;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <any>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -71,6 +72,7 @@ WorkloadSpec read_synthetic(const ConfigNode& node, std::string_view key) {
 
 std::vector<WorkloadSpec> read_files(const ConfigNode& path, const std::filesystem::path& folder,
                                      std::string_view key) {
+  if (const auto* given = std::any_cast<WorkloadSpec>(&path.given)) return {*given};
   std::vector<WorkloadSpec> specs;
   for (ExpandedPath& expanded : read_paths(path, key, folder)) {
     specs.push_back({.label = expanded.label,

@@ -13,8 +13,8 @@ namespace cospot {
 /// `${NAME}` is an environment variable and `*`, `?`, `[...]` match file names (sorted by bytes),
 /// or a mapping: `{path: ..., label: ...}` or `{synthetic: azure2020, seed: 1, scale: 0.01,
 /// sampling: batched, label: ...}` or `{import: ..., spot_if: ...}` (import_spec), all optionally
-/// with `window_days: 30`. `key` is its name in
-/// errors, by default "workloads".
+/// with `window_days: 30`. A WorkloadSpec that a caller gave may stand for a path. `key` is its
+/// name in errors, by default "workloads".
 [[nodiscard]] std::vector<WorkloadSpec> read_workloads(const ConfigNode& node,
                                                        const std::filesystem::path& folder);
 [[nodiscard]] std::vector<WorkloadSpec> read_workloads(const ConfigNode& node,

@@ -252,7 +252,7 @@ TraceDemand demand_of_vms(const Workload& workload, std::optional<std::int64_t> 
 
 /// Reads a file once: a log of jobs by its first line, else a workload.
 TraceDemand read_demand(const CapacityTraceSpec& spec, const TraceOptions& options) {
-  if (spec.source.synthetic) {
+  if (!spec.source.is_file()) {
     return demand_of_vms(load_workload(spec.source), options.server_vcpus);
   }
   std::string bytes = read_stored_file(spec.source.file);

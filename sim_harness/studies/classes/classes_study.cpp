@@ -57,9 +57,11 @@ std::vector<CapacityTraceSpec> read_traces(const ConfigNode& node,
   std::vector<CapacityTraceSpec> traces;
   Labels labels;
   for (const ConfigNode* item : read_list(node, "trace")) {
-    const std::string written = read_text(*item, "trace");
-    CapacityTraceSpec spec = parse_trace_spec(written);
-    if (spec.source.synthetic) {
+    CapacityTraceSpec spec = parse_trace_spec(read_text(*item, "trace"));
+    if (const auto* given = std::any_cast<WorkloadSpec>(&item->given)) {
+      spec = {given->label, *given};
+    }
+    if (!spec.source.is_file()) {
       labels.add(spec.label, *item, "trace");
       traces.push_back(std::move(spec));
       continue;

@@ -55,11 +55,12 @@ const Axis<P, EvictorSpec> kEvictorAxis{.name = "evictor",
                                               file.folder, *file.policies);
                                         }};
 
-const Axis<P, bool> kSafAxis{.name = "saf",
-                             .unit = "0 or 1",
-                             .meaning = "spot-avoiding filter on",
-                             .values = &P::saf,
-                             .read = read_bool};
+const Axis<P, bool> kSafAxis{
+    .name = "saf",
+    .unit = "0 or 1",
+    .meaning = "spot-avoiding filter on",
+    .values = &P::saf,
+    .read_all = [](const StudyFile& file, const P&) { return read_safs(file.root, false); }};
 
 const Axis<P, OfferRule> kOtnAxis{
     .name = "otn",

@@ -130,8 +130,16 @@ OfferRule read_offer(const ConfigNode& node) {
       read_integer(node, "otn", 1, static_cast<std::int64_t>(OfferRule::kMaxOtn), kOtherOffers));
 }
 
+std::vector<bool> read_safs(const ConfigNode& root, bool if_missing) {
+  const ConfigNode* saf = root.find("saf");
+  if (saf == nullptr) return {if_missing};
+  return read_distinct(*saf, "saf", [](const ConfigNode& item) { return read_bool(item, "saf"); });
+}
+
 std::vector<OfferRule> read_offers(const ConfigNode& root) {
-  return read_distinct(require_key(root, "study", "otn"), "otn", read_offer);
+  const ConfigNode* otn = root.find("otn");
+  if (otn == nullptr) return {OfferRule(1)};
+  return read_distinct(*otn, "otn", read_offer);
 }
 
 }  // namespace cospot

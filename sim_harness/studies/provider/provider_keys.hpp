@@ -34,7 +34,10 @@ inline constexpr std::string_view kEachPolicy = "each_policy";
 [[nodiscard]] std::vector<ChainSpec> read_headroom_policies(const ConfigNode& root,
                                                             PolicyLoader& loader);
 
-/// `otn`: numbers, `{epsilon: 0.05}`, `{adaptive: {...}}`, or the labels of these.
+/// `saf`, and its value in a file without it.
+[[nodiscard]] std::vector<bool> read_safs(const ConfigNode& root, bool if_missing);
+
+/// `otn`: numbers, `{epsilon: 0.05}`, `{adaptive: {...}}`, or the labels of these; default 1.
 [[nodiscard]] std::vector<OfferRule> read_offers(const ConfigNode& root);
 
 /// One of them: a number, `{epsilon: 0.05}`, `{adaptive: {...}}`, or the label of either.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <any>
 #include <array>
 #include <cmath>
 
@@ -94,6 +95,9 @@ std::vector<RequestSource> read_source(const ConfigNode& node, std::string_view 
     return {source};
   }
   const std::string text = read_label(node, key);
+  if (const auto* given = std::any_cast<WorkloadSpec>(&node.given)) {
+    return {{.label = given->label, .file = text, .spec = *given, .unit = given->made_unit}};
+  }
   if (key == "spot_workloads" && text == kSame) return {{.label = text, .is_same_file = true}};
   if (const WorkloadSpec spec = parse_workload_spec(text); spec.synthetic) {
     return {{.label = text, .file = text, .spec = spec, .unit = vcpus_unit_of(spec)}};

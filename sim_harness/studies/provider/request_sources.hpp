@@ -20,9 +20,9 @@ namespace cospot {
 /// The source of requests of one class: a value of `workloads` or `spot_workloads`.
 struct RequestSource {
   std::string label;
-  /// A Eucalyptus trace, a workload, or the text of a workload spec; empty: generated.
+  /// A Eucalyptus trace, a workload, or the text of `spec`; empty: generated.
   std::filesystem::path file{};
-  std::optional<WorkloadSpec> spec{};  ///< parsed from that text
+  std::optional<WorkloadSpec> spec{};  ///< parsed from that text, or given by a caller
   std::optional<LognormalSpec> lognormal{};
   const StandIn* stand_in = nullptr;
   VcpusUnit unit{};           ///< of a workload's vcpus

@@ -82,11 +82,7 @@ void read_simulation(const StudyFile& file, SlaSettings& settings) {
   const ConfigNode* of = root.find("victim");
   const std::string victim = of == nullptr ? "youngest" : of->text;
   settings.evictors = read_evictors_of(file, victim);
-  settings.saf = {true};
-  if (const ConfigNode* saf = root.find("saf")) {
-    settings.saf =
-        read_distinct(*saf, "saf", [](const ConfigNode& item) { return read_bool(item, "saf"); });
-  }
+  settings.saf = read_safs(root, true);
   if (root.find("otn") != nullptr) {
     settings.otn = read_offers(root);
   } else if (victim == "first_host") {
