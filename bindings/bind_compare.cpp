@@ -193,13 +193,6 @@ Raises:
           "database", [](const PythonOutcome& self) { return to_str(self.database.string()); },
           "The results database.")
       .def(
-          "__repr__",
-          [](const PythonOutcome& self) {
-            return to_str(fmt::format("<CompareOutcome: {} of {} runs in {}>", self.counts.done,
-                                      self.counts.total, self.database.string()));
-          },
-          "Return what it is.")
-      .def(
           "__reduce__",
           [](const py::object& self) {
             return py::make_tuple(py::type::of(self),

@@ -10,6 +10,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/live_simulation.hpp"
 #include "bindings/policy_entries.hpp"
+#include "bindings/python_result.hpp"
 #include "bindings/run_arguments.hpp"
 #include "bindings/watched_work.hpp"
 #include "bindings/workloads.hpp"
@@ -126,14 +127,6 @@ py::list host_totals(const py::object& host, const py::object& hosts) {
   return totals;
 }
 
-/// A sum that may be larger than any C++ number Python takes.
-py::int_ exact(Revenue revenue) {
-  constexpr int kHalf = 64;
-  const auto low = static_cast<std::uint64_t>(revenue);
-  const auto high = static_cast<std::int64_t>(revenue >> kHalf);
-  return py::int_((py::int_(high) << py::int_(kHalf)) | py::int_(low));
-}
-
 /// The measures that a result holds; the others are computed from them.
 template <class Take>
 void for_each_member(const Take& take) {
@@ -176,7 +169,8 @@ py::dict result_dict(const RunResult& result) {
 void bind_result(py::module_& core) {
   py::class_<RunResult> result(core, "RunResult", R"doc(
 What one run earned and cost. Counts are over all requests until the window ends, those before time
-0 included; revenue counts inside the window.
+0 included; revenue counts inside the window. Results with the same counts and revenue are equal,
+whatever time they took.
 )doc");
   bind_result_members(result);
   result
@@ -197,12 +191,6 @@ What one run earned and cost. Counts are over all requests until the window ends
       .def_readonly("lower_bound", &DatacenterSize::lower_bound,
                     "What the peak demand needs if nothing were lost to packing.")
       .def(
-          "__eq__",
-          [](const DatacenterSize& one, const DatacenterSize& other) {
-            return one.hosts == other.hosts && one.lower_bound == other.lower_bound;
-          },
-          py::is_operator(), "other"_a, "Return whether both are equal.")
-      .def(
           "__repr__",
           [](const DatacenterSize& self) {
             return fmt::format("<DatacenterSize: {} hosts, at least {}>", self.hosts,
@@ -215,7 +203,8 @@ void bind_live(py::module_& core) {
   py::class_<LiveSimulation>(core, "Simulation", R"doc(
 A run that can be stopped and looked at as it goes.
 
-One thread at a time runs it. The columns of `hosts` are live.
+One thread at a time runs it. The columns of `hosts` are live. A simulation is equal to itself alone;
+compare its `result()` or its `hosts`.
 )doc")
       .def(py::init([](const PythonWorkload& workload, const py::object& hosts,
                        const py::object& host, const py::object& vm, const py::object& spot,

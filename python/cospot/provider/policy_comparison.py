@@ -15,14 +15,15 @@ from cospot.argument_errors import checked
 from cospot.errors import ArgumentError, ConfigError
 from cospot.results import COMBINATION, Results, load_results
 from cospot.results.choices import best_without_vm_loss
+from cospot.values import ByContents
 
 BETTER, WORSE, NOT_SIGNIFICANT = "better", "worse", "not significant"
 ONE_WORKLOAD = "one workload: no interval"
 LOSES_VMS = "loses VMs"
 
 
-@dataclass(frozen=True, repr=False)
-class PolicyComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class PolicyComparison(ByContents):
     """The comparison of one combination with another, at each size.
 
     Attributes:
