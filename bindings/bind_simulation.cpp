@@ -174,6 +174,34 @@ whatever time they took.
 )doc");
   bind_result_members(result);
   result
+      .def(
+          "save",
+          [](const py::object& self, const py::object& path, bool force) {
+            (void)read_path(path, "path");
+            py::module_::import("cospot.saved_runs").attr("save_run")(self, path, force);
+          },
+          "path"_a, py::kw_only(), "force"_a = false, R"doc(
+Write it as JSON, all or nothing (docs/python.md).
+
+Args:
+    path: File to write.
+    force: Replace the file if it already exists.
+
+Raises:
+    ConfigError: The file already exists or cannot be written.
+)doc")
+      .def_static(
+          "load",
+          [](const py::object& path) {
+            (void)read_path(path, "path");
+            return py::module_::import("cospot.saved_runs").attr("load_run")(path);
+          },
+          "path"_a, R"doc(
+Read what save() wrote: an equal result.
+
+Raises:
+    ConfigError: There is no such file, or it is not a saved result.
+)doc")
       .def("as_dict", &result_dict,
            "Return counts, revenue (vcpu-seconds) and times under the names of the CSV columns.")
       .def(
@@ -237,6 +265,20 @@ Raises:
       .def(
           "run", [](LiveSimulation& self) { self.run_until(kNever); },
           "Process all events that are left. Raises as run_until.")
+      .def(
+          "events",
+          [](const py::object& self) {
+            return py::module_::import("cospot.records").attr("events_of")(self);
+          },
+          R"doc(
+Return an iterator of the events to come: EventRecord, in the order of the event log.
+
+The simulation runs as the records are read, some events ahead of them, to its end. Events before
+the first is read, or that another call runs, are not among them. Raises as run_until.
+)doc")
+      .def(
+          "_next_events", [](LiveSimulation& self) { return to_str(self.next_events()); },
+          "Run on, and return rows of the event log; without rows it is finished.")
       .def("result", &LiveSimulation::result,
            "Return what was requested, earned and lost until now: after run() the whole.")
       .def_property_readonly(

@@ -98,7 +98,7 @@ try:
         tune,
     )
     from cospot.provider.policies import Evictor, Filter, Weigher
-    from cospot.records import RequestRecord
+    from cospot.records import EventRecord, RequestRecord
 
     values.complete(_core)
 except Exception as error:
@@ -201,6 +201,7 @@ __all__ = [
     "DatabaseError",
     "Datacenter",
     "DatacenterSize",
+    "EventRecord",
     "EvictionPlan",
     "Evidence",
     "Evictor",

@@ -1,9 +1,10 @@
-"""Every public class: its text, equality by contents, and pickling."""
+"""Every public class: its text, equality by contents, pickling, and saved runs."""
 
 from __future__ import annotations
 
 import pickle
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ IDENTITY = {"Datacenter", "Simulation", "Evictor", "Filter", "Weigher"}
 #: The text is the call that makes it.
 CALLS = {
     "Choice", "CompareOutcome", "CompiledEvictor", "CompiledFilter", "CompiledWeigher",
-    "HostSpec", "Offer", "Request", "RequestRecord", "ResourceVector", "RunningSpot",
+    "EventRecord", "HostSpec", "Offer", "Request", "RequestRecord", "ResourceVector", "RunningSpot",
     "Evictor", "Filter", "Weigher",
 }  # fmt: skip
 #: Shown as a table in notebooks; the text of the others says all.
@@ -44,9 +45,12 @@ def made(good: dict[str, Any]) -> dict[str, Any]:
     """An object of every public class."""
     given = {name: good[name] for name in ("host", "hosts", "price")}
     found = {name: make() for name, make in objects(good).items() if "." not in name}
+    simulation = cospot.Simulation(good["workload"], **{n: good[n] for n in (
+        "host", "hosts", "vm", "spot", "evictor")})  # fmt: skip
     return {
         **found,
         "BrokerRecommendation": cospot.broker_recommend(good["broker_recommend.study"]),
+        "EventRecord": next(simulation.events()),
         "Evictor": cospot.Evictor(),
         "Filter": cospot.Filter(),
         "PolicyComparison": cospot.compare_policies({"vm": "UTIL"}, study=good["study"]),
@@ -204,3 +208,65 @@ def test_a_text_of_live_hosts(made: dict[str, Any]) -> None:
     assert repr(simulation).endswith(", at day 0.5 of 4>")
     simulation.run()
     assert repr(simulation) == "<Simulation: 2 hosts, 0 VMs, 0 spots, finished>"
+
+
+def saved(path: Path, workload: cospot.Workload) -> cospot.RunResult:
+    run = cospot.simulate(
+        workload, hosts=36, host=(10400, 2250), vm="COS", spot="sCOS", evictor="FIFO"
+    )
+    run.save(path)
+    return run
+
+
+def test_a_saved_run_is_read_as_it_was(tmp_path: Path, workload: cospot.Workload) -> None:
+    path = tmp_path / "run.json"
+    run = saved(path, workload)
+    again = cospot.RunResult.load(path)
+    assert again == run and again.as_dict() == run.as_dict()  # the times too
+    assert [file.name for file in tmp_path.iterdir()] == ["run.json"]
+    written = path.read_bytes()
+    with pytest.raises(cospot.ConfigError, match=r"run\.json: already exists; force=True replaces"):
+        run.save(path)
+    assert path.read_bytes() == written
+    run.save(str(path), force=True)
+    assert path.read_bytes() == written
+    with pytest.raises(cospot.ConfigError, match="cannot be written: there is no folder"):
+        run.save(tmp_path / "none" / "run.json")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ('"hosts": 36', '"hosts": -1', "hosts is -1, expected a whole number from 0"),
+        ('"hosts": 36', '"hosts": true', "hosts is True, expected a whole number"),
+        ('"hosts": 36', '"hosts": 36.0', "hosts is 36.0, expected a whole number"),
+        ('"hosts": 36', f'"hosts": {2**63}', f"hosts is {2**63}, expected a whole number"),
+        ('"wall_ms": ', '"wall_ms": -', "wall_ms is -.*, expected a number from 0"),
+        ('"hosts": 36,', "", "has no hosts; expected a result written by RunRes"),
+        ('_result": 1', '_result": 2', "has format 2; this cospot reads 1"),
+        ('"cospot_run', '"run', "has no cospot_run_result; expected a result written by RunResult"),
+        ("{", "[{", "is not JSON: .*; expected a result written by RunResult.save"),
+        ("{", "[1]\n#", "is not JSON: .*; expected a result written by RunResult.save"),
+    ],
+)
+def test_a_file_that_is_not_a_saved_run(
+    old: str, new: str, text: str, tmp_path: Path, workload: cospot.Workload
+) -> None:
+    path = tmp_path / "run.json"
+    saved(path, workload)
+    path.write_text(path.read_text().replace(old, new, 1))
+    with pytest.raises(cospot.ConfigError, match=rf"run\.json: {text}"):
+        cospot.RunResult.load(path)
+
+
+def test_other_things_that_are_not_a_saved_run(tmp_path: Path) -> None:
+    (tmp_path / "list.json").write_text("[1, 2]")
+    (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
+    for name, text in (
+        ("list.json", "is a list; expected a result written by RunResult.save"),
+        ("bytes.json", "is not JSON"),
+        ("none.json", "No such file or directory; expected a result written"),
+        ("", "expected a result written by RunResult.save"),
+    ):
+        with pytest.raises(cospot.ConfigError, match=f"{name}: {text}" if name else text):
+            cospot.RunResult.load(tmp_path / name)

@@ -1,17 +1,18 @@
-"""Requests of a workload one by one, by slice and by condition."""
+"""Requests of a workload one by one, by slice and by condition, and the events of their runs."""
 
 from __future__ import annotations
 
 import itertools
 import pickle
 import random
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import cospot
 import numpy as np
 import pytest
-from cospot import RequestRecord, Workload
+from cospot import EventRecord, RequestRecord, Simulation, Workload
 
 RUN: dict[str, Any] = {
     "hosts": 35, "host": (10400, 2250), "vm": "COS", "spot": "vmaDPD", "evictor": "LPO",
@@ -162,3 +163,106 @@ def test_parts_go_where_workloads_go(workload: Workload) -> None:
     assert pickle.loads(pickle.dumps(halves)) == halves
     tuning = cospot.tune(halves, host=(10400, 2250), hosts=20, vm=["COS"], otn=[1])
     assert tuning.expected.samples == 2
+
+
+def revenue_of(events: list[EventRecord], kind: str, window_us: int) -> int:
+    """The vcpu-microseconds inside the window, from each placement to what ends it."""
+    starts: dict[str, EventRecord] = {}
+    total = 0
+    for event in events:
+        if event.instance_class != kind:
+            continue
+        if event.event == "placement":
+            starts[event.instance_id] = event
+        elif event.event in ("departure", "eviction"):
+            total += earned(starts.pop(event.instance_id), event.time_us, window_us)
+    return total + sum(earned(start, window_us, window_us) for start in starts.values())
+
+
+def earned(start: EventRecord, end_us: int, window_us: int) -> int:
+    return start.vcpus * max(0, min(end_us, window_us) - max(start.time_us, 0))
+
+
+def test_events_recount_the_run(workload: Workload) -> None:
+    simulation = Simulation(workload, **RUN)
+    events = list(simulation.events())
+    result = simulation.result()
+    assert result == cospot.simulate(workload, **RUN) and result.evictions > 0
+    counts = Counter((one.instance_class, one.event) for one in events)
+    assert counts["vm", "request"] == result.vm_requests
+    assert counts["vm", "rejection"] == result.vm_rejected
+    assert counts["vm", "placement"] == result.vm_requests - result.vm_rejected
+    assert counts["spot", "request"] == result.spot_requests
+    assert counts["spot", "placement"] == result.spot_admitted
+    assert counts["spot", "eviction"] == result.evictions
+    assert revenue_of(events, "vm", workload.window_us) == result.vm_revenue_vcpu_us
+    assert revenue_of(events, "spot", workload.window_us) == result.spot_revenue_vcpu_us
+    assert [one.time_us for one in events] == sorted(one.time_us for one in events)
+    offers = [one.place_in_offer for one in events if one.event == "offer"]
+    assert set(offers) == {1, 2, 3, 4}
+    assert all(one.place_in_offer is None for one in events if one.event != "offer")
+    requests = {one.instance_id: one for one in workload}
+    for one in events:
+        assert one.vcpus == requests[one.instance_id].vcpus
+        if one.event == "eviction":
+            assert requests[one.for_instance_id].start_us == one.time_us
+
+
+def test_records_frame_and_file_are_the_same_log(tmp_path: Path, workload: Workload) -> None:
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    cospot.simulate(workload, events=tmp_path / "events.csv.gz", **RUN)
+    logged = cospot.read_events(tmp_path / "events.csv.gz")
+    watched = cospot.read_events(Simulation(workload, **RUN))
+    pd.testing.assert_frame_equal(watched, logged)
+    events = list(Simulation(workload, **RUN).events())
+    assert len(events) == len(logged)
+    frame = pd.DataFrame(events)
+    for name in (
+        "event",
+        "instance_id",
+        "vcpus",
+        "memory_mb",
+        "disk_gb",
+        "host",
+        "for_instance_id",
+    ):
+        assert frame[name].tolist() == logged[name].tolist(), name
+    assert frame["instance_class"].tolist() == logged["class"].tolist()
+    assert (frame["time_us"] / 1e6).tolist() == logged["time_s"].tolist()
+    assert frame["place_in_offer"].astype("Int64").equals(logged["place_in_offer"])
+    hours = {"host": (10400, 2250), "hosts": 35, "step_hours": 5}
+    pd.testing.assert_frame_equal(
+        cospot.occupancy_over_time(Simulation(workload, **RUN), **hours),
+        cospot.occupancy_over_time(logged, **hours),
+    )
+
+
+def test_events_come_as_the_simulation_runs(workload: Workload) -> None:
+    everything = list(Simulation(workload, **RUN).events())
+    simulation = Simulation(workload, **RUN)
+    some = list(itertools.islice(simulation.events(), 2000))
+    assert some == everything[:2000]
+    assert some[-1].time_us <= simulation.now_us < workload.window_us
+    # What another call runs is not told; the rest is, to the last departure.
+    simulation.run_until(10 * cospot.DAY_US)
+    rest = list(simulation.events())
+    assert rest == [one for one in everything if one.time_us >= 10 * cospot.DAY_US]
+    assert simulation.is_finished and list(simulation.events()) == []
+    assert simulation.result() == cospot.simulate(workload, **RUN)
+
+
+class Late(cospot.Weigher):
+    """Raises when a day has passed."""
+
+    def weigh_all(self, hosts: Any, candidates: Any, request: cospot.Request) -> Any:
+        if request.time_us > cospot.DAY_US:
+            raise KeyError("late")
+        return np.zeros(len(candidates))
+
+
+def test_events_of_a_policy_that_fails(workload: Workload) -> None:
+    simulation = Simulation(workload, **{**RUN, "vm": Late})
+    seen: list[EventRecord] = []
+    with pytest.raises(cospot.PolicyError, match="late"):
+        seen.extend(simulation.events())
+    assert seen and seen[-1].time_us <= cospot.DAY_US
