@@ -84,6 +84,18 @@ std::uint32_t read_row(py::handle value, std::string_view name, std::size_t rows
   throw py::index_error(fmt::format("{} is {}, but there are {} {}", name, read, rows, noun));
 }
 
+std::size_t read_position(py::handle index, std::size_t rows, std::string_view noun) {
+  if (PyIndex_Check(index.ptr()) == 0) throw_type(index, "index", "a whole number");
+  const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(index.ptr()));
+  if (!number) throw py::error_already_set();
+  int overflow = 0;
+  const auto size = static_cast<std::int64_t>(rows);
+  std::int64_t at = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow == 0 && at < 0) at += size;
+  if (overflow == 0 && at >= 0 && at < size) return static_cast<std::size_t>(at);
+  throw py::index_error(fmt::format("there are {} {}", rows, noun));
+}
+
 std::size_t read_count(py::handle value, std::string_view name, std::int64_t least) {
   return static_cast<std::size_t>(read_integer(value, name, least, kMostItems));
 }

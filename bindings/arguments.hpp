@@ -35,6 +35,11 @@ class ArgumentError : public InputError {
 [[nodiscard]] std::uint32_t read_row(pybind11::handle value, std::string_view name,
                                      std::size_t rows, std::string_view noun = "hosts");
 
+/// The argument `index` of `__getitem__`: a row, from the end when negative. Errors: ArgumentError,
+/// IndexError.
+[[nodiscard]] std::size_t read_position(pybind11::handle index, std::size_t rows,
+                                        std::string_view noun);
+
 /// A number of things, 0 to 10,000,000.
 [[nodiscard]] std::size_t read_count(pybind11::handle value, std::string_view name,
                                      std::int64_t least = 0);

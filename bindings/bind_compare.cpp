@@ -195,13 +195,6 @@ Raises:
           "__fspath__", [](const PythonOutcome& self) { return to_str(self.database.string()); },
           "Return the path of the database, so that it stands for one: load_results(outcome).")
       .def(
-          "__repr__",
-          [](const PythonOutcome& self) {
-            return to_str(fmt::format("<CompareOutcome: {} of {} runs in {}>", self.counts.done,
-                                      self.counts.total, self.database.string()));
-          },
-          "Return what it is.")
-      .def(
           "__reduce__",
           [](const py::object& self) {
             return py::make_tuple(py::type::of(self),

@@ -64,19 +64,7 @@ OwnedHosts make_uniform(const py::object& count, const py::object& total) {
 }
 
 HostOfColumns row_at(const HostColumns& hosts, const py::object& index) {
-  const auto size = static_cast<std::int64_t>(hosts.view.size());
-  if (PyIndex_Check(index.ptr()) == 0) {
-    throw ArgumentError("index is of type " + type_name(index) + ", expected a whole number");
-  }
-  const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(index.ptr()));
-  if (!number) throw py::error_already_set();
-  int overflow = 0;
-  std::int64_t at = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-  if (overflow == 0 && at < 0) at += size;
-  if (overflow != 0 || at < 0 || at >= size) {
-    throw py::index_error(fmt::format("there are {} hosts", size));
-  }
-  return {hosts, static_cast<HostIndex>(at)};
+  return {hosts, static_cast<HostIndex>(read_position(index, hosts.view.size(), "hosts"))};
 }
 
 /// A column as an array over the memory of the table, which `self` keeps.
@@ -239,7 +227,7 @@ One host of a HostView, live: it shows the host as it is now. Keeps the columns 
 Hosts as columns, one entry a host, live: an array shows later changes of the table.
 
 Arrays are read-only views without copies; each keeps its columns, also when the table is gone (then
-as they were at its end).
+as they were at its end). Views and tables are equal if their hosts are, apart from their generations.
 
 Source: nova/scheduler/host_manager.py, HostState, as a struct of arrays.
 )doc");

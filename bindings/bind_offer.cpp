@@ -130,7 +130,7 @@ void bind_values(py::module_& core) {
   py::class_<Offer>(core, "Offer", R"doc(
 What the VM side tells the spot side: the request and its top N hosts, the best first.
 
-A plain value, which may be pickled: the two sides may live in different processes.
+A plain value, which may be compared and pickled: the two sides may live in different processes.
 )doc")
       .def(py::init(&make_offer_value), "request"_a, "hosts"_a, R"doc(
 Make an offer.
@@ -155,7 +155,7 @@ Raises:
           [](const py::object& self) {
             const auto& offer = self.cast<const Offer&>();
             return py::make_tuple(py::type::of(self),
-                                  py::make_tuple(offer.request, py::list(offered_hosts(offer))));
+                                  py::make_tuple(offer.request, offered_hosts(offer)));
           },
           "Pickle it.");
   py::class_<Choice>(core, "Choice", R"doc(
@@ -184,7 +184,7 @@ Raises:
             const auto& choice = self.cast<const Choice&>();
             return py::make_tuple(py::type::of(self),
                                   py::make_tuple(choice.host.host, choice.host.generation,
-                                                 py::list(py::cast(choice.victims)), choice.score));
+                                                 self.attr("victims"), choice.score));
           },
           "Pickle it.");
 }
@@ -193,7 +193,7 @@ void bind_datacenter(py::module_& core) {
   py::class_<Datacenter, std::shared_ptr<Datacenter>>(core, "Datacenter", R"doc(
 Hosts and the instances on them, changed step by step by one writer.
 
-Use it from one thread at a time.
+Use it from one thread at a time. It is live: equal to itself alone; compare its `hosts`.
 )doc")
       .def(py::init(&make_datacenter), "hosts"_a, R"doc(
 Make a datacenter without instances.

@@ -98,6 +98,18 @@ RunningSpot make_spot(const py::object& instance, const py::object& resources,
                                 spot.ends_at.count(), spot.placed_at.count()));
 }
 
+/// A class of compiled policies with what all kinds have.
+template <class Compiled>
+py::class_<Compiled> bind_compiled(const py::module_& core, const char* name, const char* meaning) {
+  return py::class_<Compiled>(core, name, meaning)
+      .def_property_readonly(
+          "name", [](const Compiled& self) { return to_str(self.spec.name); },
+          "Its name in the registry.")
+      .def_property_readonly(
+          "options", [](const Compiled& self) { return to_keywords(self.spec.options); },
+          "The options that it was made with, a new dict.");
+}
+
 /// Adds make_filter, make_weigher or make_evictor; `make` makes the policy of a spec.
 template <class Compiled, class Make>
 void bind_make(py::module_& core, const std::string& kind, const Make& make) {
@@ -163,10 +175,7 @@ Which choice of `cospot tune` it is a candidate for by default: "vm", "spot", "e
 }
 
 void bind_filter(py::module_& core) {
-  py::class_<CompiledFilter>(core, "CompiledFilter", "A filter of cospot with its options.")
-      .def_property_readonly(
-          "name", [](const CompiledFilter& self) { return to_str(self.spec.name); },
-          "Its name in the registry.")
+  bind_compiled<CompiledFilter>(core, "CompiledFilter", "A filter of cospot with its options.")
       .def_property_readonly(
           "mode",
           [](const CompiledFilter& self) {
@@ -193,10 +202,7 @@ Source: nova/filters.py, BaseFilter.filter_all.
 }
 
 void bind_weigher(py::module_& core) {
-  py::class_<CompiledWeigher>(core, "CompiledWeigher", "A weigher of cospot with its options.")
-      .def_property_readonly(
-          "name", [](const CompiledWeigher& self) { return to_str(self.spec.name); },
-          "Its name in the registry.")
+  bind_compiled<CompiledWeigher>(core, "CompiledWeigher", "A weigher of cospot with its options.")
       .def_property_readonly(
           "tier",
           [](const CompiledWeigher& self) { return to_str(tier_name(self.policy->tier())); },
@@ -263,14 +269,7 @@ Raises:
             if (spot.promised_until == kNoPromisedEnd) return py::none();
             return py::int_(spot.promised_until.count());
           },
-          "Until when it is promised to live; None: nothing is promised.")
-      .def(
-          "__repr__",
-          [](const RunningSpot& spot) {
-            return fmt::format("<RunningSpot {}: {} vcpus, {} MiB>", spot.instance,
-                               spot.resources.vcpus, spot.resources.memory_mb);
-          },
-          "Return what it is.");
+          "Until when it is promised to live; None: nothing is promised.");
   py::class_<EvictionPlan>(core, "EvictionPlan", "The victims an evictor chose on one host.")
       .def_property_readonly(
           "victims", [](const EvictionPlan& plan) { return py::tuple(py::cast(plan.victims)); },
@@ -286,10 +285,7 @@ Raises:
 }
 
 void bind_evictor(py::module_& core) {
-  py::class_<CompiledEvictor>(core, "CompiledEvictor", "An evictor of cospot with its options.")
-      .def_property_readonly(
-          "name", [](const CompiledEvictor& self) { return to_str(self.spec.name); },
-          "Its name in the registry.")
+  bind_compiled<CompiledEvictor>(core, "CompiledEvictor", "An evictor of cospot with its options.")
       .def_property_readonly(
           "victims_have_positive_cost",
           [](const CompiledEvictor& self) { return self.policy->victims_have_positive_cost(); },

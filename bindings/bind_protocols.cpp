@@ -1,5 +1,5 @@
-// Pickling, copying and notebook display of the module's values, and the values that cannot be
-// pickled.
+// Pickling and copying of the module's values, and the values that cannot be pickled. Equality,
+// texts and tables are added in Python (cospot.values).
 
 #include <fmt/format.h>
 #include <pybind11/pybind11.h>
@@ -9,11 +9,14 @@
 #include <map>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/hosts.hpp"
 #include "bindings/policy_entries.hpp"
+#include "bindings/python_result.hpp"
 #include "bindings/workloads.hpp"
 #include "core/errors.hpp"
 #include "evictors/registry.hpp"
@@ -23,6 +26,7 @@
 #include "guarantees/sla/lifetime_quantiles.hpp"
 #include "sim_harness/data/workloads/csv_workload.hpp"
 #include "sim_harness/data/workloads/workload_writer.hpp"
+#include "sim_harness/provider/policies/policy_loader.hpp"
 #include "sim_harness/provider/run/run_result.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
 #include "sim_harness/studies/compare/compare_schema.hpp"
@@ -76,27 +80,13 @@ void refuse(const py::module_& core, const char* name, const std::string& instea
           const py::object&) -> py::object { throw py::type_error(text); });
 }
 
-constexpr int kHalfBits = 64;
-
-/// More bits than any C++ number that pybind11 knows.
-py::tuple halves(Revenue revenue) {
-  return py::make_tuple(static_cast<std::int64_t>(revenue >> kHalfBits),
-                        static_cast<std::uint64_t>(revenue));
-}
-
-Revenue whole(const py::handle& halves) {
-  const auto pair = py::reinterpret_borrow<py::tuple>(halves);
-  return (Revenue{pair[0].cast<std::int64_t>()} << kHalfBits) |
-         Revenue{pair[1].cast<std::uint64_t>()};
-}
-
 py::tuple state_of_result(const RunResult& result) {
   py::list state;
   for (const Measure<RunResult>& one : compared_run_measures()) {
     if (!one.write) continue;
     const Value value = one.read(result);
     if (const auto* revenue = std::get_if<Revenue>(&value)) {
-      state.append(halves(*revenue));
+      state.append(exact(*revenue));
     } else if (const auto* count = std::get_if<std::int64_t>(&value)) {
       state.append(*count);
     } else {
@@ -112,7 +102,7 @@ RunResult result_of_state(const py::tuple& state) {
   for (const Measure<RunResult>& one : compared_run_measures()) {
     if (!one.write) continue;
     const py::object value = state[next++];
-    one.write(result, one.column.type == ColumnType::kRevenue   ? Value(whole(value))
+    one.write(result, one.column.type == ColumnType::kRevenue   ? Value(revenue_of(value))
                       : one.column.type == ColumnType::kInteger ? Value(value.cast<std::int64_t>())
                                                                 : Value(value.cast<double>()));
   }
@@ -191,13 +181,33 @@ void pickle_hosts(const py::module_& core) {
 /// A policy is made again of its name and its options.
 template <class Made>
 void pickle_policy(const py::module_& core, const char* name, const char* maker) {
-  pickle_as(core, name, [maker](const Made& self) {
-    const py::object make = py::module_::import("cospot._core").attr(maker);
-    const py::object again =
-        py::module_::import("functools")
-            .attr("partial")(make, to_str(self.spec.name), **to_keywords(self.spec.options));
-    return py::make_tuple(again, py::tuple());
+  restorers()[name] = [maker](const py::tuple& state) -> py::object {
+    return py::module_::import("cospot._core").attr(maker)(state[0], **py::dict(state[1]));
+  };
+  pickle_as(core, name, [name = std::string(name)](const Made& self) {
+    const py::tuple options(to_keywords(self.spec.options).attr("items")());
+    return py::make_tuple(py::module_::import("cospot._core").attr("_restore"),
+                          py::make_tuple(name, py::make_tuple(to_str(self.spec.name), options)));
   });
+}
+
+/// The policies of a chain, compiled where it was given a name of the registry, so that chains that
+/// rank alike are equal.
+template <class Spec>
+py::tuple policies_of(const py::tuple& given, const std::vector<Spec>& specs, const char* maker) {
+  py::list policies;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    py::object policy = given[i];
+    if (py::isinstance<py::tuple>(policy)) policy = policy[py::int_(0)];
+    if (py::isinstance<py::str>(policy) && !has_policy_scheme(specs[i].name)) {
+      policy = py::module_::import("cospot._core").attr(maker)(policy);
+    }
+    if constexpr (std::is_same_v<Spec, WeigherSpec>) {
+      policy = py::make_tuple(policy, specs[i].multiplier);
+    }
+    policies.append(policy);
+  }
+  return py::tuple(policies);
 }
 
 void pickle_policies(const py::module_& core) {
@@ -206,8 +216,12 @@ void pickle_policies(const py::module_& core) {
   pickle_policy<CompiledEvictor>(core, "CompiledEvictor", "make_evictor");
   pickle_as(core, "Chain", [](const py::object& self) {
     const auto& chain = self.cast<const PythonChain&>();
-    return py::make_tuple(py::type::of(self), py::make_tuple(chain.weighers(), chain.filters(),
-                                                             to_str(chain.spec().label)));
+    const ChainSpec& spec = chain.spec();
+    return py::make_tuple(
+        py::type::of(self),
+        py::make_tuple(policies_of(chain.weighers(), spec.weighers, "make_weigher"),
+                       policies_of(chain.filters(), spec.filters, "make_filter"),
+                       to_str(spec.label)));
   });
   pickle_by_state<PluginInfo>(
       core, "PolicyInfo", [](const PluginInfo& info) { return py::make_tuple(to_str(info.name)); },
@@ -228,7 +242,9 @@ void pickle_policies(const py::module_& core) {
   });
   pickle_by_state<EvictionPlan>(
       core, "EvictionPlan",
-      [](const EvictionPlan& plan) { return py::make_tuple(py::cast(plan.victims), plan.score); },
+      [](const EvictionPlan& plan) {
+        return py::make_tuple(py::tuple(py::cast(plan.victims)), plan.score);
+      },
       [](const py::tuple& state) {
         EvictionPlan plan;
         plan.victims = state[0].cast<decltype(plan.victims)>();
@@ -310,23 +326,15 @@ LifetimeQuantiles quantiles_of_state(const py::tuple& state) {
   return quantiles;
 }
 
-/// The HTML of a notebook, made in Python when it is asked for.
-void show_in_notebooks(const py::module_& core, const char* name) {
-  const py::object bound_class = core.attr(name);
-  bound_class.attr("_repr_html_") = py::cpp_function(
-      [](const py::object& self) {
-        return py::module_::import("cospot.html_tables").attr("html_of")(self);
-      },
-      py::name("_repr_html_"), py::is_method(bound_class), "Return it as a table for notebooks.");
-}
-
 }  // namespace
 
 void bind_protocols(py::module_& core) {
   core.def("_restore", &restore, "class_name"_a, "state"_a, "Make again what was pickled.");
   pickle_by_state<Evidence>(
       core, "Evidence",
-      [](const Evidence& evidence) { return py::make_tuple(evidence.spots(), evidence.targets()); },
+      [](const Evidence& evidence) {
+        return py::make_tuple(evidence.spots(), py::tuple(py::cast(evidence.targets())));
+      },
       [](const py::tuple& state) {
         return Evidence(state[0].cast<std::uint64_t>(), state[1].cast<std::vector<double>>());
       });
@@ -346,9 +354,6 @@ void bind_protocols(py::module_& core) {
   pickle_by_state<History>(core, "History", &state_of_history, &history_of_state);
   pickle_by_state<LifetimeQuantiles>(core, "LifetimeQuantiles", &state_of_quantiles,
                                      &quantiles_of_state);
-  for (const char* name : {"Chain", "Choice", "Offer", "RunResult", "Workload"}) {
-    show_in_notebooks(core, name);
-  }
   refuse(core, "Datacenter", "Pickle its hosts, and an Offer of them.");
   refuse(core, "Simulation", "Pickle its result() or its hosts.");
   refuse(core, "LiveHosts", "Nova's scheduler makes one in each process.");

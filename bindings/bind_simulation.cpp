@@ -10,6 +10,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/live_simulation.hpp"
 #include "bindings/policy_entries.hpp"
+#include "bindings/python_result.hpp"
 #include "bindings/run_arguments.hpp"
 #include "bindings/watched_work.hpp"
 #include "bindings/workloads.hpp"
@@ -126,14 +127,6 @@ py::list host_totals(const py::object& host, const py::object& hosts) {
   return totals;
 }
 
-/// A sum that may be larger than any C++ number Python takes.
-py::int_ exact(Revenue revenue) {
-  constexpr int kHalf = 64;
-  const auto low = static_cast<std::uint64_t>(revenue);
-  const auto high = static_cast<std::int64_t>(revenue >> kHalf);
-  return py::int_((py::int_(high) << py::int_(kHalf)) | py::int_(low));
-}
-
 /// The measures that a result holds; the others are computed from them.
 template <class Take>
 void for_each_member(const Take& take) {
@@ -176,10 +169,39 @@ py::dict result_dict(const RunResult& result) {
 void bind_result(py::module_& core) {
   py::class_<RunResult> result(core, "RunResult", R"doc(
 What one run earned and cost. Counts are over all requests until the window ends, those before time
-0 included; revenue counts inside the window.
+0 included; revenue counts inside the window. Results with the same counts and revenue are equal,
+whatever time they took.
 )doc");
   bind_result_members(result);
   result
+      .def(
+          "save",
+          [](const py::object& self, const py::object& path, bool force) {
+            (void)read_path(path, "path");
+            py::module_::import("cospot.saved_runs").attr("save_run")(self, path, force);
+          },
+          "path"_a, py::kw_only(), "force"_a = false, R"doc(
+Write it as JSON, all or nothing (docs/python.md).
+
+Args:
+    path: File to write.
+    force: Replace the file if it already exists.
+
+Raises:
+    ConfigError: The file already exists or cannot be written.
+)doc")
+      .def_static(
+          "load",
+          [](const py::object& path) {
+            (void)read_path(path, "path");
+            return py::module_::import("cospot.saved_runs").attr("load_run")(path);
+          },
+          "path"_a, R"doc(
+Read what save() wrote: an equal result.
+
+Raises:
+    ConfigError: There is no such file, or it is not a saved result.
+)doc")
       .def("as_dict", &result_dict,
            "Return counts, revenue (vcpu-seconds) and times under the names of the CSV columns.")
       .def(
@@ -197,12 +219,6 @@ What one run earned and cost. Counts are over all requests until the window ends
       .def_readonly("lower_bound", &DatacenterSize::lower_bound,
                     "What the peak demand needs if nothing were lost to packing.")
       .def(
-          "__eq__",
-          [](const DatacenterSize& one, const DatacenterSize& other) {
-            return one.hosts == other.hosts && one.lower_bound == other.lower_bound;
-          },
-          py::is_operator(), "other"_a, "Return whether both are equal.")
-      .def(
           "__repr__",
           [](const DatacenterSize& self) {
             return fmt::format("<DatacenterSize: {} hosts, at least {}>", self.hosts,
@@ -215,7 +231,8 @@ void bind_live(py::module_& core) {
   py::class_<LiveSimulation>(core, "Simulation", R"doc(
 A run that can be stopped and looked at as it goes.
 
-One thread at a time runs it. The columns of `hosts` are live.
+One thread at a time runs it. The columns of `hosts` are live. A simulation is equal to itself alone;
+compare its `result()` or its `hosts`.
 )doc")
       .def(py::init([](const PythonWorkload& workload, const py::object& hosts,
                        const py::object& host, const py::object& vm, const py::object& spot,
@@ -248,6 +265,20 @@ Raises:
       .def(
           "run", [](LiveSimulation& self) { self.run_until(kNever); },
           "Process all events that are left. Raises as run_until.")
+      .def(
+          "events",
+          [](const py::object& self) {
+            return py::module_::import("cospot.records").attr("events_of")(self);
+          },
+          R"doc(
+Return an iterator of the events to come: EventRecord, in the order of the event log.
+
+The simulation runs as the records are read, some events ahead of them, to its end. Events before
+the first is read, or that another call runs, are not among them. Raises as run_until.
+)doc")
+      .def(
+          "_next_events", [](LiveSimulation& self) { return to_str(self.next_events()); },
+          "Run on, and return rows of the event log; without rows it is finished.")
       .def("result", &LiveSimulation::result,
            "Return what was requested, earned and lost until now: after run() the whole.")
       .def_property_readonly(

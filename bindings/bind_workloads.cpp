@@ -9,6 +9,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/watched_work.hpp"
 #include "bindings/workload_columns.hpp"
+#include "bindings/workload_rows.hpp"
 #include "bindings/workloads.hpp"
 #include "core/errors.hpp"
 #include "sim_harness/data/workloads/csv_workload.hpp"
@@ -162,7 +163,7 @@ py::object info(const PythonWorkload& self, const py::object& host) {
 void save(const PythonWorkload& self, const py::object& path, const py::object& schema) {
   const std::filesystem::path file = read_path(path, "path");
   const WorkloadSchema written = find_workload_schema(read_text(schema, "schema"));
-  run_watched([&] { write_workload(self.workload(), file, written); });
+  run_watched([&] { write_workload(self.workload(), file, written, self.unit()); });
 }
 
 PythonWorkload from_columns(const py::dict& columns, const py::object& name,
@@ -376,10 +377,13 @@ Raises:
 void bind_workloads(py::module_& core) {
   py::class_<PythonWorkload> workload(core, "Workload", R"doc(
 Requests over time, in file order, and the window in which they earn. Never changes.
+
+Workloads are equal if their requests, window and unit are, whatever their names and digests.
 )doc");
   bind_making(workload);
   bind_using(workload);
   bind_windows(workload);
+  bind_rows(workload);
   workload
       .def_property_readonly(
           "name", [](const PythonWorkload& self) { return to_str(self.workload().name); },

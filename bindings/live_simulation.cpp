@@ -105,6 +105,27 @@ void LiveSimulation::run_until(SimTime time) {
   now_ = std::max(now_, time == kNever ? now_ : time);
 }
 
+std::string LiveSimulation::next_events() {
+  require_idle();
+  if (!log_) {
+    log_ = std::make_unique<EventLog>(std::nullopt, workload(), engine_.hosts());
+    (void)log_->take();  // the header line
+  }
+  std::string rows;
+  set_observer(log_.get());
+  try {
+    while (rows.empty() && !is_finished()) {
+      run_until(slice_end(kMostEventsPerSlice));
+      rows = log_->take();
+    }
+  } catch (...) {
+    set_observer(nullptr);
+    throw;
+  }
+  set_observer(nullptr);
+  return rows;
+}
+
 SimTime LiveSimulation::slice_end(std::size_t events) const {
   const std::size_t last = schedule_->events.size() - 1;
   if (engine_.position() + events > last) return kNever;

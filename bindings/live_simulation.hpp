@@ -9,6 +9,7 @@
 #include "bindings/hosts.hpp"
 #include "bindings/run_arguments.hpp"
 #include "bindings/workloads.hpp"
+#include "sim_harness/provider/explain/event_log.hpp"
 #include "sim_harness/provider/forecasts/spot_forecasts.hpp"
 #include "sim_harness/provider/loop/simulation_engine.hpp"
 
@@ -31,6 +32,10 @@ class LiveSimulation {
   /// Processes the events before `time`; kNever: all. A Python signal handler that raises stops it
   /// between two events.
   void run_until(SimTime time);
+
+  /// Processes events until some are logged, or all are done, and returns their rows of the event
+  /// log, without its header line.
+  [[nodiscard]] std::string next_events();
 
   /// The requests, earnings and losses until now; of a finished run, in its whole window.
   [[nodiscard]] RunResult result() const;
@@ -63,6 +68,7 @@ class LiveSimulation {
   std::shared_ptr<const EventSchedule> schedule_;
   RunObserver no_observer_;  // an engine that is watched plays the last departures too
   RunObserver* observer_ = nullptr;
+  std::unique_ptr<EventLog> log_;  // null: next_events() was not called
   SimulationEngine engine_;
   std::unique_ptr<ForecastOwner> forecast_;  // null: no policy needs one
   HostColumns hosts_;

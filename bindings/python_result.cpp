@@ -10,6 +10,10 @@ namespace cospot::bindings {
 
 namespace py = pybind11;
 
+namespace {
+constexpr int kHalfBits = 64;
+}  // namespace
+
 py::object to_python(const Json& json) {
   if (json.is_boolean()) return py::bool_(json.get<bool>());
   if (json.is_number_float()) return py::float_(json.get<double>());
@@ -24,6 +28,18 @@ py::object to_python(const Json& json) {
   py::dict members;
   for (const auto& [key, value] : json.items()) members[to_str(key)] = to_python(value);
   return members;
+}
+
+py::int_ exact(Revenue revenue) {
+  const auto low = static_cast<std::uint64_t>(revenue);
+  const auto high = static_cast<std::int64_t>(revenue >> kHalfBits);
+  return py::int_((py::int_(high) << py::int_(kHalfBits)) | py::int_(low));
+}
+
+Revenue revenue_of(const py::object& exact) {
+  const auto high = (exact >> py::int_(kHalfBits)).cast<std::int64_t>();
+  const auto low = (exact & py::int_(UINT64_MAX)).cast<std::uint64_t>();
+  return (Revenue{high} << kHalfBits) | Revenue{low};
 }
 
 py::object measured(const Value& value) {

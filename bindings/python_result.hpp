@@ -10,6 +10,10 @@ namespace cospot::bindings {
 /// JSON as Python has it: dicts, lists, numbers, texts and None.
 [[nodiscard]] pybind11::object to_python(const Json& json);
 
+/// Revenue in vcpu-microseconds, which may be more than any C++ number that pybind11 knows.
+[[nodiscard]] pybind11::int_ exact(Revenue revenue);
+[[nodiscard]] Revenue revenue_of(const pybind11::object& exact);
+
 /// The measures of a study: revenue in vcpu-seconds, None where there is no value.
 [[nodiscard]] pybind11::object measured(const Value& value);
 

@@ -241,7 +241,8 @@ void read_placements(const ColumnReader& reader, const py::dict& columns, Worklo
   workload.placements = placements.take();
 }
 
-/// The fields of a row that say what it asks beside room.
+}  // namespace
+
 std::vector<std::string> placement_texts(const Workload& workload, const WorkloadRow& row) {
   std::vector<std::string> texts;
   std::string text = placement_fields(row, workload.placements);
@@ -252,8 +253,6 @@ std::vector<std::string> placement_texts(const Workload& workload, const Workloa
   }
   return texts;
 }
-
-}  // namespace
 
 py::dict columns_of(const Workload& workload) {
   py::dict columns;

@@ -38,6 +38,7 @@ with contextlib.suppress(ImportError):
 #: The reason why the compiled module or NumPy cannot be loaded; None: it is loaded.
 compiled_module_error: Exception | None = None
 try:
+    from cospot import _core, values
     from cospot._core import (
         DAY_US,
         NEVER_US,
@@ -97,6 +98,9 @@ try:
         tune,
     )
     from cospot.provider.policies import Evictor, Filter, Weigher
+    from cospot.records import EventRecord, RequestRecord
+
+    values.complete(_core)
 except Exception as error:
     # The error is raised on the first use of compiled code. nova-scheduler finds the plugin's
     # classes below this package, and must start and place VMs regardless.
@@ -201,6 +205,7 @@ __all__ = [
     "DatabaseError",
     "Datacenter",
     "DatacenterSize",
+    "EventRecord",
     "EvictionPlan",
     "Evidence",
     "Evictor",
@@ -219,6 +224,7 @@ __all__ = [
     "PricedClasses",
     "Report",
     "Request",
+    "RequestRecord",
     "ResourceVector",
     "Results",
     "ResultsWarning",

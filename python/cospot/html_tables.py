@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from html import escape
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cospot import Chain, Choice, Offer, RunResult, Workload
+    from cospot import Chain, Choice, HostRow, HostSpec, Offer, PolicyInfo, RunResult, Workload
 
 #: The maximum number of rows shown.
 _MOST_ROWS = 20
@@ -16,9 +17,13 @@ _SECONDS_PER_HOUR = 3600
 Row = tuple[str, ...]
 
 
-def html_table(caption: str, head: Row, rows: Iterable[Row]) -> str:
-    """Return an HTML table of texts, which are escaped; the first column names the row."""
+def html_table(caption: str, head: Row, rows: Iterable[Row], count: int | None = None) -> str:
+    """Return an HTML table of texts, which are escaped; the first column names the row.
+
+    `count`: the number of rows, if only the first ones are given.
+    """
     listed = list(rows)
+    count = count or len(listed)
     lines = [f"<table><caption>{escape(caption)}</caption>"]
     if head:
         cells = "".join(f"<th>{escape(cell)}</th>" for cell in head)
@@ -27,9 +32,9 @@ def html_table(caption: str, head: Row, rows: Iterable[Row]) -> str:
     for first, *others in listed[:_MOST_ROWS]:
         cells = "".join(f'<td style="text-align: right">{escape(cell)}</td>' for cell in others)
         lines.append(f'<tr><th style="text-align: left">{escape(first)}</th>{cells}</tr>')
-    if len(listed) > _MOST_ROWS:
+    if count > _MOST_ROWS:
         width = len(listed[0])
-        left = f"{len(listed) - _MOST_ROWS:,} more"
+        left = f"{count - _MOST_ROWS:,} more"
         lines.append(f'<tr><td colspan="{width}">{left}</td></tr>')
     lines.append("</tbody></table>")
     return "\n".join(lines)
@@ -37,7 +42,7 @@ def html_table(caption: str, head: Row, rows: Iterable[Row]) -> str:
 
 def html_of(value: Any) -> str:
     """Return the HTML table for a value of the compiled module."""
-    return _TABLES[type(value).__name__](value)
+    return TABLES[type(value).__name__](value)
 
 
 def share(part: float | None, of: float = 1) -> str:
@@ -111,10 +116,51 @@ def _choice_table(choice: Choice) -> str:
     return html_table("Choice", (), rows)
 
 
-_TABLES: dict[str, Callable[[Any], str]] = {
+def _host_row(host: HostSpec | HostRow) -> Row:
+    used = [
+        f"{getattr(host.vm_used, unit):,} + {getattr(host.spot_used, unit):,} of "
+        f"{getattr(host.total, unit):,}"
+        for unit in ("vcpus", "memory_mb", "disk_gb")
+    ]
+    return (host.name, f"{host.num_vms:,}", f"{host.num_spots:,}", *used)
+
+
+def _hosts_table(value: Any) -> str:
+    """Show a host, a table of hosts, or the hosts of what runs on them."""
+    hosts = getattr(value, "hosts", value)
+    shown = [hosts] if hasattr(hosts, "vm_used") else islice(hosts, _MOST_ROWS)
+    used = "VMs + spots of total"
+    head = ("Host", "VMs", "Spots", f"vCPUs: {used}", f"Memory: {used}", f"Disk: {used}")
+    count = len(hosts) if hasattr(hosts, "__len__") else 1
+    return html_table(type(value).__name__, head, map(_host_row, shown), count)
+
+
+def _policy_table(policy: Any) -> str:
+    from cospot import _core
+
+    kind = type(policy).__name__.removeprefix("Compiled").lower()
+    infos: list[PolicyInfo] = getattr(_core, f"list_{kind}s")()
+    (info,) = (one for one in infos if one.name == policy.name)
+    options = ", ".join(f"{name}={value!r}" for name, value in policy.options.items())
+    return _info_table(info, [("Options", options or "none given")])
+
+
+def _info_table(info: PolicyInfo, more: Iterable[Row] = ()) -> str:
+    rows = [("Summary", info.summary), ("Source", info.source), *more]
+    rows.append(("Usable", "no: needs true lifetimes" if info.needs_true_lifetimes else "yes"))
+    return html_table(info.name, (), rows)
+
+
+#: The tables of the compiled module's classes.
+TABLES: dict[str, Callable[[Any], str]] = {
     "Chain": _chain_table,
     "Choice": _choice_table,
+    **dict.fromkeys(("CompiledEvictor", "CompiledFilter", "CompiledWeigher"), _policy_table),
+    **dict.fromkeys(
+        ("Datacenter", "HostRow", "HostSpec", "HostTable", "HostView", "Simulation"), _hosts_table
+    ),
     "Offer": _offer_table,
+    "PolicyInfo": _info_table,
     "RunResult": _run_table,
     "Workload": _workload_table,
 }

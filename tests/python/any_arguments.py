@@ -73,6 +73,7 @@ def working_arguments(folder: Path) -> dict[str, Any]:
     events = folder / "events.csv"
     run = {"host": (64, 64), "hosts": 2, "vm": "COS", "spot": "sCOS", "evictor": "FIFO"}
     result = cospot.simulate(workload, events=events, **run)
+    result.save(folder / "run.json")
     hosts = cospot.HostTable.uniform(2, (8, 8))
     chain, request = cospot.Chain(["COS"]), cospot.Request(1, 1, instance=7)
     offer = cospot.make_offer(chain, hosts, request, 2)
@@ -111,7 +112,9 @@ def working_arguments(folder: Path) -> dict[str, Any]:
         "Results.view.name": "run_figures", "Results.money.on_demand": 1, "Results.money.spot": 0.1,
         "economy.training_days": 5, "economy.horizon_days": 2, "price_classes.classes": [1, 2],
         "held_out.classes": [1, 2], "Workload.from_pandas.frame": workload.to_pandas(),
-        "Workload.from_frame.frame": workload.to_pandas(), "estimate_lifetimes.history": lives,
+        "Workload.from_frame.frame": workload.to_pandas(), "where.condition": np.ones(40, bool),
+        "RunResult.save.path": folder / "run.json", "RunResult.load.path": folder / "run.json",
+        "estimate_lifetimes.history": lives,
         "Evidence.history": lives, "Evidence.targets": [0.1], "supported.quantiles": quantiles,
         "steps.quantiles": quantiles, "steps.most": 4,
         **{f"SpotTable.{name}": values for name, values in vars(spots).items()},

@@ -41,7 +41,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def is_plain(value: Any) -> bool:
     """Whether a class has no call of its own to check: exceptions, results, bases of users' own."""
     return (
-        issubclass(value, (Exception, *(getattr(cospot, name) for name in THEIRS)))
+        issubclass(value, (Exception, tuple, *(getattr(cospot, name) for name in THEIRS)))
         or is_typeddict(value)
         or (dataclasses.is_dataclass(value) and value not in (cospot.Results, SpotTable))
     )  # fmt: skip

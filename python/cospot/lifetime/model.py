@@ -14,6 +14,7 @@ from cospot.lifetime.model_lines import ModelLines
 from cospot.lifetime.spots import Floats, Integers, SpotTable
 from cospot.lifetime.survival_model import MAGIC as SURVIVAL_MAGIC
 from cospot.lifetime.survival_model import SurvivalModel, parse_survival_model
+from cospot.values import ByContents
 
 _HOURS = 24
 _WEEKDAYS = 7
@@ -21,8 +22,8 @@ _HOUR_S = 3600
 _DAY_S = 86400
 
 
-@dataclass(frozen=True)
-class LifetimeInputs:
+@dataclass(frozen=True, eq=False)
+class LifetimeInputs(ByContents):
     """Maps spots to inputs of the network: one input of each kind is 1, all others are 0.
 
     Attributes:
@@ -66,8 +67,8 @@ class LifetimeInputs:
         return np.stack([flavor, hour, day % _WEEKDAYS, previous], axis=1)
 
 
-@dataclass(frozen=True)
-class LifetimeModel:
+@dataclass(frozen=True, eq=False)
+class LifetimeModel(ByContents):
     """A discrete-time hazard model: a network with one hidden layer of rectified linear units.
 
     Attributes:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from cospot.argument_errors import checked
 from cospot.errors import ConfigError, InputError
+from cospot.values import ByContents
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -32,8 +33,8 @@ _COLUMNS = (
 _DTYPES = dict.fromkeys(_COLUMNS[:3], np.int64)
 
 
-@dataclass(frozen=True)
-class SpotTable:
+@dataclass(frozen=True, eq=False)
+class SpotTable(ByContents):
     """Spots of one or more workloads, one element each. Times are seconds since window start.
 
     Attributes:

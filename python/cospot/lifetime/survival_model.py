@@ -13,6 +13,7 @@ from cospot.lifetime.ages import AgeIntervals, default_intervals, expand, first_
 from cospot.lifetime.baselines import kaplan_meier_hazards
 from cospot.lifetime.model_lines import ModelLines
 from cospot.lifetime.spots import Floats, Integers, SpotTable, require_enough, training_spots
+from cospot.values import ByContents
 
 MAGIC = "cospot-survival-model"
 
@@ -22,8 +23,8 @@ MAGIC = "cospot-survival-model"
 LEAST_SPOTS = 20
 
 
-@dataclass(frozen=True)
-class SurvivalModel:
+@dataclass(frozen=True, eq=False)
+class SurvivalModel(ByContents):
     """Life curves by spot type.
 
     Attributes:

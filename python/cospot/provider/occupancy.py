@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from cospot import _core
 from cospot.argument_errors import checked
 from cospot.errors import ConfigError, WorkloadError
 
@@ -26,8 +28,13 @@ _COLUMNS: dict[str, Any] = {
     "class": "str",
     "vcpus": "int64",
     "memory_mb": "int64",
+    "disk_gb": "int64",
     "host": "str",
+    "place_in_offer": "Int64",
+    "for_instance_id": "str",
 }
+#: The columns that an occupancy does not need.
+_OTHERS = ("disk_gb", "place_in_offer", "for_instance_id")
 _LEAST_WINDOW_DAYS = 14.0
 _MOST_ROWS = 10_000_000
 _SIGNS = {"placement": 1, "departure": -1, "eviction": -1, "loss": -1, "stop": -1, "evacuation": -1}
@@ -36,33 +43,45 @@ _HOLDS = ("placement", "migration", "resize")
 
 
 @checked
-def read_events(events: str | PathLike[str]) -> pd.DataFrame:
-    """Read an event log.
+def read_events(events: Simulation | str | PathLike[str]) -> pd.DataFrame:
+    """Read an event log, or run a simulation to its end and return its events as one.
 
     Args:
-        events: CSV, or gzip-compressed when the name ends in ``.gz``.
+        events: CSV, or gzip-compressed when the name ends in ``.gz``; or a simulation, of which the
+            events to come are returned (`Simulation.events` yields the same as records).
 
     Returns:
-        One row per event, in order: ``time_s`` (seconds since the window's start), ``event``,
-        ``instance_id``, ``class`` (``vm`` or ``spot``), ``vcpus``, ``memory_mb``, ``host`` (empty
-        for requests and rejections).
+        One row per event, in order, with the columns of docs/event-log-format.md: ``time_s``
+        (seconds since the window's start), ``event``, ``instance_id``, ``class`` (``vm`` or
+        ``spot``), ``vcpus``, ``memory_mb``, ``disk_gb``, ``host`` (empty for requests and
+        rejections), ``place_in_offer`` (missing if not an offer), ``for_instance_id``.
 
     Raises:
         WorkloadError: The file cannot be read or is no event log.
+        PolicyError: A policy broke its contract.
     """
+    if isinstance(events, _core.Simulation):
+        rows = "".join(iter(events._next_events, ""))
+        return _frame_of(StringIO(f"{','.join(_COLUMNS)}\n{rows}"))
     path = Path(fspath(events))
     try:
-        frame = pd.read_csv(path, usecols=list(_COLUMNS), dtype=_COLUMNS, keep_default_na=False)
+        return _frame_of(path)
     except FileNotFoundError:
         raise WorkloadError(f"{path}: there is no such file; expected an event log") from None
     except (OSError, EOFError, ValueError) as error:  # pandas' parser errors are ValueErrors
         raise WorkloadError(f"{path}: {error}; expected an event log of cospot run") from error
-    return frame[list(_COLUMNS)]
+
+
+def _frame_of(log: Path | StringIO) -> pd.DataFrame:
+    return pd.read_csv(
+        log, usecols=list(_COLUMNS), dtype=_COLUMNS, keep_default_na=False,
+        na_values={"place_in_offer": [""]},
+    )[list(_COLUMNS)]  # fmt: skip
 
 
 @checked
 def occupancy_over_time(
-    events: pd.DataFrame | str | PathLike[str],
+    events: pd.DataFrame | Simulation | str | PathLike[str],
     *,
     host: tuple[int, int],
     hosts: int,
@@ -73,7 +92,7 @@ def occupancy_over_time(
     """Sum what VMs and spots hold at regular times.
 
     Args:
-        events: An event log or its file.
+        events: An event log, its file, or a simulation, which is run to its end.
         host: vCPUs and memory (MiB, or the workload's own unit) of every host.
         hosts: Number of hosts.
         first_day: Start, days since the window's start.
@@ -94,8 +113,9 @@ def occupancy_over_time(
     if min(*host, hosts) < 1:
         raise ConfigError(f"found host={host}, hosts={hosts}; expected positive sizes")
     log = events if isinstance(events, pd.DataFrame) else read_events(events)
-    if missing := [name for name in _COLUMNS if name not in log]:
-        valid = ", ".join(_COLUMNS)
+    needed = [name for name in _COLUMNS if name not in _OTHERS]
+    if missing := [name for name in needed if name not in log]:
+        valid = ", ".join(needed)
         raise ConfigError(f"events: the column {missing[0]!r} is missing, expected {valid}")
     days = _days(first_day, _last_day(log) if last_day is None else last_day, step_hours)
     log = _with_moves_in_two(log)

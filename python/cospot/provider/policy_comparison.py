@@ -16,6 +16,7 @@ from cospot.errors import ArgumentError, ConfigError
 from cospot.interval import half_width
 from cospot.results import COMBINATION, Results, load_results
 from cospot.results.choices import best_without_vm_loss
+from cospot.values import ByContents
 
 if TYPE_CHECKING:
     from cospot.study_keys import Study
@@ -25,8 +26,8 @@ ONE_WORKLOAD = "one workload: no interval"
 LOSES_VMS = "loses VMs"
 
 
-@dataclass(frozen=True, repr=False)
-class PolicyComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class PolicyComparison(ByContents):
     """The comparison of one combination with another, at each size.
 
     Attributes:

@@ -25,6 +25,7 @@ from cospot.argument_errors import checked
 from cospot.errors import ConfigError, DatabaseError, ResultsWarning
 from cospot.frames import to_arrow, to_polars
 from cospot.html_tables import html_table
+from cospot.values import ByContents
 
 _APPLICATION_ID = 0x636F7370  # "cosp"
 _FORMAT_VERSION = 4
@@ -39,8 +40,8 @@ ROLES = "cospot roles"
 _DTYPES = {"integer": "int64", "number": "float64", "boolean": "bool", "revenue": "float64"}
 
 
-@dataclass(frozen=True)
-class Results:
+@dataclass(frozen=True, eq=False)
+class Results(ByContents):
     """The contents of a results database.
 
     Attributes:

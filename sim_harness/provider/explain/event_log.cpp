@@ -45,14 +45,15 @@ std::string_view name_of(LifeEventKind kind) {
 
 }  // namespace
 
-EventLog::EventLog(const std::filesystem::path& file, const Workload& workload,
+EventLog::EventLog(const std::optional<std::filesystem::path>& file, const Workload& workload,
                    const HostTable& hosts, const PriorityLevels& levels)
-    : workload_(&workload), hosts_(&hosts), levels_(levels), stream_(file), buffer_(kHeader) {}
+    : workload_(&workload), hosts_(&hosts), levels_(levels), buffer_(kHeader) {
+  if (file) stream_.emplace(*file);
+}
 
 void EventLog::finish() {
-  stream_.write(buffer_);
-  buffer_.clear();
-  stream_.commit();
+  stream_->write(take());
+  stream_->commit();
 }
 
 void EventLog::requested(const Request& request) {
@@ -137,9 +138,7 @@ void EventLog::add(const Row& row) {
   if (row.for_vm != nullptr && row.for_vm->instance != kNoInstance)
     buffer_ += workload_->rows[row.for_vm->instance].id;
   buffer_ += '\n';
-  if (buffer_.size() < kBufferedBytes) return;
-  stream_.write(buffer_);
-  buffer_.clear();
+  if (stream_ && buffer_.size() >= kBufferedBytes) stream_->write(take());
 }
 
 }  // namespace cospot

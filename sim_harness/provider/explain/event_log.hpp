@@ -2,8 +2,10 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/model/host_table.hpp"
 #include "sim_harness/base/files/stored_stream.hpp"
@@ -13,17 +15,21 @@
 namespace cospot {
 
 /// Writes all events of a run as CSV, one per row (docs/event-log-format.md), gzip-compressed if
-/// the name ends in `.gz`. Rows are written as they arrive.
+/// the name ends in `.gz`. Rows are written as they arrive. Without a file they are kept for
+/// take().
 ///
 /// Errors, from every call: InputError if the file cannot be written.
 class EventLog final : public RunObserver {
  public:
   /// `workload`, `hosts` and `levels` are those of the run and must outlive the log.
-  EventLog(const std::filesystem::path& file, const Workload& workload, const HostTable& hosts,
-           const PriorityLevels& levels = {});
+  EventLog(const std::optional<std::filesystem::path>& file, const Workload& workload,
+           const HostTable& hosts, const PriorityLevels& levels = {});
 
   /// Ends the log and gives the file its final name. Without this call no file remains.
   void finish();
+
+  /// Returns the rows that are kept and forgets them; at first after the header line.
+  [[nodiscard]] std::string take() { return std::exchange(buffer_, {}); }
 
   void requested(const Request& request) override;
   void offered(const Offer& offer) override;
@@ -51,7 +57,7 @@ class EventLog final : public RunObserver {
   const Workload* workload_;
   const HostTable* hosts_;
   PriorityLevels levels_;
-  StoredStream stream_;
+  std::optional<StoredStream> stream_;
   std::string buffer_;
   std::map<InstanceIndex, ResourceVector> resized_;
 };

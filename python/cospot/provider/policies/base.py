@@ -32,7 +32,15 @@ Tier = Literal["none", "holds_vm", "holds_instance", "holds_no_vm"]
 FilterMode = Literal["drop", "prefer"]
 
 
-class Filter:
+class _Policy:
+    def __repr__(self) -> str:
+        """Return its class and attributes, as a call would have them."""
+        named = getattr(self, "__dict__", {}).items()
+        attributes = ", ".join(f"{name}={value!r}" for name, value in named)
+        return f"{type(self).__qualname__}({attributes})"
+
+
+class Filter(_Policy):
     """Decides which hosts can take a request.
 
     Subclasses override ``host_passes`` or ``filter_all``. Hosts without enough free capacity are
@@ -72,7 +80,7 @@ class Filter:
         return "drop"
 
 
-class Weigher:
+class Weigher(_Policy):
     """Rates the suitability of hosts; the highest weight wins.
 
     Subclasses override ``weigh_host`` or ``weigh_all``.
@@ -124,7 +132,7 @@ class Weigher:
         return 1.0
 
 
-class Evictor:
+class Evictor(_Policy):
     """Chooses the spots that a VM displaces. Subclasses override ``make_plan``.
 
     Source: CoSpot, section 3.
