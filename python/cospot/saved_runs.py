@@ -10,6 +10,7 @@ from typing import Any
 
 from cospot import _core
 from cospot.errors import ConfigError
+from cospot.values import properties
 from cospot.whole_file import write_file
 
 #: The first key of a file, and its value.
@@ -20,7 +21,7 @@ _EXACT = "_vcpu_us"
 
 def _fields() -> list[str]:
     """Return the names of what a result holds, in order: revenue by its exact name."""
-    names = [name for name, one in vars(_core.RunResult).items() if isinstance(one, property)]
+    names = properties(_core.RunResult)
     return [name for name in names if name + _EXACT not in names]
 
 

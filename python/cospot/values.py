@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -17,8 +18,6 @@ _VALUES = (
     "Chain", "Choice", "CompareOutcome", "CompiledEvictor", "CompiledFilter", "CompiledWeigher",
     "DatacenterSize", "EvictionPlan", "Evidence", "HostSpec", "Offer", "PolicyInfo", "RunningSpot",
 )  # fmt: skip
-#: The same, but they may change, so that they have no hash.
-_LIVE_VALUES = ("History", "HostTable", "HostView", "LifetimeQuantiles")
 _OF_ROW = attrgetter(
     "index", "name", "total", "vm_used", "spot_used", "num_vms", "num_spots", "num_io_ops"
 )
@@ -53,20 +52,32 @@ def complete(module: Any) -> None:
     """Give the classes of the compiled module equality, texts and tables for notebooks."""
     for name in _VALUES:
         _compare_by(getattr(module, name), _pickled, has_hash=True)
-    for name in _LIVE_VALUES:
-        _compare_by(getattr(module, name), _pickled, has_hash=False)
-    _compare_by(module.HostRow, _OF_ROW, has_hash=False)
-    counts = [name for name, one in vars(module.RunResult).items() if isinstance(one, property)]
-    counts = [name for name in counts if not name.endswith(("_ns", "_ms"))]
+    counts = [name for name in properties(module.RunResult) if not name.endswith(("_ns", "_ms"))]
     _compare_by(module.RunResult, attrgetter(*counts), has_hash=True)
+    # These may change, so that they have no hash.
+    for name in ("History", "LifetimeQuantiles"):
+        _compare_by(getattr(module, name), _pickled, has_hash=False)
+    columns = set(properties(module.HostView)) - {"names", "generation"}
+    for name in ("HostTable", "HostView"):
+        _compare_by(getattr(module, name), partial(_of_hosts, sorted(columns)), has_hash=False)
+    _compare_by(module.HostRow, _OF_ROW, has_hash=False)
     for name in _TEXTS:
         getattr(module, name).__repr__ = _repr
     for name in TABLES:
         getattr(module, name)._repr_html_ = _repr_html
 
 
+def properties(owner: type) -> list[str]:
+    """Return the names of the properties that a class defines, in order."""
+    return [name for name, one in vars(owner).items() if isinstance(one, property)]
+
+
 def _pickled(value: Any) -> Any:
     return value.__reduce__()
+
+
+def _of_hosts(columns: list[str], hosts: Any) -> Any:
+    return hosts.names, [getattr(hosts, column).tobytes() for column in columns]
 
 
 def _compare_by(compared: Any, key: Callable[[Any], Any], *, has_hash: bool) -> None:

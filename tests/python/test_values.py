@@ -28,9 +28,10 @@ CALLS = {
 }  # fmt: skip
 #: Shown as a table in notebooks; the text of the others says all.
 TABLES = {
-    "Chain", "Choice", "CompiledEvictor", "CompiledFilter", "CompiledWeigher", "Datacenter",
-    "HostRow", "HostSpec", "HostTable", "HostView", "Offer", "PolicyComparison", "PolicyInfo",
-    "Results", "RunResult", "Simulation", "SpotPlan", "Tuning", "Workload",
+    "BrokerRecommendation", "Chain", "Choice", "CompiledEvictor", "CompiledFilter",
+    "CompiledWeigher", "Datacenter", "HostRow", "HostSpec", "HostTable", "HostView", "Offer",
+    "PolicyComparison", "PolicyInfo", "PricedClasses", "Results", "RunResult", "Simulation",
+    "SpotPlan", "Tuning", "Workload",
 }  # fmt: skip
 MARKUP = "<script>alert(1)</script>"
 
@@ -175,6 +176,16 @@ def test_tables_of_hosts_and_policies_are_escaped() -> None:
     html = cospot.make_weigher("COS", capacity_normalised=True)._repr_html_()
     assert "capacity_normalised=True" in html and "CoSpot, section 2" in html
     assert "no: needs true lifetimes" in cospot.make_evictor("LPO")._repr_html_()
+
+
+def test_tables_of_prices_and_of_a_broker(made: dict[str, Any]) -> None:
+    priced, broker = made["PricedClasses"], made["BrokerRecommendation"]
+    html = priced._repr_html_()
+    assert html.count("<tr>") == 1 + len(priced.partitions)  # the head
+    assert html.count("100.00%") == sum(one.revenue_of_maximum == 1 for one in priced.partitions)
+    html = broker._repr_html_()
+    assert html.count("<tr>") == 1 + len(broker.within_risk) and "the first is recommended" in html
+    assert html.count(" USD</td>") == len(broker.within_risk)
 
 
 def test_results_and_models_hold_frames_and_arrays(made: dict[str, Any]) -> None:

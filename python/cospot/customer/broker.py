@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from cospot.html_tables import html_table, share
 from cospot.interval import Interval
 
 
@@ -96,3 +97,19 @@ class BrokerRecommendation:
     within_risk: list[BrokerSetting]  #: late no more often than allowed: `best`, then by cost
     beyond_risk: list[BrokerSetting]
     dropped: list[BrokerSetting]  #: after the first seeds: significantly dearer or later
+
+    def _repr_html_(self) -> str:
+        """The settings that are late no more often than allowed, as a table for notebooks."""
+        rows = [
+            (
+                f"{one.bid}, alpha {one.alpha:g}, {one.fault_tolerance}, {one.market_choice}",
+                "yes" if one.on_demand_fallback else "no",
+                f"{one.cost_per_useful_job.mean:,.4g} USD" if one.cost_per_useful_job else "",
+                share(one.saving.mean if one.saving else None),
+                share(one.late_share),
+            )
+            for one in self.within_risk
+        ]
+        head = ("Setting", "Fallback", "Cost of a useful job", "Saving", "Late")
+        found = "the first is recommended" if self.recommendation else "none is recommended"
+        return html_table(f"Settings of the broker: {found}", head, rows)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cospot.html_tables import html_table, share
+
 
 @dataclass(frozen=True)
 class OfferedClass:
@@ -58,3 +60,17 @@ class PricedClasses:
     partitions: list[PricedPartition]
     without_guarantees: list[Sale]
     maximum: Sale  #: one class per server
+
+    def _repr_html_(self) -> str:
+        """The partitions as a table for notebooks."""
+        rows = [
+            (
+                f"{one.classes} classes, {one.partition}",
+                f"{one.performance:.3f}",
+                f"{one.revenue:.3f}",
+                share(one.revenue_of_maximum),
+            )
+            for one in self.partitions
+        ]
+        head = ("Partition", "Performance", "Revenue", "Of the maximum")
+        return html_table(f"Classes of {self.trace}", head, rows)
