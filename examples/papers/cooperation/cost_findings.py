@@ -70,7 +70,7 @@ def finding_7(evaluation: Evaluation) -> Iterator[Finding]:
             "spot allocation: median and 99th percentile, means over runs with CoSpot by those "
             "without",
             "the same",
-            {str(name): list(both) for name, both in zip(ratios.index, ratios.to_numpy())},
+            {str(row[0]): list(row[1:]) for row in ratios.itertuples()},
             lambda both: " and ".join(f"{one:.3f}" for one in both),
             kind="value",
             target=[1, 1],
