@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bindings/arguments.hpp"
 #include "bindings/bindings.hpp"
@@ -15,6 +16,7 @@
 #include "bindings/run_arguments.hpp"
 #include "bindings/watched_work.hpp"
 #include "bindings/workloads.hpp"
+#include "core/errors.hpp"
 #include "sim_harness/provider/explain/event_log.hpp"
 #include "sim_harness/provider/loop/provider_run.hpp"
 #include "sim_harness/studies/provider/provider_study.hpp"
@@ -31,11 +33,31 @@ LifeSettings read_given_life(const py::object& disruptions) {
   return read_life(sweep_tree(disruptions, "disruptions", none), {});
 }
 
+/// The value of a study's axis; its default for None.
+template <class T>
+T read_given(const Axis<EvictionKeys, T>& axis, const py::object& given) {
+  GivenPolicies none;
+  return given.is_none() ? T{} : axis.read(sweep_tree(given, axis.name, none), axis.name);
+}
+
+std::optional<EvictionRule> read_given_rule(const py::object& on_eviction,
+                                            const py::object& state_size,
+                                            const py::object& bandwidth) {
+  const EvictionRule rule{.what = read_given(kOnEvictionAxis, on_eviction),
+                          .state = read_given(kStateAxis, state_size),
+                          .bandwidth = read_given(kBandwidthAxis, bandwidth)};
+  if (!on_eviction.is_none()) return rule;
+  if (state_size.is_none() && bandwidth.is_none()) return std::nullopt;
+  throw ConfigError("state_size and bandwidth_mb_s: expected on_eviction, too");
+}
+
 /// By the names of the columns of the study; None where there is no value.
-py::dict to_dict(const LifeResult& result) {
+py::dict to_dict(const LifeResult& result, bool counts_work) {
   const RunOutcome outcome{.life = result};
+  std::vector<Measure<RunOutcome>> measures = life_preset().measures;
+  if (counts_work) append(measures, on_eviction_part().measures);
   py::dict named;
-  for (const Measure<RunOutcome>& one : life_preset().measures) {
+  for (const Measure<RunOutcome>& one : measures) {
     if (one.column.is_in_csv()) named[one.column.name.c_str()] = measured(one.read(outcome));
   }
   return named;
@@ -44,8 +66,11 @@ py::dict to_dict(const LifeResult& result) {
 py::dict simulate_life(const PythonWorkload& workload, const py::object& disruptions,
                        const py::object& hosts, const py::object& host, const py::object& vm,
                        const py::object& spot, const py::object& evictor, bool saf,
-                       const py::object& otn, const py::object& events) {
-  const LifeSettings settings = read_given_life(disruptions);
+                       const py::object& otn, const py::object& events,
+                       const py::object& on_eviction, const py::object& state_size,
+                       const py::object& bandwidth) {
+  LifeSettings settings = read_given_life(disruptions);
+  settings.on_eviction = read_given_rule(on_eviction, state_size, bandwidth);
   PreparedRun run = prepare_run(hosts, host, vm, spot, evictor, saf, otn);
   warn_of_inputs(workload, run.settings.host);
   const HostTable named = run.hosts;  // for the log, which outlives the run's own
@@ -60,7 +85,7 @@ py::dict simulate_life(const PythonWorkload& workload, const py::object& disrupt
     return simulation.result();
   });
   if (log) log->finish();
-  return to_dict(result);
+  return to_dict(result, settings.on_eviction.has_value());
 }
 
 }  // namespace
@@ -68,7 +93,8 @@ py::dict simulate_life(const PythonWorkload& workload, const py::object& disrupt
 void bind_life(py::module_& core) {
   core.def("simulate_life", &simulate_life, "workload"_a, "disruptions"_a, py::kw_only(),
            "hosts"_a = py::none(), "host"_a = py::none(), "vm"_a, "spot"_a, "evictor"_a,
-           "saf"_a = false, "otn"_a = 1, "events"_a = py::none(),
+           "saf"_a = false, "otn"_a = 1, "events"_a = py::none(), "on_eviction"_a = py::none(),
+           "state_size"_a = py::none(), "bandwidth_mb_s"_a = py::none(),
            R"doc(
 Replay a workload while requests ask again, spots return, hosts fail or are maintained.
 
@@ -79,10 +105,14 @@ Args:
     hosts, host, vm, spot, evictor, saf, otn: As for simulate.
     events: File to write every event to, CSV, gzip-compressed if it ends in .gz
         (docs/event-log-format.md).
+    on_eviction: "lose", "restart" or "move": what becomes of an evicted spot's work (docs/life.md).
+        None: as "lose", and the work is not counted.
+    state_size: What a spot moves: "100%" of its memory_mb (None), or a size such as "512MB".
+    bandwidth_mb_s: MB/s to save and restore it, such as 100; None: "63.67:81.27".
 
 Returns:
-    A dict of the measures of the study life by their names (docs/results-format.md); revenue in
-    vcpu-seconds, None where a mean has nothing to be taken of.
+    A dict of the measures of the study life by their names (docs/results-format.md), and with
+    on_eviction of its part; revenue in vcpu-seconds, None where a mean has nothing to be taken of.
 
 Raises:
     ConfigError: An argument cannot be used.

@@ -2,6 +2,12 @@
 
 namespace cospot {
 
+// Rates for saving and restoring an instance's memory, in MB/s. Source: Voorsluys and Buyya, AINA
+// 2012, section IV.C, from Sotomayor et al., 2009.
+inline constexpr double kSaveMbPerSecond = 63.67;
+inline constexpr double kRestoreMbPerSecond = 81.27;     ///< in the same datacenter
+inline constexpr double kFarRestoreMbPerSecond = 40.64;  ///< in another one
+
 // The cost of revocations to a batch job that saves checkpoints, in closed form. Times are in
 // hours. The mean time to revocation (MTTR) may be infinite: then nothing is ever lost.
 //

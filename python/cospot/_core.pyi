@@ -616,6 +616,9 @@ def simulate_life(
     saf: bool = False,
     otn: _Offer = 1,
     events: _Path | None = None,
+    on_eviction: str | None = None,
+    state_size: str | None = None,
+    bandwidth_mb_s: _Number | str | None = None,
 ) -> dict[str, Any]: ...
 def size(
     workload: Workload,

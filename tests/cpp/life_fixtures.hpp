@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,16 @@ inline Backoff random_rule(Random& random) {
           .longest_wait = random.below(3) == 0 ? 2 * kTick : 8 * kTick,
           .vms = random.below(4) != 0,
           .spots = random.below(4) != 0};
+}
+
+/// Of moves every second takes no time, or as long as a tick or two.
+inline std::optional<EvictionRule> random_eviction_rule(Random& random) {
+  if (random.below(3) == 0) return std::nullopt;
+  EvictionRule rule{.what = static_cast<OnEviction>(random.below(3))};
+  const double tick_s = std::chrono::duration<double>(kTick).count();
+  if (random.below(2) == 0) rule.state = {.percent = 0, .fixed_mb = tick_s};
+  rule.bandwidth = {random.below(2) == 0 ? 1 : 0.01, random.below(2) == 0 ? 0.5 : 7.2};
+  return rule;
 }
 
 /// One after another on each host, with other hosts' at the same moments.
@@ -75,6 +86,7 @@ inline LifePlan random_plan(std::uint64_t seed, const Workload& workload, std::s
   if (parts.maintenance) add_outages(random, hosts, OutageKind::kMaintenance, plan);
   if (parts.resizes) add_resizes(random, workload, plan);
   plan.ends_stay = random.below(2) == 0;
+  if (parts.retries) plan.on_eviction = random_eviction_rule(random);
   return plan;
 }
 
@@ -209,6 +221,7 @@ inline void check_same_life(const LifeResult& result, const LifeResult& expected
   CHECK(result.resizes_refused == expected.resizes_refused);
   CHECK(result.resizes_missed == expected.resizes_missed);
   CHECK(result.waiting == expected.waiting);
+  CHECK((result.spot_work == expected.spot_work));
 }
 
 }  // namespace cospot

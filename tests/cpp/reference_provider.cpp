@@ -399,6 +399,11 @@ class Simulator : Placing {
  private:
   using Key = std::tuple<SimTime, int, std::int64_t>;
 
+  /// A time on a host, at the beginning of which a state may be restored.
+  struct Stay {
+    SimTime from{0}, works{0}, to = kNever, would_end = kNever;
+    bool is_undone = false;  ///< its work is done anew
+  };
   /// Somebody who is or wants to be on a host.
   struct One {
     InstanceIndex id = 0;
@@ -411,6 +416,8 @@ class Simulator : Placing {
     SimTime promised_until = kNoPromisedEnd;
     Revenue would_earn = 0;  ///< without a host: what it would, had it one
     LossCause cause = LossCause::kRoom;
+    std::vector<Stay> stays{};  ///< of a spot, all of them
+    bool is_evicted = false, is_back = false;
   };
   struct Asked {
     InstanceIndex id = 0;
@@ -610,6 +617,8 @@ class Simulator : Placing {
     if (!one.ran) out_.first_host_of[one.id] = host;
     one.placed = now_;
     one.ran = true;
+    one.is_back = one.is_evicted;
+    one.stays.push_back({.from = now_, .works = now_ + restoring(one), .would_end = one.end});
     one.promised_until = kNoPromisedEnd;
     if (const Wish wish = wish_of(one, now_);
         wish.asked > SimTime{0} && forecast_->quantiles().is_known()) {
@@ -627,6 +636,7 @@ class Simulator : Placing {
   }
   void leave(One& one) {
     const HostIndex host = *one.host;
+    one.stays.back().to = now_;
     log("ended", one, host);
     take(one);
     one.ended = true;
@@ -640,6 +650,7 @@ class Simulator : Placing {
   void stop(One& one, LossCause cause) {
     one.would_earn = worth(one.size.vcpus, now_, one.end);
     one.cause = cause;
+    if (level(one.id) > 0) end_stay(one, cause);
     if (is_lowest(one.id) && now_ < one.placed + std::chrono::hours(1)) {
       free_ += worth(one.size.vcpus, one.placed, now_);
     }
@@ -674,14 +685,64 @@ class Simulator : Placing {
   void stand_by(One& one) {
     one.left.reset();
     if (one.end != kNever) one.left = one.end - now_;
+    if (level(one.id) > 0 && one.ran && has_rule(OnEviction::kMove, OnEviction::kRestart)) {
+      one.left = work_left(one);
+      if (one.left) *one.left += restoring(one);
+    }
     one.asked = now_;
     one.wait = std::min(rule(one).first_wait, rule(one).longest_wait);
-    look_ahead(one);
+    look_ahead(one, saving(one));
   }
-  void look_ahead(One& one) {
+
+  // The work of spots, told by all of their stays.
+
+  bool has_rule(OnEviction one, OnEviction other) const {
+    const auto& has = plan_.on_eviction;
+    return has && (has->what == one || has->what == other);
+  }
+  /// `rate`: MB/s.
+  SimTime transfer(const One& one, double rate) const {
+    const StateSize& state = plan_.on_eviction->state;
+    const double mb = one.size.memory_mb * (state.percent / 100) + state.fixed_mb;
+    return SimTime(std::llround(mb / rate * 1e6));
+  }
+  void end_stay(One& one, LossCause cause) {
+    one.stays.back().to = now_;
+    if (cause == LossCause::kEviction) one.is_evicted = true;
+    const bool fails = cause != LossCause::kEviction;
+    if (!has_rule(OnEviction::kRestart, fails ? OnEviction::kMove : OnEviction::kRestart)) return;
+    for (Stay& stay : one.stays) stay.is_undone = true;
+  }
+  /// The last stay of work that still counts, if its state can be restored.
+  const Stay* last_work(const One& one) const {
+    if (level(one.id) == 0 || !has_rule(OnEviction::kMove, OnEviction::kMove)) return nullptr;
+    for (std::size_t i = one.stays.size(); i-- > 0 && !one.stays[i].is_undone;) {
+      if (one.stays[i].to > one.stays[i].works) return &one.stays[i];
+    }
+    return nullptr;
+  }
+  SimTime restoring(const One& one) const {
+    return last_work(one) == nullptr ? SimTime{0}
+                                     : transfer(one, plan_.on_eviction->bandwidth.restore_mb_s);
+  }
+  /// Only what was worked on in the stay that has just ended is not saved yet.
+  SimTime saving(const One& one) const {
+    const bool has_worked = !one.stays.empty() && last_work(one) == &one.stays.back();
+    return has_worked ? transfer(one, plan_.on_eviction->bandwidth.save_mb_s) : SimTime{0};
+  }
+  /// Nothing: it never ends.
+  std::optional<SimTime> work_left(const One& one) const {
+    if (one.end == kNever) return {};
+    const Stay* last = last_work(one);
+    if (last != nullptr) return last->would_end - last->to;
+    const Stay& now = one.stays.back();
+    const WorkloadRow& row = workload_.rows[one.id];
+    return now.is_undone ? row.end - row.start : one.end - now_;
+  }
+  void look_ahead(One& one, SimTime at_least = SimTime{0}) {
     const Backoff& how = rule(one);
     const bool may = how.patience > SimTime{0} && (level(one.id) > 0 ? how.spots : how.vms);
-    const SimTime next = now_ + one.wait;
+    const SimTime next = now_ + std::max(one.wait, at_least);
     const bool too_late = plan_.ends_stay && workload_.rows[one.id].end <= next;
     if (may && next - one.asked <= how.patience && !too_late) {
       one.waits = true;
@@ -1060,9 +1121,22 @@ class Simulator : Placing {
     return true;
   }
 
+  void settle_work(const One& one) {
+    SpotWorkResult& sums = out_.life.spot_work;
+    const bool is_gone = !one.host && !one.ended && !one.waits;
+    for (const Stay& stay : one.stays) {
+      const SimTime to = std::min(stay.to, workload_.window);
+      sums.restoring += worth(one.size.vcpus, stay.from, std::min(stay.works, to));
+      (stay.is_undone || is_gone ? sums.wasted : sums.useful) +=
+          worth(one.size.vcpus, stay.works, to);
+    }
+    sums.evicted += one.is_evicted ? 1 : 0;
+    sums.back += one.is_back ? 1 : 0;
+  }
   void settle(const One& one) {
     LevelOutcome& of = out_.levels[level(one.id)];
     if (!one.arrived) return;
+    if (plan_.on_eviction && is_lowest(one.id)) settle_work(one);
     if (one.waits) ++out_.life.waiting;
     if (!one.ran) {
       ++of.not_placed[static_cast<std::size_t>(one.cause)];

@@ -30,6 +30,7 @@ LifePlan random_plan(std::uint64_t seed, const Workload& workload, std::size_t h
   if ((seed & 8) != 0) add_outages(random, hosts, OutageKind::kMaintenance, plan);
   if ((seed & 16) != 0) add_resizes(random, workload, plan);
   plan.ends_stay = (seed & 32) != 0;
+  plan.on_eviction = random_eviction_rule(random);
   return plan;
 }
 
@@ -85,6 +86,10 @@ void add_to(LifeResult& sum, const LifeResult& one) {
   sum.resizes_refused += one.resizes_refused;
   sum.resizes_missed += one.resizes_missed;
   sum.waiting += one.waiting;
+  sum.spot_work.useful += one.spot_work.useful > 0 ? 1 : 0;
+  sum.spot_work.wasted += one.spot_work.wasted > 0 ? 1 : 0;
+  sum.spot_work.restoring += one.spot_work.restoring > 0 ? 1 : 0;
+  sum.spot_work.back += one.spot_work.back;
 }
 
 /// Follows a log: who runs where, and what that comes to.
@@ -182,11 +187,16 @@ class LogFollower {
 
 /// Whoever asked is in one state, what a log says adds up, and hosts hold no more than they have.
 void check_life_conserves(const Workload& workload, const Settings& settings,
-                          const std::vector<std::string>& events, const LifeResult& result) {
+                          const std::vector<std::string>& events, const LifeResult& result,
+                          bool is_counted) {
   LogFollower log(workload, settings);
   log.follow(events);
   CHECK((log.vm_revenue == result.run.vm_revenue));
   CHECK((log.spot_revenue == result.run.spot_revenue));
+  const SpotWorkResult& work = result.spot_work;
+  if (is_counted) {
+    CHECK((work.useful + work.wasted + work.restoring == result.run.spot_revenue));
+  }
   std::uint64_t vms_rejected = 0, vms_lost = 0, spots_admitted = 0;
   for (const InstanceIndex instance : log.asked) {
     const bool is_spot = workload.rows[instance].is_spot();
@@ -236,7 +246,7 @@ void check_against_reference(const Workload& workload, const Settings& settings,
   CHECK(is_same);
   check_same_life(watched.result, expected.life);
   check_same_life(LifeRun(workload, run, plan, false).result, expected.life);
-  check_life_conserves(workload, settings, events, watched.result);
+  check_life_conserves(workload, settings, events, watched.result, plan.on_eviction.has_value());
   add_to(sum, expected.life);
 }
 
@@ -347,6 +357,11 @@ TEST_CASE("life engine: agrees with the slow simulator on random small clouds") 
         sum.resizes_moved, sum.resizes_refused, sum.resizes_missed, sum.waiting}) {
     CHECK(count > 50);
   }
+  // In runs where it is counted.
+  CHECK(sum.spot_work.useful > 300);
+  CHECK(sum.spot_work.wasted > 200);
+  CHECK(sum.spot_work.restoring > 20);
+  CHECK(sum.spot_work.back > 50);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST_CASE("read_sweep: unknown, missing and contradicting keys") {
         "s.yaml:9: study: unknown key 'foo'; valid names: study, prices, workloads, window_days, "
         "host, "
         "added_type, headroom_percent, hosts, headroom_of, vm, spot, evictor, saf, otn, target, "
-        "economy, disruptions, schedulers, host_subset_size, reserve, signal");
+        "economy, disruptions, schedulers, host_subset_size, reserve, signal, on_eviction");
   CHECK(
       error_of(8, "otn: 1\nheadroom_of: each") ==
       "s.yaml:9: headroom_of: found 'each', expected study, each_policy or a list of VM policies, "

@@ -161,6 +161,49 @@ def test_simulate_life_is_the_run_of_the_scenario(folder: Path, tmp_path: Path) 
     assert cospot.simulate_life(workload, "none", **settings)["evictions"] == plain.evictions
 
 
+def test_moves_are_those_of_the_study(tmp_path: Path) -> None:
+    rules = ("lose", "restart", "move")
+    study = f"study: life{COMMON}otn: 1\ndisruptions: none\non_eviction: [{', '.join(rules)}]\n"
+    (tmp_path / "moves.yaml").write_text(f"{study}state_size: 9000MB\nbandwidth_mb_s: 10\n")
+    (tmp_path / "plain.yaml").write_text(f"study: life{COMMON}otn: 1\ndisruptions: none\n")
+    rows = rows_of(tmp_path, "moves")
+    (plain,) = rows_of(tmp_path, "plain")
+    assert {name: rows[0][name] for name in plain} == plain
+    figures = cospot.load_results(tmp_path / "moves.db").view("run_figures")
+    workload = cospot.Workload.generate("azure2020", seed=1, scale=0.002)
+    for row, rule, share in zip(rows, rules, figures["spot_useful_share"], strict=True):
+        life = cospot.simulate_life(
+            workload, "none", hosts=int(row["hosts"]), host=(10400, 2250), vm="COS", spot="vmaDPD",
+            evictor="FIFO", on_eviction=rule, state_size="9000MB", bandwidth_mb_s=10,
+        )  # fmt: skip
+        expected = {name: float(row[name]) for name in life if name != "wall_ms" and row[name]}
+        assert {name: life[name] for name in expected} == pytest.approx(expected, abs=1e-3)
+        used = life["spot_useful"] + life["spot_wasted"] + life["spot_restoring"]
+        assert used == pytest.approx(life["spot_revenue"], rel=1e-12)
+        assert share == pytest.approx(life["spot_useful"] / life["spot_revenue_requested"])
+        assert (life["spots_back"] > 0) == (rule != "lose")
+        assert (life["spot_restoring"] > 0) == (rule == "move")
+        assert life["spots_back"] <= life["spots_evicted"] <= life["evictions"]
+
+
+@pytest.mark.parametrize(
+    ("moves", "match"),
+    [
+        ({"on_eviction": "stay"}, "^on_eviction: found 'stay', expected lose, restart or move"),
+        ({"on_eviction": "move", "state_size": "9"}, "^state_size: found '9', expected a share of"),
+        ({"on_eviction": "move", "bandwidth_mb_s": 0}, "^bandwidth_mb_s: found '0', expected MB/s"),
+        ({"state_size": "9MB"}, "^state_size and bandwidth_mb_s: expected on_eviction, too"),
+    ],
+)
+def test_bad_moves_are_refused(moves: dict[str, Any], match: str) -> None:
+    workload = cospot.Workload.generate("azure2020", seed=1, scale=0.001)
+    with pytest.raises(cospot.ConfigError, match=match):
+        cospot.simulate_life(
+            workload, "none", hosts=3, host=(10400, 2250), vm="COS", spot="sCOS", evictor="FIFO",
+            **moves,
+        )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("life", "match"),
     [

@@ -3,14 +3,10 @@
 #include <span>
 #include <string_view>
 
+#include "guarantees/pricing/checkpoint_model.hpp"
 #include "sim_harness/data/markets/market.hpp"
 
 namespace cospot {
-
-// Rates for saving and restoring an instance's memory (Sotomayor et al., 2009).
-inline constexpr double kSaveMbPerSecond = 63.67;
-inline constexpr double kRestoreMbPerSecond = 81.27;     ///< in the same datacenter
-inline constexpr double kFarRestoreMbPerSecond = 40.64;  ///< in another one
 
 /// In seconds, not rounded.
 [[nodiscard]] double save_time(double memory_mb);

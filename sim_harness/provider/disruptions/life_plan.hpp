@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/model/host_table.hpp"
@@ -9,6 +10,7 @@
 #include "core/model/resource_vector.hpp"
 #include "core/model/sim_time.hpp"
 #include "sim_harness/base/text/decimal.hpp"
+#include "sim_harness/provider/disruptions/eviction_rule.hpp"
 
 namespace cospot {
 
@@ -59,8 +61,9 @@ struct LifePlan {
   Backoff returning_spots{};
   /// A late instance keeps its end from the workload; else it keeps its duration.
   bool ends_stay = false;
-  std::vector<Outage> outages{};  ///< ties: in this order
-  std::vector<Resize> resizes{};  ///< by time; ties: in the order of the file
+  std::optional<EvictionRule> on_eviction{};  ///< if set, the work of spots is counted
+  std::vector<Outage> outages{};              ///< ties: in this order
+  std::vector<Resize> resizes{};              ///< by time; ties: in the order of the file
 };
 
 }  // namespace cospot

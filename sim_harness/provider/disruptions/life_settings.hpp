@@ -56,6 +56,8 @@ struct LifeSettings {
   Backoff retries{};
   Backoff returning_spots{};
   bool ends_stay = false;
+  /// Not a key of `disruptions`, but a part of its own. If set, the work of spots is counted.
+  std::optional<EvictionRule> on_eviction{};
   std::optional<FailureRate> failure_rate{};
   std::optional<MaintenanceRate> maintenance_rate{};
   LifeFile<NamedOutage> failures{}, maintenance{};
@@ -63,9 +65,9 @@ struct LifeSettings {
 
   /// True if there are no disruptions.
   [[nodiscard]] bool is_off() const {
-    return retries.patience == SimTime{0} && returning_spots.patience == SimTime{0} &&
-           !failure_rate && !maintenance_rate && failures.name.empty() &&
-           maintenance.name.empty() && resizes.name.empty();
+    return !on_eviction && retries.patience == SimTime{0} &&
+           returning_spots.patience == SimTime{0} && !failure_rate && !maintenance_rate &&
+           failures.name.empty() && maintenance.name.empty() && resizes.name.empty();
   }
 };
 

@@ -134,7 +134,12 @@ LifePlan make_life_plan(const LifeSettings& settings, const Workload& workload,
                         const HostTable& hosts) {
   LifePlan plan{.retries = settings.retries,
                 .returning_spots = settings.returning_spots,
-                .ends_stay = settings.ends_stay};
+                .ends_stay = settings.ends_stay,
+                .on_eviction = settings.on_eviction};
+  const bool asks_again = plan.on_eviction && plan.on_eviction->what != OnEviction::kLose;
+  if (asks_again && plan.returning_spots.patience == SimTime{0}) {
+    plan.returning_spots = {.patience = kDay};
+  }
   add_named(settings.failures, OutageKind::kFailure, hosts, plan.outages);
   if (settings.failure_rate) {
     draw_failures(*settings.failure_rate, workload.window, hosts.size(), plan.outages);

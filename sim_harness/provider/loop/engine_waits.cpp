@@ -174,6 +174,7 @@ void SimulationEngine::started(const Request& request, HostIndex host) {
   row.was_placed = true;
   ++row.version;
   if (row.level == 0) vms_on_[host].push_back(instance);
+  if (work_ && row.level > 0) work_->placed(instance, row.size.memory_mb, now_);
   note_change({.kind = HostChange::Kind::kCame,
                .host = host,
                .instance = instance,
@@ -204,7 +205,8 @@ void SimulationEngine::depart_row(InstanceIndex instance) {
     take_vm(instance, host);
     std::erase(vms_on_[host], instance);
   } else {
-    hosts_.remove_spot(instance, host);
+    const RunningSpot spot = hosts_.remove_spot(instance, host);
+    if (work_) work_->ended(spot, now_);
     if (reserve_) reserve_->left(instance);
     note_change({.kind = HostChange::Kind::kLeft,
                  .host = host,
@@ -223,22 +225,28 @@ void SimulationEngine::depart_if_due(InstanceIndex instance) {
 void SimulationEngine::begin_waiting(InstanceIndex instance) {
   InstanceRow& row = rows_[instance];
   row.stage = Stage::kWaiting;
+  SimTime save{0};
   row.left = row.ends_at == kNever ? kNever : row.ends_at - now_;
+  if (work_ && row.level > 0 && row.was_placed) {
+    row.left = work_->need(instance).stay;
+    save = work_->need(instance).save;
+  }
   row.asked_at = now_;
   if (parts_.plan != nullptr) {
     const Backoff& rule = rule_of(row);
     row.wait = std::min(rule.first_wait, rule.longest_wait);
   }
-  wait_or_give_up(instance);
+  wait_or_give_up(instance, save);
 }
 
-void SimulationEngine::wait_or_give_up(InstanceIndex instance) {
+/// `at_least`: of the wait before its next try.
+void SimulationEngine::wait_or_give_up(InstanceIndex instance, SimTime at_least) {
   InstanceRow& row = rows_[instance];
   if (!may_ask_again(row)) {
     row.stage = Stage::kGone;
     return;
   }
-  const SimTime next = now_ + row.wait;
+  const SimTime next = now_ + std::max(row.wait, at_least);
   const bool is_over = parts_.plan->ends_stay && next >= schedule_->end[instance];
   if (next > row.asked_at + rule_of(row).patience || is_over) {
     row.stage = Stage::kGone;

@@ -34,6 +34,9 @@ SimulationEngine::SimulationEngine(const EventSchedule& schedule, HostTable host
   }
   if (parts.have_waits()) add_rows();
   if (parts.plan != nullptr) plan_outages_and_resizes();
+  if (parts.plan != nullptr && parts.plan->on_eviction) {
+    work_ = std::make_unique<SpotWork>(*parts.plan->on_eviction, schedule);
+  }
   if (parts.reserve && allocator.evictor != nullptr) {
     reserve_ = std::make_unique<ReserveKeeper>(hosts_, *parts.reserve, schedule.start.size(),
                                                schedule.window);
@@ -274,6 +277,7 @@ void SimulationEngine::stop_spot(InstanceIndex instance, HostIndex host, LossCau
   }
   if (rows_.empty()) return;
   stopped(instance, lost, cause);
+  if (work_) work_->stopped(spot, now, cause == LossCause::kEviction);
   if (reserve_) reserve_->left(instance);
   note_change({.kind = HostChange::Kind::kLeft,
                .host = host,
@@ -403,7 +407,20 @@ LifeResult SimulationEngine::life_result() const {
     const bool is_stopped = row.stage == Stage::kWaiting || row.stage == Stage::kGone;
     if (is_stopped && row.was_placed && row.level == 0) ++life.vms_lost;
   }
+  if (work_) add_work(life.spot_work);
   return life;
+}
+
+void SimulationEngine::add_work(SpotWorkResult& result) const {
+  SpotWork work = *work_;
+  for (HostIndex host = 0; host < hosts().size(); ++host) {
+    for (const RunningSpot& spot : hosts_.spots_on(host)) work.ended(spot, schedule_->window);
+  }
+  for (InstanceIndex i = 0; i < rows_.size(); ++i) {
+    const InstanceRow& row = rows_[i];
+    if (row.level + std::size_t{1} != hosts_.levels().count) continue;
+    work.add_to(result, i, row.stage == Stage::kGone);
+  }
 }
 
 NoticeResult SimulationEngine::notice_result() const {

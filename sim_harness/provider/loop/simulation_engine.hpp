@@ -226,8 +226,9 @@ class SimulationEngine {
   void depart_row(InstanceIndex instance);
   void depart_if_due(InstanceIndex instance);
   void begin_waiting(InstanceIndex instance);
-  void wait_or_give_up(InstanceIndex instance);
+  void wait_or_give_up(InstanceIndex instance, SimTime at_least = SimTime{0});
   void retry(InstanceIndex instance);
+  void add_work(SpotWorkResult& result) const;
   [[nodiscard]] bool is_current(const Due& due, Stage stage) const {
     const InstanceRow& row = rows_[due.subject];
     return row.stage == stage && row.version == due.version;
@@ -313,7 +314,8 @@ class SimulationEngine {
   // Used only with a plan.
   LifeResult life_;
   std::vector<std::vector<InstanceIndex>> vms_on_;  // per host, in order of arrival
-  std::uint32_t moves_ = 0;  // evacuations and migrations so far; orders them
+  std::uint32_t moves_ = 0;         // evacuations and migrations so far; orders them
+  std::unique_ptr<SpotWork> work_;  // with a rule for evictions
 
   // Used only with a reserve.
   std::unique_ptr<ReserveKeeper> reserve_;

@@ -4,6 +4,7 @@
 
 #include "core/model/sim_time.hpp"
 #include "sim_harness/provider/run/run_result.hpp"
+#include "sim_harness/provider/run/spot_work.hpp"
 
 namespace cospot {
 
@@ -31,6 +32,7 @@ struct LifeResult {
   std::uint64_t resizes_refused = 0;
   std::uint64_t resizes_missed = 0;  ///< the VM was not running at that moment
   std::uint64_t waiting = 0;         ///< requests still waiting at the end of the window
+  SpotWorkResult spot_work{};        ///< with LifePlan::on_eviction
 };
 
 }  // namespace cospot

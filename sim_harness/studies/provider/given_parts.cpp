@@ -41,9 +41,10 @@ ProviderStudySettings read_settings(const ProviderStudy& study, const ConfigNode
                                     const std::filesystem::path& folder) {
   require_comparable(root);
   if (study.parts().empty()) {
-    throw ConfigError(
-        fmt::format("{}: found none of the keys disruptions, schedulers, host_subset_size, reserve",
-                    key_place(root, kSubject)));
+    throw ConfigError(fmt::format(
+        "{}: found none of the keys disruptions, schedulers, host_subset_size, reserve, "
+        "on_eviction",
+        key_place(root, kSubject)));
   }
   NoPythonPolicies none;
   ProviderStudySettings settings = study.table().read(

@@ -10,7 +10,7 @@
 namespace cospot {
 
 /// Parts that a command adds to each of its runs, with the keys of a study file: `disruptions`,
-/// `schedulers`, `host_subset_size`, `reserve`.
+/// `schedulers`, `host_subset_size`, `reserve`, `on_eviction`.
 class GivenParts {
  public:
   /// Args: root: a mapping of these keys, each with one value. folder: the base of relative paths.

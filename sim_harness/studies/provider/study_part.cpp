@@ -69,7 +69,7 @@ bool StudyPart::is_asked_for_by(const ConfigNode& root) const {
 const std::vector<StudyPart>& study_parts() {
   static const std::vector<StudyPart> parts{
       lifetime_target_part(), economy_part(), disruptions_part(), schedulers_part(),
-      host_subset_part(),     reserve_part(), signals_part()};
+      host_subset_part(),     reserve_part(), signals_part(),     on_eviction_part()};
   return parts;
 }
 

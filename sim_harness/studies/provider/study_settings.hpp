@@ -5,6 +5,7 @@
 
 #include "sim_harness/studies/provider/parts/disruption_keys.hpp"
 #include "sim_harness/studies/provider/parts/economy_keys.hpp"
+#include "sim_harness/studies/provider/parts/eviction_keys.hpp"
 #include "sim_harness/studies/provider/parts/lifetime_target_keys.hpp"
 #include "sim_harness/studies/provider/parts/reserve_keys.hpp"
 #include "sim_harness/studies/provider/parts/scheduler_keys.hpp"
@@ -38,6 +39,7 @@ struct ProviderStudySettings : ProviderSettings,
                                SchedulersSettings,
                                SubsetSettings,
                                ReserveKeys,
+                               EvictionKeys,
                                SignalSettings,
                                SeedSettings {};
 
