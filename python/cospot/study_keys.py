@@ -70,6 +70,9 @@ class ProviderKeys(TypedDict, total=False):
     asked_factor: Numbers
     asking_percent: Numbers
     disruptions: Mappings
+    on_eviction: Texts
+    state_size: Texts
+    bandwidth_mb_s: Values
     schedulers: Numbers
     assigned_by: Texts
     refresh_interval_s: Numbers
