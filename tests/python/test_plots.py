@@ -282,4 +282,4 @@ def test_the_style_of_a_paper(runs: pd.DataFrame, tmp_path: Path) -> None:
         assert plot().get_figwidth() > 7
     assert dict(matplotlib.rcParams) == usual
     with pytest.raises(cospot.ConfigError, match="found style 'poster'; expected one of notebook"):
-        plots.style("poster")  # type: ignore[arg-type]
+        plots.style("poster").__enter__()  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("pandas", reason="pandas is not installed")
 
 import cospot
+import numpy as np
 from sample_policies import Util
 
 HOST = (10400, 2250)
@@ -58,6 +59,20 @@ def test_difference_and_interval_are_of_runs_on_the_same_hosts() -> None:
     assert row["workloads"] == 3
     hosts_of = result.runs.pivot(index="workload", columns="whose", values="hosts")
     assert (hosts_of["mine"] == hosts_of["against"]).all()
+
+
+def test_objects_and_arrays_are_the_same_study() -> None:
+    objects = {
+        **STUDY,
+        "workloads": [cospot.Workload.generate(scale=0.001, seed=seed) for seed in (1, 2, 3)],
+        "headroom_percent": np.array([2.0]),
+        "vm": np.array(["UTIL", "COS"]),
+        "otn": range(1, 5, 3),
+    }
+    listed = cospot.compare_policies({"otn": 1}, study=STUDY)
+    found = cospot.compare_policies({"otn": np.int64(1)}, study=objects)
+    assert found.table.equals(listed.table)
+    assert found.against.astype(str).equals(listed.against.astype(str))
 
 
 def test_a_policy_that_only_spreads_vms_is_not_called_better() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -93,18 +93,9 @@ _STYLES = {"notebook": _STYLE, "paper": _PAPER}
 _current: ContextVar[str] = ContextVar("style", default="notebook")
 
 
-@contextmanager
-def _style(name: str) -> Iterator[None]:
-    before = _current.set(name)
-    try:
-        with mpl.rc_context(_STYLES[name]):
-            yield
-    finally:
-        _current.reset(before)
-
-
 @checked
-def style(name: Literal["notebook", "paper"] = "paper") -> AbstractContextManager[None]:
+@contextmanager
+def style(name: Literal["notebook", "paper"] = "paper") -> Iterator[None]:
     """Draw the plots of a `with` block, and your own, in one of cospot's styles.
 
     Save figures inside the block too: ``figure.savefig("front")`` then writes a PDF.
@@ -114,15 +105,17 @@ def style(name: Literal["notebook", "paper"] = "paper") -> AbstractContextManage
             font of 8 points, and saved as vectors with their text as text. ``"notebook"``: the
             usual style.
 
-    Returns:
-        The context manager.
-
     Raises:
         ConfigError: There is no such style.
     """
     if name not in _STYLES:
         raise ConfigError(f"found style '{name}'; expected one of {', '.join(_STYLES)}")
-    return _style(name)
+    before = _current.set(name)
+    try:
+        with mpl.rc_context(_STYLES[name]):
+            yield
+    finally:
+        _current.reset(before)
 
 
 @contextmanager

@@ -47,7 +47,7 @@ def sweep(
         overrides: ``key=value`` as for ``--set`` of ``cospot compare``.
         executor: ``"local"``: the threads of this process. ``"dask"``: the workers of a Dask
             cluster, which need the same cospot, and the study file and its workloads under the same
-            paths, or ``ship_workloads``. A dict is sent to them, with its policies. If a worker
+            paths, or ``ship_workloads``. A dict is sent to them, with its objects. If a worker
             dies, its part is run again on another.
         scheduler: For Dask: the scheduler's address, a ``distributed.Client`` or a cluster; None
             starts worker processes on this machine for the duration of the call.
