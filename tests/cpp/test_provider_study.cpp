@@ -48,7 +48,8 @@ const std::vector<PartKeys>& all_parts() {
       {"reserve", "reserve: [none, '3:2:2']\nnotice_s: [0, 7200]\n"},
       {"signal",
        "signal: [obtainable:count=2:minutes=60, evicted:minutes=600]\n"
-       "signal_every_minutes: 1440\nsignal_folds: 2\n"}};
+       "signal_every_minutes: 1440\nsignal_folds: 2\n"},
+      {"on_eviction", "on_eviction: [lose, move]\nstate_size: 50%\nbandwidth_mb_s: 0.01\n"}};
   return parts;
 }
 

@@ -189,8 +189,8 @@ def test_moves_are_those_of_the_study(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("moves", "match"),
     [
-        ({"on_eviction": "stay"}, "^on_eviction: found 'stay', expected lose, restart or move"),
-        ({"on_eviction": "move", "state_size": "9"}, "^state_size: found '9', expected a share of"),
+        ({"on_eviction": "stay"}, "^on_eviction: found the text 'stay', expected lose, "),
+        ({"on_eviction": "move", "state_size": "9"}, "^state_size: found the text '9', expected "),
         ({"on_eviction": "move", "bandwidth_mb_s": 0}, "^bandwidth_mb_s: found '0', expected MB/s"),
         ({"state_size": "9MB"}, "^state_size and bandwidth_mb_s: expected on_eviction, too"),
     ],
