@@ -32,6 +32,11 @@ class LiveSimulation {
   /// between two events.
   void run_until(SimTime time);
 
+  /// The same until `pause` is due, whose time is kNever. Decisions may then be made in the engine.
+  RunPause run_to(const PauseAt& pause);
+  [[nodiscard]] SimulationEngine& engine() { return engine_; }
+  [[nodiscard]] const EventSchedule& schedule() const { return *schedule_; }
+
   /// The requests, earnings and losses until now; of a finished run, in its whole window.
   [[nodiscard]] RunResult result() const;
   [[nodiscard]] const HostColumns& hosts() const { return hosts_; }
@@ -53,7 +58,7 @@ class LiveSimulation {
   class Running;
 
   [[nodiscard]] SimTime slice_end(std::size_t events) const;
-  RunPause run_slices(SimTime until);
+  RunPause run_slices(PauseAt due);
   void require_idle() const;
   /// The time of the last processed event, or until which none was left.
   [[nodiscard]] SimTime reached() const;

@@ -29,7 +29,7 @@ def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _
     ConfigError. A text for a ``Literal`` is left to the function.
     """
     signature = inspect.signature(function)
-    name = function.__qualname__
+    name = function.__qualname__.removesuffix(".__init__")
     annotations = {
         parameter: ast.parse(str(annotation), mode="eval").body
         for parameter, annotation in function.__annotations__.items()
