@@ -356,6 +356,7 @@ void bind_protocols(py::module_& core) {
                                      &quantiles_of_state);
   refuse(core, "Datacenter", "Pickle its hosts, and an Offer of them.");
   refuse(core, "Simulation", "Pickle its result() or its hosts.");
+  refuse(core, "PlacementRuns", "Make a PlacementEnv in each process.");
   refuse(core, "LiveHosts", "Nova's scheduler makes one in each process.");
   refuse(core, "ChangeWatch", "Nova's scheduler makes one in each process.");
   refuse(core, "ReservedHosts", "Nova's evictor makes one for each question.");

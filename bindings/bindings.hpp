@@ -17,6 +17,7 @@ void bind_reserve(pybind11::module_& core);
 void bind_change_watch(pybind11::module_& core);
 void bind_workloads(pybind11::module_& core);
 void bind_simulation(pybind11::module_& core);
+void bind_placement(pybind11::module_& core);
 void bind_life(pybind11::module_& core);
 void bind_lifetimes(pybind11::module_& core);
 void bind_compare(pybind11::module_& core);

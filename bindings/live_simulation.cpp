@@ -95,11 +95,11 @@ void LiveSimulation::require_idle() const {
 
 void LiveSimulation::run_until(SimTime time) {
   const Running running(*this);
-  RunPause pause = run_slices(time);
+  RunPause pause = run_slices({.time = time});
   if (pause == RunPause::kFinished && !is_finished()) {
     // Only departures are left.
     engine_.set_observer(observer_ != nullptr ? observer_ : &no_observer_);
-    pause = run_slices(time);
+    pause = run_slices({.time = time});
     engine_.set_observer(observer_);
   }
   now_ = std::max(now_, time == kNever ? now_ : time);
@@ -126,6 +126,11 @@ std::string LiveSimulation::next_events() {
   return rows;
 }
 
+RunPause LiveSimulation::run_to(const PauseAt& pause) {
+  const Running running(*this);
+  return run_slices(pause);
+}
+
 SimTime LiveSimulation::slice_end(std::size_t events) const {
   const std::size_t last = schedule_->events.size() - 1;
   if (engine_.position() + events > last) return kNever;
@@ -135,26 +140,26 @@ SimTime LiveSimulation::slice_end(std::size_t events) const {
   return time + SimTime(1);  // so that every slice has an event
 }
 
-RunPause LiveSimulation::run_slices(SimTime until) {
+RunPause LiveSimulation::run_slices(PauseAt due) {
   using Clock = std::chrono::steady_clock;
+  const SimTime until = due.time;
   std::size_t events = 1;
   while (!is_finished()) {
-    SimTime slice = until;
-    RunPause pause = RunPause::kFinished;
+    RunPause pause = RunPause::kTime;
     {
       const py::gil_scoped_release unlocked;
       Clock::time_point now = Clock::now();
       const Clock::time_point ask_at = now + kAskEvery;
       is_broken_ = true;
       do {
-        slice = std::min(until, slice_end(events));
-        pause = engine_.run({.time = slice});
+        due.time = std::min(until, slice_end(events));
+        pause = engine_.run(due);
         const Clock::time_point began = std::exchange(now, Clock::now());
         events = next_slice(events, now - began);
-      } while (pause != RunPause::kFinished && slice != until && now < ask_at);
+      } while (pause == RunPause::kTime && due.time != until && now < ask_at);
       is_broken_ = false;
     }
-    if (pause == RunPause::kFinished || slice == until) return pause;
+    if (pause != RunPause::kTime || due.time == until) return pause;
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   }
   return RunPause::kFinished;

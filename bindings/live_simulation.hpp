@@ -36,6 +36,10 @@ class LiveSimulation {
   /// Processes events until some are logged, or all are done, and returns their rows of the event
   /// log, without its header line.
   [[nodiscard]] std::string next_events();
+  /// The same until `pause` is due, whose time is kNever. Decisions may then be made in the engine.
+  RunPause run_to(const PauseAt& pause);
+  [[nodiscard]] SimulationEngine& engine() { return engine_; }
+  [[nodiscard]] const EventSchedule& schedule() const { return *schedule_; }
 
   /// The requests, earnings and losses until now; of a finished run, in its whole window.
   [[nodiscard]] RunResult result() const;
@@ -58,7 +62,7 @@ class LiveSimulation {
   class Running;
 
   [[nodiscard]] SimTime slice_end(std::size_t events) const;
-  RunPause run_slices(SimTime until);
+  RunPause run_slices(PauseAt due);
   void require_idle() const;
   /// The time of the last processed event, or until which none was left.
   [[nodiscard]] SimTime reached() const;

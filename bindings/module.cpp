@@ -41,6 +41,7 @@ PYBIND11_MODULE(_core, core) {
   bindings::bind_change_watch(core);
   bindings::bind_workloads(core);
   bindings::bind_simulation(core);
+  bindings::bind_placement(core);
   bindings::bind_life(core);
   bindings::bind_lifetimes(core);
   bindings::bind_compare(core);

@@ -20,8 +20,8 @@ and the report in a browser, and checks format, types, spelling, shell scripts, 
                     and the lines of each folder beside their budget (tests/budgets.txt)
   --slow            only the build by clang with sanitizers and all its tests, 3 minutes of inputs changed at
                     random (tests/fuzz), the wheel, the Debian packages, the wheel and the container files
-                    on fresh machines, and, if there is a release build, the Python tests marked slow, the
-                    documentation's site and all scenarios on the cloud
+                    on fresh machines, and, if there is a release build, the Python tests marked slow, short training
+                    runs of Stable-Baselines3, the documentation's site and all scenarios on the cloud
   --nightly         only clang-tidy on all files, all random cases of the unit tests and the simulation of
                     100,000 seeds (docs/nova/tested.md#simulation-by-seed) on the release build, an hour of inputs
                     changed at random on the build with sanitizers, the scenarios on a cloud of Nova 34, Debian packages
@@ -259,6 +259,11 @@ check_what_is_slow() {
   test_python_by_clang
   test_nova_cloud
   if has_module release "slow python"; then test_python "slow python" tests/python/run.sh build/release -m slow; fi
+  if has_module release "training runs"; then
+    scripts/make-test-venv.sh build/venv-learning tests/python/learning-requirements.txt >/dev/null
+    test_python "training runs" env PYTHONPATH=build/release/python build/venv-learning/bin/python -m pytest \
+      -p no:cacheprovider tests/python/test_placement_training.py
+  fi
   test_python "python from the wheel" tests/python/run_wheel_test.sh
   # Its notebooks run with the release build, which this mode alone does not make.
   if has_module release "site"; then check "site" scripts/build-site.sh build/release; fi

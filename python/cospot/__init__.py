@@ -112,6 +112,7 @@ if TYPE_CHECKING:
     from cospot.plots import host_plots, offer_plot
     from cospot.provider import classes, economy, sla
     from cospot.provider.occupancy import occupancy_over_time, read_events, watch_occupancy
+    from cospot.provider.placement_env import PlacementEnv, PlacementVectorEnv
     from cospot.provider.planning import SpotPlan
     from cospot.provider.policy_comparison import PolicyComparison, compare_policies
     from cospot.provider.pricing import PricedClasses
@@ -135,6 +136,8 @@ _LAZY = {
     "best_without_vm_loss": "cospot.results",
     "difference": "cospot.results",
     "pareto_front": "cospot.results",
+    "PlacementEnv": "cospot.provider.placement_env",
+    "PlacementVectorEnv": "cospot.provider.placement_env",
     "PolicyComparison": "cospot.provider.policy_comparison",
     "compare_policies": "cospot.provider.policy_comparison",
     "occupancy_over_time": "cospot.provider.occupancy",
@@ -218,6 +221,8 @@ __all__ = [
     "InputError",
     "LifetimeQuantiles",
     "Offer",
+    "PlacementEnv",
+    "PlacementVectorEnv",
     "PolicyComparison",
     "PolicyError",
     "PolicyInfo",

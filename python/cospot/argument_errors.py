@@ -31,7 +31,7 @@ def checked(function: _Function) -> _Function:
     ConfigError. A text for a ``Literal`` is left to the function.
     """
     signature = inspect.signature(function)
-    name = function.__qualname__
+    name = function.__qualname__.removesuffix(".__init__")
     annotations = {
         parameter: ast.parse(str(annotation), mode="eval").body
         for parameter, annotation in function.__annotations__.items()

@@ -6,6 +6,7 @@ from __future__ import annotations
 EXTRA_OF = {
     "dask": "dask",
     "distributed": "dask",
+    "gymnasium": "learning",
     "ipywidgets": "notebook",
     "matplotlib": "plots",
     "pandas": "plots",

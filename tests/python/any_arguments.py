@@ -131,7 +131,8 @@ def working_arguments(folder: Path) -> dict[str, Any]:
         "Datacenter.host": 1, "Choice.host": 0, "History.host": 0, "Simulation.spots_on.host": 0,
         "Datacenter.add_spot.request": cospot.Request(1, 1, spot=True, instance=2),
         "Datacenter.remove.instance": 1, "Datacenter.evict.spot": 1, "History.evict.spot": 7,
-        "History.place.request": cospot.Request(1, 1, instance=8),
+        "History.place.request": cospot.Request(1, 1, instance=8), "action": 0, "actions": [0],
+        "PlacementVectorEnv.workloads": [workload],
     }  # fmt: skip
 
 
@@ -143,6 +144,10 @@ def objects(good: dict[str, Any]) -> dict[str, Callable[[], Any]]:
         made = cospot.Datacenter(cospot.HostTable.uniform(2, (8, 8)))
         made.add_spot(0, cospot.Request(8, 8, spot=True, instance=1))
         return made
+
+    def begun(env: Any) -> Any:
+        env.reset()
+        return env
 
     return {
         "Chain": lambda: good["chain"], "Choice": lambda: good["choice"],
@@ -159,6 +164,8 @@ def objects(good: dict[str, Any]) -> dict[str, Callable[[], Any]]:
         "HostTable": lambda: good["Chain.rank.hosts"],
         "HostView": lambda: cospot.Simulation(good["workload"], **run).hosts,
         "LifetimeQuantiles": lambda: good["supported.quantiles"], "Offer": lambda: good["offer"],
+        "PlacementEnv": lambda: begun(cospot.PlacementEnv(good["workload"], **run)),
+        "PlacementVectorEnv": lambda: begun(cospot.PlacementVectorEnv([good["workload"]], **run)),
         "PolicyInfo": lambda: cospot.list_weighers()[0], "Request": lambda: good["request"],
         "ResourceVector": lambda: good["room"], "Results": lambda: good["results"],
         "RunResult": lambda: good["result"], "RunningSpot": lambda: cospot.RunningSpot(1, (1, 1)),

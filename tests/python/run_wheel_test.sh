@@ -26,7 +26,7 @@ pip() { "$folder/venv/bin/pip" --quiet --disable-pip-version-check "$@"; }
 # By the name and with the flags of the release build, so that a compiler cache has all but the bindings.
 CXX=${CXX:-c++} pip wheel --no-deps --wheel-dir "$folder/wheels" \
   --config-settings=cmake.define.COSPOT_WERROR=ON .
-pip install "$(echo "$folder"/wheels/cospot-*.whl)[plots]" pytest hypothesis mypy
+pip install "$(echo "$folder"/wheels/cospot-*.whl)[plots,learning]" pytest hypothesis mypy
 # From a folder without the sources, so that only the installed package is found.
 cd "$folder"
 export PYTHONPATH='' COSPOT_PROGRAM=''
@@ -34,7 +34,7 @@ diff <(venv/bin/python -m cospot list weighers) <(venv/bin/cospot list weighers)
 for command in cospot-nova cospot-evictor; do test -x "venv/bin/$command"; done
 tests=()
 for subject in api choices compare handshake live_hosts memory nova_policies occupancy offer_plot pickling \
-  plots policies results signatures simulation stubs threads windows; do
+  placement_env plots policies results signatures simulation stubs threads windows; do
   tests+=("$source/tests/python/test_$subject.py")
 done
 venv/bin/python -m pytest -p no:cacheprovider --rootdir "$source" -c "$source/pyproject.toml" "$@" \

@@ -14,6 +14,7 @@ import pytest
 
 pytest.importorskip("nbclient", reason="nbclient is not installed")
 pytest.importorskip("ipykernel", reason="ipykernel is not installed")
+pytest.importorskip("gymnasium", reason="gymnasium is not installed")
 pytest.importorskip("pandas", reason="pandas is not installed")
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
@@ -40,8 +41,8 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder)
 
 
-def test_there_are_seven() -> None:
-    assert len(NOTEBOOKS) == 7
+def test_there_are_eight() -> None:
+    assert len(NOTEBOOKS) == 8
 
 
 def test_they_are_made_from_their_sources() -> None:

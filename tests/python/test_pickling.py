@@ -92,6 +92,7 @@ def live(workload: cospot.Workload) -> dict[str, Any]:
         "ChangeWatch": _core.ChangeWatch("uuid", [], "spots"),
         "Datacenter": cospot.Datacenter(TABLE),
         "LiveHosts": _core.LiveHosts(["a"]),
+        "PlacementRuns": cospot.PlacementEnv(workload, **RUN)._runs,
         "ReservedHosts": _core.ReservedHosts((1, 1), 1, 1),
         "Simulation": cospot.Simulation(workload, **RUN),
     }

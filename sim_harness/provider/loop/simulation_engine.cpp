@@ -62,8 +62,8 @@ SimulationEngine::SimulationEngine(const SimulationEngine& other, Allocator allo
       after_cuts_(other.after_cuts_) {}
 
 RunPause SimulationEngine::run(const PauseAt& pause) {
-  const bool may_pause =
-      pause.contention || pause.rejection || pause.time != kNever || pause.arrival != UINT32_MAX;
+  const bool may_pause = pause.contention || pause.rejection || pause.time != kNever ||
+                         pause.arrival != UINT32_MAX || pause.arrivals_of.has_value();
   if (rows_.empty()) {
     return may_pause ? run_events<true, false>(pause) : run_events<false, false>(pause);
   }
@@ -143,7 +143,8 @@ bool SimulationEngine::is_due(ScheduledEvent event, const PauseAt& pause, RunPau
     reason = RunPause::kTime;
     return true;
   }
-  if (!event.is_departure() && event.instance == pause.arrival) {
+  const InstanceClass arriving = event.is_spot() ? InstanceClass::kSpot : InstanceClass::kVm;
+  if (!event.is_departure() && (event.instance == pause.arrival || pause.arrivals_of == arriving)) {
     reason = RunPause::kArrival;
     return true;
   }

@@ -32,7 +32,7 @@ enum class RunPause : std::uint8_t {
   kContention,  ///< the next event is a VM whose first-ranked host needs an eviction
   kTime,        ///< the next event is not before the given time
   kRejection,   ///< the last event was a VM that found no host
-  kArrival,     ///< the next event is the arrival of the given instance
+  kArrival,  ///< the next event is the arrival of the given instance, or of one of the given class
 };
 
 /// The moments at which a run pauses; none by default. The first and last members require a run
@@ -42,6 +42,7 @@ struct PauseAt {
   bool rejection = false;
   SimTime time = kNever;
   InstanceIndex arrival = UINT32_MAX;
+  std::optional<InstanceClass> arrivals_of{};
   /// The run finishes after so many events of the schedule.
   std::size_t events = SIZE_MAX;
 };
@@ -87,6 +88,24 @@ class SimulationEngine {
   /// Processes events until none are left or a pause is due. Throws Interrupted when the StopToken
   /// of the thread that made the engine requests it.
   RunPause run(const PauseAt& pause = {});
+
+  // After a pause before an arrival, of a run without waits: a decision from outside
+  // (engine_decisions.cpp).
+
+  /// The handshake's answer to next_request(), a VM's, by a whole offer that the observer sees.
+  template <class Observer = const HandshakeObserver>
+  [[nodiscard]] Choice answer(Observer&& observer = {}) {
+    const Request request = next_request();
+    return hosts_.answer(request, hosts_.ranking_for(request), observer);
+  }
+  /// The spot side's answer to an offer of these hosts.
+  [[nodiscard]] Choice choose(const Offer& offer) { return hosts_.choose(offer); }
+  /// Processes the arrival by this choice in place of the policies'; without a host the request is
+  /// rejected.
+  ///
+  /// Errors: ConfigError, and nothing has changed, when a victim is no spot on the host, the host
+  /// lacks capacity without the victims, or needs no victims.
+  void decide(const Choice& choice);
 
   /// Requires a finished run: results of the highest and the lowest level, VMs and spots.
   [[nodiscard]] RunResult result() const;
@@ -208,6 +227,8 @@ class SimulationEngine {
   void tell(LifeEventKind kind, InstanceIndex instance, HostIndex host, ResourceVector size = {}) {
     if (observer_ != nullptr) observer_->happened({now_, kind, instance, host, size});
   }
+
+  void require_possible(const Choice& choice, const Request& request) const;
 
   // Instances that may retry, or that wait for a decision (engine_waits.cpp).
 
