@@ -38,8 +38,9 @@ _INTRODUCTION = """\
 """
 
 _KINDS = f"""\
-Our strongest finding is in no paper: CoSpot's gain of 26 % falls to 1 to 2 % if evicted spots come
-back within a day ([life.md](life.md)).
+Our strongest findings are in no paper: CoSpot's gain of 26 % falls to 1 to 2 % if evicted spots
+come back within a day, and on Azure's samples moving evicted spots with their work yields 70 % of
+the work that customers ask for, where cooperation yields 59 % ([life.md](life.md)).
 
 ## All findings
 

@@ -129,7 +129,8 @@ def test_a_loaded_workload_is_its_file(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_ranges_and_arrays_are_lists(tmp_path: Path) -> None:
-    workloads = np.array([frame_of(4), frame_of(8)], dtype=object)
+    # Not np.array: it makes a table of the records, as of all sequences.
+    workloads = np.fromiter([frame_of(4), frame_of(8)], dtype=object)
     listed = {**SMALL, "workloads": list(workloads), "hosts": [2, 4], "otn": [1, 2], "saf": [True]}
     arrays = {
         **SMALL, "workloads": workloads, "hosts": range(2, 6, 2), "vm": np.array(["COS"]),

@@ -36,7 +36,7 @@ MORE = {
         "broker/deadline.yaml", "trace: trace.json", "trace: {synthetic: daily, seed: 3, days: 2}"
     ),
 }  # fmt: skip
-MEASURED = re.compile(r"^(wall|alloc|refresh)_|_per_s$")
+MEASURED = re.compile(r"^(wall|alloc|spot_alloc|refresh)_|_per_s$")
 CASES = {**{name: (file, "", "") for name, file in SMALL_STUDIES.items()}, **MORE}
 
 

@@ -127,6 +127,8 @@ class PlacementEnv(gymnasium.Env[_Arrays, np.int64]):
         self._mask = info["action_mask"]
         return {name: array[0] for name, array in seen.items()}, reward, is_finished, False, info
 
+    __repr__ = gymnasium.Env.__str__
+
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which actions are feasible, as sb3-contrib's MaskablePPO asks for it."""
         return self._mask.astype(np.bool_)
