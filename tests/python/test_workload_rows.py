@@ -70,7 +70,7 @@ def test_every_slice_is_that_of_a_list(columns: dict[str, Any]) -> None:
         if taken:
             assert list(workload[start:stop:step]) == taken
         else:
-            with pytest.raises(cospot.ConfigError, match="no request is left, expected one or mor"):
+            with pytest.raises(cospot.ConfigError, match="no request is left, expected one or"):
                 workload[start:stop:step]
     with pytest.raises(ValueError, match="slice step cannot be zero"):
         workload[::0]
