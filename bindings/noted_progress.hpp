@@ -79,14 +79,15 @@ class Reporter {
   void report() {
     if (progress_.is_none()) return;
     const ProgressState state = noted_->latest();
-    if (reported_ == state.done || state.total == 0) return;
-    reported_ = state.done;
+    const std::pair news(state.done, state.total);
+    if (reported_ == news || state.total == 0) return;
+    reported_ = news;
     progress_(state.done, state.total);
   }
 
   const NotedProgress* noted_;
   pybind11::object progress_;
-  std::optional<std::size_t> reported_;
+  std::optional<std::pair<std::size_t, std::size_t>> reported_;  // done, total
 
   std::mutex mutex_;                   ///< guards what follows
   std::vector<std::string> warnings_;  ///< not yet given to Python
