@@ -107,7 +107,7 @@ Args:
         (docs/event-log-format.md).
     on_eviction: "lose", "restart" or "move": what becomes of an evicted spot's work (docs/life.md).
         None: as "lose", and the work is not counted.
-    state_size: What a spot moves: "100%" of its memory_mb (None), or a size such as "512MB".
+    state_size: The state that a spot moves: "100%" of its memory_mb (None), or "512MB".
     bandwidth_mb_s: MB/s to save and restore it, such as 100; None: "63.67:81.27".
 
 Returns:

@@ -15,7 +15,7 @@ class RequestRecord(NamedTuple):
     Attributes:
         instance_id: Its name, unique in the workload.
         tenant_id: The customer.
-        is_spot: Whether it asks for a spot.
+        is_spot: True if it asks for a spot.
         vcpus: vCPUs, or the workload's own unit.
         memory_mb: MiB, or the workload's own unit.
         disk_gb: GB.
@@ -52,13 +52,13 @@ class EventRecord(NamedTuple):
         event: Its kind: ``request``, ``offer``, ``eviction``, ``placement``, ``rejection``,
             ``departure``.
         instance_id: The instance, as the workload names it.
-        instance_class: Of the instance: ``vm`` or ``spot``.
+        instance_class: Its class: ``vm`` or ``spot``.
         vcpus: vCPUs of the instance, or the workload's own unit.
         memory_mb: MiB of the instance, or the workload's own unit.
         disk_gb: GB of the instance.
         host: The name of the host; empty for requests and rejections.
-        place_in_offer: Of an offer: 1 for the VM chain's best host, 2 for the next; otherwise None.
-        for_instance_id: Of an eviction: the VM that needs the capacity; otherwise empty.
+        place_in_offer: For an offer, 1 for the VM chain's best host, 2 for the next; else None.
+        for_instance_id: For an eviction, the VM that needs the capacity; otherwise empty.
     """
 
     time_us: int

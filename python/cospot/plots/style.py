@@ -166,7 +166,7 @@ def panels(ax: Any, size: tuple[float, float], rows: int = 1, **options: Any) ->
 
     Args:
         ax: The caller's axes, or as many as there are rows; None: a new figure.
-        size: Of the new figure, as are the others.
+        size: Width and height of the new figure, inches.
         rows: Number of axes.
         options: For ``pyplot.subplots``.
 

@@ -63,7 +63,7 @@ class PlacementEnv(gymnasium.Env[_Arrays, np.int64]):
     workload requests. See docs/learning.md.
 
     Args:
-        workload: What an episode replays, or several: each reset draws one of them.
+        workload: The requests of an episode, or several workloads: each reset draws one.
         hosts, host, vm, spot, evictor, saf, otn: As in simulate. They name the policies that make
             all other decisions.
         decides: "vm": the action is the host of a VM, one that passes the filters of `vm`. "offer":
