@@ -152,9 +152,9 @@ class Cloud(RunningServices):
         return server_id
 
     def wait_until_refused(self, server_id):
-        """Wait until a server is in error for want of a host."""
+        """Wait until a server is in error for want of a host; Nova stores the reason last."""
         self.wait_for_status(server_id, "ERROR")
-        fault = self.server(server_id)["fault"]
+        fault = wait_until(lambda: self.server(server_id).get("fault"), "the fault is stored")
         assert "No valid host" in fault["message"], fault
 
     def wait_until_gone(self, server_ids):
