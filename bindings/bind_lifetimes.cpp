@@ -37,6 +37,7 @@ LifetimeQuantiles estimate(const History& history, const py::object& sizes,
   const PluginOptions options("estimate_lifetimes", read_options(settings));
   LifetimeEstimateSettings estimate = read_lifetime_sla_options(options).estimate;
   options.reject_unknown();
+  estimate.keeps_spells = true;
   estimate.sizes = read_sizes(sizes, "sizes");
   estimate.probabilities = read_numbers(probabilities, "probabilities");
   const SimTime from = read_time(from_us, "from_us");
@@ -57,10 +58,7 @@ py::object promised(const LifetimeQuantiles& quantiles, const py::object& size,
 
 py::list samples(const LifetimeQuantiles& quantiles, const py::object& size) {
   const LifetimeQuantiles::Table* table = quantiles.table(read_resources(size, "size"));
-  py::list counts;
-  if (table == nullptr) return counts;
-  for (const std::uint32_t count : table->samples) counts.append(count);
-  return counts;
+  return table == nullptr ? py::list() : py::list(py::cast(table->samples));
 }
 
 py::tuple interval(const py::object& promised, const py::object& broken,

@@ -295,7 +295,8 @@ py::tuple state_of_quantiles(const LifetimeQuantiles& quantiles) {
         ends.emplace_back(spell.first.count(), spell.last.count());
       spells.append(ends);
     }
-    tables.append(py::make_tuple(size, by_probability, table.samples, table.survival, spells));
+    tables.append(py::make_tuple(size, by_probability, table.samples, table.survival, spells,
+                                 table.observed));
   }
   return py::make_tuple(quantiles.probabilities(), quantiles.conditions().width(),
                         quantiles.made_at().count(), tables);
@@ -314,6 +315,7 @@ LifetimeQuantiles quantiles_of_state(const py::tuple& state) {
     }
     table.samples = of_size[2].cast<decltype(table.samples)>();
     table.survival = of_size[3].cast<decltype(table.survival)>();
+    table.observed = of_size[5].cast<decltype(table.observed)>();
     using Ends = std::vector<std::pair<std::int64_t, std::int64_t>>;
     for (const Ends& ends : of_size[4].cast<std::vector<Ends>>()) {
       std::vector<ConditionSpell>& spells = table.spells.emplace_back();

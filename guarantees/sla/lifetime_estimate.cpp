@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -87,34 +87,29 @@ void LifetimeEstimate::find_places(std::span<const SimTime> starts) {
 
 namespace {
 
-/// Lifetimes by condition: those of condition i are [first[i], first[i + 1]).
+/// Samples by condition: those of condition i are [first[i], first[i + 1]), in the order of starts.
 struct Grouped {
-  std::vector<SeenLifetime> lifetimes;
-  std::vector<std::size_t> first;
+  std::vector<std::uint32_t> samples;
+  std::vector<std::uint32_t> first;
 
-  [[nodiscard]] std::span<SeenLifetime> of(std::size_t condition) {
-    return std::span(lifetimes).subspan(first[condition], first[condition + 1] - first[condition]);
+  [[nodiscard]] std::size_t conditions() const { return first.size() - 1; }
+  [[nodiscard]] std::span<const std::uint32_t> of(std::size_t condition) const {
+    return std::span(samples).subspan(first[condition], first[condition + 1] - first[condition]);
   }
 };
 
-constexpr std::size_t kNoSample = SIZE_MAX;
-
-/// Counts, then puts each lifetime in its place: no sort.
-Grouped group(std::span<const std::size_t> condition_of, std::span<const SeenLifetime> lifetimes) {
-  std::size_t conditions = 1;
-  for (const std::size_t condition : condition_of) {
-    if (condition != kNoSample) conditions = std::max(conditions, condition + 1);
+/// Counts, then puts each sample in its place: no sort.
+Grouped group(std::span<const std::size_t> condition_of) {
+  const std::size_t conditions = std::ranges::max(condition_of) + 1;
+  // One further on: as samples are put there, an end of a condition becomes the start of the next.
+  Grouped grouped{.samples = std::vector<std::uint32_t>(condition_of.size()),
+                  .first = std::vector<std::uint32_t>(conditions + 2)};
+  for (const std::size_t condition : condition_of) ++grouped.first[condition + 2];
+  std::partial_sum(grouped.first.begin(), grouped.first.end(), grouped.first.begin());
+  for (std::uint32_t i = 0; i < condition_of.size(); ++i) {
+    grouped.samples[grouped.first[condition_of[i] + 1]++] = i;
   }
-  Grouped grouped{.lifetimes = {}, .first = std::vector<std::size_t>(conditions + 1)};
-  for (const std::size_t condition : condition_of) {
-    if (condition != kNoSample) ++grouped.first[condition + 1];
-  }
-  for (std::size_t i = 0; i < conditions; ++i) grouped.first[i + 1] += grouped.first[i];
-  grouped.lifetimes.resize(grouped.first.back());
-  std::vector<std::size_t> next(grouped.first.begin(), grouped.first.end() - 1);
-  for (std::size_t i = 0; i < lifetimes.size(); ++i) {
-    if (condition_of[i] != kNoSample) grouped.lifetimes[next[condition_of[i]]++] = lifetimes[i];
-  }
+  grouped.first.pop_back();
   return grouped;
 }
 
@@ -146,70 +141,55 @@ void find_quantiles(std::span<SeenLifetime> sample, const LifetimeEstimateSettin
 
 }  // namespace
 
-std::vector<std::vector<ConditionSpell>> LifetimeEstimate::spells_of(
-    const std::vector<FictitiousSpot>& spots, std::size_t conditions) const {
-  std::vector<std::vector<ConditionSpell>> spells(conditions);
-  std::size_t last = 0;  // the condition of the spot before
-  for (std::size_t i = 0; i < spots.size(); ++i) {
-    const std::size_t condition = conditions_.of(spots[i].slots);
-    // More slots than any sample had: only where samples without an end are dropped.
-    if (condition >= conditions) {
-      last = 0;
-      continue;
-    }
-    if (condition == 0 || condition != last) {
-      spells[condition].push_back({.first = starts_[i], .last = starts_[i]});
-    } else {
-      spells[condition].back().last = starts_[i];
-    }
-    last = condition;
+/// Args: drawn: the samples of one condition, those that are dropped too.
+std::vector<ConditionSpell> LifetimeEstimate::spells_of(
+    std::span<const std::uint32_t> drawn) const {
+  std::vector<ConditionSpell> spells;
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    const SimTime start = starts_[drawn[i]];
+    if (i == 0 || drawn[i] != drawn[i - 1] + 1) spells.push_back({.first = start, .last = start});
+    spells.back().last = start;
   }
-  spells[0].clear();
   return spells;
 }
 
 LifetimeQuantiles::Table LifetimeEstimate::table_of(
     const std::vector<FictitiousSpot>& spots) const {
-  std::vector<std::size_t> condition_of(spots.size(), kNoSample);
-  std::vector<SeenLifetime> lifetimes(spots.size());
+  std::vector<std::size_t> condition_of;
+  condition_of.reserve(spots.size());
+  for (const FictitiousSpot& spot : spots) condition_of.push_back(conditions_.of(spot.slots));
+  const Grouped grouped = group(condition_of);
+  LifetimeQuantiles::Table table{
+      .observed = {},
+      .quantiles = std::vector<std::vector<SimTime>>(settings_->probabilities.size()),
+      .samples = {0},
+      .survival = std::vector<std::vector<double>>(settings_->ages.size())};
   const CensoredLifetime rule = settings_->censored;
-  for (std::size_t i = 0; i < spots.size(); ++i) {
-    const bool is_censored = spots[i].lifetime == kNever;
-    if (is_censored && rule == CensoredLifetime::kDropped) continue;
-    const bool so_far = is_censored && rule != CensoredLifetime::kForever;
-    condition_of[i] = conditions_.of(spots[i].slots);
-    lifetimes[i] = {.lifetime = so_far ? now_ - starts_[i] : spots[i].lifetime,
-                    .is_censored = is_censored};
-  }
-  Grouped grouped = group(condition_of, lifetimes);
-  const std::size_t conditions = grouped.first.size() - 1;
-  LifetimeQuantiles::Table table{.quantiles = {},
-                                 .samples = std::vector<std::uint32_t>(conditions),
-                                 .spells = spells_of(spots, conditions)};
-  using Known = std::vector<std::optional<SimTime>>;
-  std::vector<Known> known(settings_->probabilities.size(), Known(conditions));
-  using Living = std::vector<std::optional<double>>;
-  std::vector<Living> living(settings_->ages.size(), Living(conditions));
+  std::vector<SeenLifetime> sample;
   std::vector<SimTime> scratch;
   std::vector<SimTime> quantiles;
-  for (std::size_t condition = 1; condition < conditions; ++condition) {
-    const std::span<SeenLifetime> sample = grouped.of(condition);
-    table.samples[condition] = static_cast<std::uint32_t>(sample.size());
-    if (sample.empty() || sample.size() < settings_->least_samples) {
-      table.spells[condition].clear();  // counts as not observed
-      continue;
+  for (std::size_t condition = 1; condition < grouped.conditions(); ++condition) {
+    const std::span<const std::uint32_t> drawn = grouped.of(condition);
+    if (drawn.empty()) continue;
+    sample.clear();
+    for (const std::uint32_t i : drawn) {
+      const bool is_censored = spots[i].lifetime == kNever;
+      if (is_censored && rule == CensoredLifetime::kDropped) continue;
+      const bool so_far = is_censored && rule != CensoredLifetime::kForever;
+      sample.push_back(
+          {.lifetime = so_far ? now_ - starts_[i] : spots[i].lifetime, .is_censored = is_censored});
     }
+    if (sample.empty()) continue;
+    table.samples.resize(condition + 1);
+    table.samples.back() = static_cast<std::uint32_t>(sample.size());
+    if (sample.size() < settings_->least_samples) continue;  // counts as not observed
+    table.observed.push_back(condition);
     find_quantiles(sample, *settings_, scratch, quantiles);
-    for (std::size_t p = 0; p < known.size(); ++p) known[p][condition] = quantiles[p];
-    for (std::size_t age = 0; age < living.size(); ++age) {
-      living[age][condition] = survival_at(sample, settings_->ages[age]).share;
+    for (std::size_t p = 0; p < quantiles.size(); ++p) table.quantiles[p].push_back(quantiles[p]);
+    for (std::size_t age = 0; age < table.survival.size(); ++age) {
+      table.survival[age].push_back(survival_at(sample, settings_->ages[age]).share);
     }
-  }
-  for (const Known& by_condition : known) {
-    table.quantiles.push_back(repaired(by_condition, conditions_));
-  }
-  for (const Living& by_condition : living) {
-    table.survival.push_back(repaired(by_condition, conditions_));
+    if (settings_->keeps_spells) table.spells.push_back(spells_of(drawn));
   }
   return table;
 }

@@ -37,6 +37,7 @@ struct LifetimeEstimateSettings {
   std::uint64_t seed = 1;
   /// At which the survival curve is wanted too; only with CensoredLifetime::kSurvival.
   std::vector<SimTime> ages{};
+  bool keeps_spells = false;  ///< LifetimeQuantiles::observed is to know them
 };
 
 /// Errors: ConfigError when a setting is out of range.
@@ -75,8 +76,7 @@ class LifetimeEstimate {
 
  private:
   void draw_starts(SimTime from, SimTime until, std::uint64_t refresh);
-  [[nodiscard]] std::vector<std::vector<ConditionSpell>> spells_of(
-      const std::vector<FictitiousSpot>& spots, std::size_t conditions) const;
+  [[nodiscard]] std::vector<ConditionSpell> spells_of(std::span<const std::uint32_t> drawn) const;
   [[nodiscard]] LifetimeQuantiles::Table table_of(const std::vector<FictitiousSpot>& spots) const;
 
   const History* history_;

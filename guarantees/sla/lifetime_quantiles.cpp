@@ -85,38 +85,21 @@ double on_line(double at, double x1, double y1, double x2, double y2) {
   return y1 + (at - x1) / (x2 - x1) * (y2 - y1);
 }
 
+/// The value at a condition, from those at the observed ones; `none` is that of condition 0.
 template <class Value>
-std::vector<Value> repaired_from(Value none, std::span<const std::optional<Value>> known,
-                                 const SlotConditions& conditions) {
-  std::vector<Value> values{none};
-  values.reserve(known.size());
-  std::size_t last_known = 0;
-  const bool each_count = conditions.width() <= 0;
-  for (std::size_t i = 1; i < known.size(); ++i) {
-    if (!known[i]) continue;
-    const double from = conditions.first_slots(last_known);
-    const double to = conditions.first_slots(i);
-    for (std::size_t gap = last_known + 1; gap < i; ++gap) {
-      const double at = each_count ? static_cast<double>(gap) : conditions.first_slots(gap);
-      values.push_back(on_line(at, from, values[last_known], to, *known[i]));
-    }
-    values.push_back(*known[i]);
-    last_known = i;
-  }
-  return values;
+Value value_at(std::size_t condition, std::span<const std::size_t> observed,
+               std::span<const Value> values, Value none, const SlotConditions& conditions) {
+  if (condition == 0 || observed.empty()) return none;
+  const auto above = std::ranges::lower_bound(observed, condition);
+  if (above == observed.end()) return values.back();
+  const auto at = static_cast<std::size_t>(above - observed.begin());
+  if (*above == condition) return values[at];
+  const std::size_t below = at > 0 ? observed[at - 1] : 0;
+  return on_line(conditions.first_slots(condition), conditions.first_slots(below),
+                 at > 0 ? values[at - 1] : none, conditions.first_slots(*above), values[at]);
 }
 
 }  // namespace
-
-std::vector<SimTime> repaired(std::span<const std::optional<SimTime>> known,
-                              const SlotConditions& conditions) {
-  return repaired_from(kNoPromise, known, conditions);
-}
-
-std::vector<double> repaired(std::span<const std::optional<double>> known,
-                             const SlotConditions& conditions) {
-  return repaired_from(0.0, known, conditions);
-}
 
 std::uint64_t separate_starts(std::span<const ConditionSpell> spells, SimTime lifetime,
                               SimTime now) {
@@ -142,22 +125,35 @@ const LifetimeQuantiles::Table* LifetimeQuantiles::table(const ResourceVector& s
   return found == tables_.end() ? nullptr : &found->second;
 }
 
+std::vector<std::vector<SimTime>> LifetimeQuantiles::by_condition(const Table& table) const {
+  const std::size_t conditions = table.observed.empty() ? 1 : table.observed.back() + 1;
+  std::vector<std::vector<SimTime>> all;
+  for (const std::vector<SimTime>& known : table.quantiles) {
+    std::vector<SimTime>& values = all.emplace_back();
+    while (values.size() < conditions) {
+      values.push_back(
+          value_at<SimTime>(values.size(), table.observed, known, kNoPromise, conditions_));
+    }
+  }
+  return all;
+}
+
 std::optional<double> LifetimeQuantiles::survival(const ResourceVector& size, std::int64_t slots,
                                                   std::size_t age) const {
   const Table* sized = table(size);
-  if (sized == nullptr || slots <= 0) return std::nullopt;
-  const std::vector<double>& by_condition = sized->survival[age];
-  if (by_condition.size() < 2) return std::nullopt;  // no condition was seen
-  return by_condition[std::min(conditions_.of(slots), by_condition.size() - 1)];
+  if (sized == nullptr || slots <= 0 || sized->observed.empty()) return std::nullopt;
+  return value_at<double>(conditions_.of(slots), sized->observed, sized->survival[age], 0,
+                          conditions_);
 }
 
 SimTime LifetimeQuantiles::observed(const ResourceVector& size, std::int64_t slots,
                                     std::uint64_t times) const {
   const Table* sized = table(size);
-  if (sized == nullptr || slots <= 0 || times == 0 || sized->spells.size() < 2) return SimTime{0};
-  const auto longest = [&](std::size_t condition) {
-    const std::vector<ConditionSpell>& spells = sized->spells[condition];
-    if (sized->samples[condition] < times) return SimTime{0};
+  if (sized == nullptr || slots <= 0 || times == 0 || sized->spells.empty()) return SimTime{0};
+  const std::vector<std::size_t>& observed = sized->observed;
+  const auto longest = [&](std::size_t position) {
+    const std::vector<ConditionSpell>& spells = sized->spells[position];
+    if (sized->samples[observed[position]] < times) return SimTime{0};
     SimTime enough{0};  // was observed so many times
     SimTime too_long = made_at_ - spells.front().first + SimTime(1);
     while (too_long - enough > SimTime(1)) {
@@ -166,16 +162,12 @@ SimTime LifetimeQuantiles::observed(const ResourceVector& size, std::int64_t slo
     }
     return enough;
   };
-  const auto is_observed = [&](std::size_t condition) { return !sized->spells[condition].empty(); };
-  const std::size_t here = std::min(conditions_.of(slots), sized->spells.size() - 1);
-  std::size_t below = here;
-  while (below > 0 && !is_observed(below)) --below;
-  std::size_t above = here;
-  while (above < sized->spells.size() && !is_observed(above)) ++above;
-  SimTime found = kNever;
-  if (below > 0) found = longest(below);
-  if (above < sized->spells.size() && above != below) found = std::min(found, longest(above));
-  return found == kNever ? SimTime{0} : found;
+  const std::size_t condition = conditions_.of(slots);
+  const auto above =
+      static_cast<std::size_t>(std::ranges::lower_bound(observed, condition) - observed.begin());
+  if (above == observed.size()) return longest(above - 1);
+  const SimTime found = longest(above);
+  return above == 0 || observed[above] == condition ? found : std::min(found, longest(above - 1));
 }
 
 SimTime LifetimeQuantiles::promised(const ResourceVector& size, std::int64_t slots,
@@ -188,9 +180,9 @@ SimTime LifetimeQuantiles::promised(const ResourceVector& size, std::int64_t slo
   }
   const Table* sized = table(size);
   if (sized == nullptr || slots <= 0) return kNoPromise;
-  const auto& by_condition =
-      sized->quantiles[static_cast<std::size_t>(found - probabilities_.begin())];
-  return by_condition[std::min(conditions_.of(slots), by_condition.size() - 1)];
+  const auto position = static_cast<std::size_t>(found - probabilities_.begin());
+  return value_at<SimTime>(conditions_.of(slots), sized->observed, sized->quantiles[position],
+                           kNoPromise, conditions_);
 }
 
 }  // namespace cospot

@@ -86,21 +86,6 @@ struct SurvivalAt {
 /// The answer to a request to which nothing can be promised: "an impossible value".
 inline constexpr SimTime kNoPromise{-1};
 
-/// Fills in the conditions that were not observed. `known[i]` is the quantile of condition i; what
-/// is beyond the last one is like the last known. Condition 0 is kNoPromise; a gap is bridged by a
-/// straight line over the slot counts (over one missing count: the mean of its neighbours); above
-/// the highest known condition its value stays. Where kNever is one end of a gap, the other end
-/// counts. Nothing known: nothing is promised.
-///
-/// Source: Pucher et al., section III-C.
-[[nodiscard]] std::vector<SimTime> repaired(std::span<const std::optional<SimTime>> known,
-                                            const SlotConditions& conditions);
-
-/// The same of shares that live at least some age: condition 0 is 0, and a gap is bridged by a
-/// straight line.
-[[nodiscard]] std::vector<double> repaired(std::span<const std::optional<double>> known,
-                                           const SlotConditions& conditions);
-
 /// A time during which all starting points had the same condition: from the first to the last of
 /// them.
 struct ConditionSpell {
@@ -125,13 +110,14 @@ class LifetimeQuantiles {
   };
 
  public:
-  /// One size's table: for each probability the repaired quantiles by condition.
+  /// What was observed of one size, by condition: most numbers of slots never occur.
   struct Table {
-    std::vector<std::vector<SimTime>> quantiles;  ///< [probability][condition]
+    std::vector<std::size_t> observed;            ///< conditions with enough samples, ascending
+    std::vector<std::vector<SimTime>> quantiles;  ///< [probability][position in `observed`]
     std::vector<std::uint32_t> samples;           ///< [condition], as they were drawn
-    /// For each age the shares that live at least so long, by condition, repaired as quantiles are.
+    /// For each age the shares that live at least so long: [age][position in `observed`].
     std::vector<std::vector<double>> survival{};
-    /// The times at which each condition was observed.
+    /// The times of each observation, if they are kept: [position in `observed`].
     std::vector<std::vector<ConditionSpell>> spells{};
   };
 
@@ -151,18 +137,23 @@ class LifetimeQuantiles {
   /// `slots` of them fit; kNever: longer than was ever observed. kNoPromise: none can be promised,
   /// also for a size that is in no table.
   ///
+  /// The quantile of a condition that was not observed lies on the straight line between its
+  /// neighbours over the slot counts (over one missing count: their mean), and where kNever is one
+  /// of these, it is the other; below the lowest the line starts at condition 0, which is
+  /// kNoPromise; above the highest it stays. Source: Pucher et al., section III-C.
+  ///
   /// Errors: ConfigError when quantiles of that probability were not made.
   [[nodiscard]] SimTime promised(const ResourceVector& size, std::int64_t slots,
                                  double eviction_probability) const;
 
   /// The share of the spots of that size that live at least `ages[age]` of the settings, when
-  /// `slots` of them fit. Nothing: as kNoPromise above.
+  /// `slots` of them fit, between conditions as quantiles. Nothing: as kNoPromise above.
   [[nodiscard]] std::optional<double> survival(const ResourceVector& size, std::int64_t slots,
                                                std::size_t age) const;
 
   /// The longest lifetime that was observed `times` times, one after the other, from when `slots`
   /// of that size fitted; of a number of slots that was not observed, the shorter one of its
-  /// observed neighbours. 0: none.
+  /// observed neighbours. 0: none, or spells were not kept.
   [[nodiscard]] SimTime observed(const ResourceVector& size, std::int64_t slots,
                                  std::uint64_t times) const;
 
@@ -170,6 +161,8 @@ class LifetimeQuantiles {
   [[nodiscard]] const SlotConditions& conditions() const { return conditions_; }
   [[nodiscard]] SimTime made_at() const { return made_at_; }
   [[nodiscard]] const Table* table(const ResourceVector& size) const;
+  /// For each probability the quantiles of all conditions from 0 to the highest that was observed.
+  [[nodiscard]] std::vector<std::vector<SimTime>> by_condition(const Table& table) const;
   [[nodiscard]] const Tables& tables() const { return tables_; }
 
  private:

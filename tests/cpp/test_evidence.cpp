@@ -55,10 +55,12 @@ TEST_CASE("observations_needed: the rule of no eviction, and more where some wer
 LifetimeQuantiles all_live(const Evidence& evidence, SimTime lifetime,
                            std::vector<ConditionSpell> spells, std::uint32_t samples = 2000) {
   LifetimeQuantiles made(evidence.probabilities(), SlotConditions(), SimTime(hours(720)));
-  made.set(kSize, {.quantiles = std::vector<std::vector<SimTime>>(evidence.probabilities().size(),
-                                                                  {kNoPromise, lifetime}),
+  if (spells.empty()) return made;
+  made.set(kSize, {.observed = {1},
+                   .quantiles = std::vector<std::vector<SimTime>>(evidence.probabilities().size(),
+                                                                  {lifetime}),
                    .samples = {0, samples},
-                   .spells = {{}, std::move(spells)}});
+                   .spells = {std::move(spells)}});
   return made;
 }
 
@@ -111,11 +113,12 @@ TEST_CASE("LifetimeQuantiles: an unobserved number of slots has seen what both n
   // From when each number of slots was seen, up to 100 h, and where not, -1. `times` lifetimes one
   // after the other are as long as that time divided by them.
   const auto observed = [](const std::vector<int>& from, std::int64_t slots, std::uint64_t times) {
-    LifetimeQuantiles::Table table{.quantiles = {}, .samples = {0}, .spells = {{}}};
+    LifetimeQuantiles::Table table{.observed = {}, .quantiles = {}, .samples = {0}};
     for (const int first : from) {
       table.samples.push_back(50);
-      table.spells.emplace_back();
-      if (first >= 0) table.spells.back().push_back({.first = hours(first), .last = hours(100)});
+      if (first < 0) continue;
+      table.observed.push_back(table.samples.size() - 1);
+      table.spells.push_back({{.first = hours(first), .last = hours(100)}});
     }
     LifetimeQuantiles made({0.1}, SlotConditions(), hours(100));
     made.set(kSize, table);

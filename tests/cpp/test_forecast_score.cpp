@@ -220,16 +220,5 @@ TEST_CASE("survival at an age: Kaplan and Meier by hand") {
   CHECK(survival_quantile(lives, 0.5) == std::chrono::hours(3));
 }
 
-TEST_CASE("survival: gaps between numbers of slots are bridged by straight lines") {
-  const std::vector<std::optional<double>> known{std::nullopt, std::nullopt, 0.4, std::nullopt,
-                                                 0.8};
-  const std::vector<double> all = repaired(known, SlotConditions());
-  REQUIRE(all.size() == 5);
-  CHECK(all[0] == Approx(0));
-  CHECK(all[1] == Approx(0.2));
-  CHECK(all[3] == Approx(0.6));
-  CHECK(all[4] == Approx(0.8));
-}
-
 }  // namespace
 }  // namespace cospot

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -19,41 +19,44 @@ namespace {
 
 using std::chrono::seconds;
 
-using Known = std::vector<std::optional<SimTime>>;
+using Observed = std::vector<std::pair<std::size_t, SimTime>>;
 
-TEST_CASE("repaired: one missing condition is the mean of its neighbours") {
-  Known known(21);
-  known[18] = seconds(100);
-  known[20] = seconds(300);
-  const std::vector<SimTime> values = repaired(known, SlotConditions());
-  CHECK(values[19] == seconds(200));  // q(19) = (q(18) + q(20)) / 2
+/// What is promised at each number of slots from 0 on, with these quantiles of observed conditions.
+std::vector<SimTime> promised(const Observed& known, std::int64_t most) {
+  LifetimeQuantiles::Table table{.observed = {}, .quantiles = {{}}, .samples = {0}};
+  for (const auto& [condition, quantile] : known) {
+    table.observed.push_back(condition);
+    table.quantiles[0].push_back(quantile);
+  }
+  LifetimeQuantiles quantiles({0.1}, SlotConditions(), seconds(0));
+  quantiles.set({1, 0, 0}, table);
+  std::vector<SimTime> values;
+  for (std::int64_t slots = 0; slots <= most; ++slots) {
+    values.push_back(quantiles.promised({1, 0, 0}, slots, 0.1));
+  }
+  std::vector<SimTime> all = quantiles.by_condition(table)[0];
+  all.resize(values.size(), all.back());
+  CHECK(all == values);
+  return all;
 }
 
-TEST_CASE("repaired: a run of missing conditions lies on the line between its ends") {
-  Known known(9);
-  known[1] = seconds(50);
-  known[4] = seconds(20);
-  known[8] = seconds(100);
-  const std::vector<SimTime> values = repaired(known, SlotConditions());
-  // 50 to 20 over three steps of -10, 20 to 100 over four of +20.
-  const std::array expected{50, 40, 30, 20, 40, 60, 80, 100};
+TEST_CASE("LifetimeQuantiles: missing conditions lie on the line between their neighbours") {
+  const auto values =
+      promised({{1, seconds(50)}, {4, seconds(20)}, {8, seconds(100)}, {10, seconds(300)}}, 12);
+  // 50 to 20 over three steps of -10, 20 to 100 over four of +20; one is the mean of 100 and 300.
+  const std::array expected{50, 40, 30, 20, 40, 60, 80, 100, 200, 300, 300, 300};
   for (std::size_t i = 0; i < expected.size(); ++i) CHECK(values[i + 1] == seconds(expected[i]));
 }
 
-TEST_CASE("repaired: no slot is no promise, and below the first known the line starts there") {
-  Known known(3);
-  known[2] = seconds(10);
-  const std::vector<SimTime> values = repaired(known, SlotConditions());
-  CHECK(values[0] == kNoPromise);
-  CHECK(values[1] == SimTime(4'999'999));  // half way between -1 and 10,000,000 microseconds, down
-  CHECK(repaired(Known(5), SlotConditions()) == std::vector<SimTime>{kNoPromise});
+TEST_CASE("LifetimeQuantiles: no slot is no promise, below the first known the line starts there") {
+  // Half way between -1 and 10,000,000 microseconds, down.
+  CHECK(promised({{2, seconds(10)}}, 2) ==
+        std::vector<SimTime>{kNoPromise, SimTime(4'999'999), seconds(10)});
+  CHECK(promised({}, 1) == std::vector<SimTime>{kNoPromise, kNoPromise});
 }
 
-TEST_CASE("repaired: beside a condition in which nobody was evicted the other end counts") {
-  Known known(4);
-  known[1] = seconds(10);
-  known[3] = kNever;
-  const std::vector<SimTime> values = repaired(known, SlotConditions());
+TEST_CASE("LifetimeQuantiles: beside a condition without an eviction the other end counts") {
+  const auto values = promised({{1, seconds(10)}, {3, kNever}}, 3);
   CHECK(values[2] == seconds(10));
   CHECK(values[3] == kNever);
 }
@@ -61,8 +64,8 @@ TEST_CASE("repaired: beside a condition in which nobody was evicted the other en
 TEST_CASE("LifetimeQuantiles: promises by slots, and the last known value beyond") {
   LifetimeQuantiles quantiles({0.05, 0.01}, SlotConditions(), seconds(0));
   CHECK_FALSE(quantiles.is_known());
-  quantiles.set({1, 0, 0}, {.quantiles = {{kNoPromise, seconds(5), seconds(9)},
-                                          {kNoPromise, seconds(1), seconds(2)}},
+  quantiles.set({1, 0, 0}, {.observed = {1, 2},
+                            .quantiles = {{seconds(5), seconds(9)}, {seconds(1), seconds(2)}},
                             .samples = {0, 10, 10}});
   CHECK(quantiles.is_known());
   CHECK(quantiles.promised({1, 0, 0}, 0, 0.05) == kNoPromise);
@@ -115,18 +118,17 @@ TEST_CASE("survival_quantile: Kaplan and Meier's curve, worked out by hand") {
 }
 
 TEST_CASE("LifetimeQuantiles: the share that lives so long, by slots") {
-  // 0.5 of condition 1, 0.9 of 3, half way between them in 2; from 0 on before the first known.
-  using Shares = std::vector<std::optional<double>>;
-  const auto shares = repaired(Shares{std::nullopt, 0.5, std::nullopt, 0.9}, SlotConditions());
-  CHECK(shares == std::vector<double>{0, 0.5, 0.5 + 0.5 * (0.9 - 0.5), 0.9});
-  CHECK(repaired(Shares{std::nullopt, std::nullopt, 0.5}, SlotConditions()) ==
-        std::vector<double>{0, 0.25, 0.5});
+  // 0.5 of condition 2, 0.9 of 4, half way between them in 3; from 0 on before the first known.
   LifetimeQuantiles quantiles({0.1}, SlotConditions(), seconds(0));
-  quantiles.set({1, 0, 0}, {.quantiles = {}, .samples = {}, .survival = {shares, {0}}});
-  CHECK(quantiles.survival({1, 0, 0}, 1, 0) == 0.5);
+  quantiles.set({1, 0, 0},
+                {.observed = {2, 4}, .quantiles = {}, .samples = {}, .survival = {{0.5, 0.9}}});
+  quantiles.set({3, 0, 0}, {.observed = {}, .quantiles = {}, .samples = {}, .survival = {{}}});
+  CHECK(quantiles.survival({1, 0, 0}, 1, 0) == 0.25);
+  CHECK(quantiles.survival({1, 0, 0}, 2, 0) == 0.5);
+  CHECK(quantiles.survival({1, 0, 0}, 3, 0) == 0.5 + 0.5 * (0.9 - 0.5));
   CHECK(quantiles.survival({1, 0, 0}, 9, 0) == 0.9);
   CHECK_FALSE(quantiles.survival({1, 0, 0}, 0, 0).has_value());
-  CHECK_FALSE(quantiles.survival({1, 0, 0}, 1, 1).has_value());  // no condition was seen
+  CHECK_FALSE(quantiles.survival({3, 0, 0}, 1, 0).has_value());  // no condition was seen
   CHECK_FALSE(quantiles.survival({2, 0, 0}, 1, 0).has_value());
 }
 
@@ -169,8 +171,8 @@ TEST_CASE("LifetimeEstimate: a smaller probability of eviction never promises mo
     const auto& by_probability = quantiles.table(size)->quantiles;
     for (std::size_t p = 1; p < by_probability.size(); ++p) {
       REQUIRE(by_probability[p].size() == by_probability[0].size());
-      for (std::size_t slots = 0; slots < by_probability[p].size(); ++slots) {
-        CHECK(by_probability[p][slots] <= by_probability[p - 1][slots]);
+      for (std::size_t i = 0; i < by_probability[p].size(); ++i) {
+        CHECK(by_probability[p][i] <= by_probability[p - 1][i]);
       }
     }
     // Broadly increasing in the free slots: many free against one free.
@@ -272,18 +274,19 @@ TEST_CASE("LifetimeEstimate: spells are of one condition, and what is dropped en
   }
   LifetimeEstimateSettings settings = settings_for({0.1});
   settings.sizes = {{1, 0, 0}};
+  settings.keeps_spells = true;
   const auto table = [&] {
     return *estimate_lifetimes(history, settings, SimTime{0}, seconds(30)).table({1, 0, 0});
   };
   settings.censored = CensoredLifetime::kDropped;
-  REQUIRE(table().spells.size() == 3);
-  REQUIRE(table().spells[2].size() == 2);
-  CHECK(table().spells[2][0].last < seconds(10));
-  CHECK(table().spells[2][1].first >= seconds(20));
+  REQUIRE(table().observed == std::vector<std::size_t>{2});
+  REQUIRE(table().spells[0].size() == 2);
+  CHECK(table().spells[0][0].last < seconds(10));
+  CHECK(table().spells[0][1].first >= seconds(20));
   // Lifetimes are uniform up to 10 s: half of them reach 5.
   settings.censored = CensoredLifetime::kSurvival;
   settings.ages = {seconds(5)};
-  CHECK(table().survival[0][2] == doctest::Approx(0.5).epsilon(0.1));
+  CHECK(table().survival[0][0] == doctest::Approx(0.5).epsilon(0.1));
 }
 
 TEST_CASE("LifetimeEstimate: so many samples as are asked for, of one size or of all") {
@@ -303,7 +306,9 @@ TEST_CASE("LifetimeEstimate: so many samples as are asked for, of one size or of
   CHECK(estimate().promised({1, 0, 0}, 4, 0.1) == kNoPromise);
   settings = settings_for({0.1});
   settings.samples = 1;
-  CHECK(estimate().table({1, 0, 0})->spells[4].size() == 1);
+  CHECK(estimate().table({1, 0, 0})->spells.empty());
+  settings.keeps_spells = true;
+  CHECK(estimate().table({1, 0, 0})->spells[0].size() == 1);
 }
 
 TEST_CASE("LifetimeEstimate: a quantile is the same whichever others are asked for") {

@@ -47,7 +47,8 @@ TEST_CASE("LifetimeSla: passes a spot up to the lifetime promised for the slots 
   const HostTable hosts = two_hosts();
   CHECK(free_slots(hosts.view(), {2, 4, 0}) == 3);
   LifetimeQuantiles quantiles({0.01}, SlotConditions(), seconds(0));
-  quantiles.set({2, 4, 0}, {.quantiles = {{kNoPromise, seconds(10), seconds(20), seconds(30)}},
+  quantiles.set({2, 4, 0}, {.observed = {1, 2, 3},
+                            .quantiles = {{seconds(10), seconds(20), seconds(30)}},
                             .samples = {0, 1, 1, 1}});
   const Forecasts forecasts{.lifetimes = &quantiles};
   const LifetimeSlaFilter filter(options({{"target", 0.01}}));

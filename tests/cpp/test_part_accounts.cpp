@@ -85,10 +85,10 @@ TEST_CASE("PartAccounts: a promise counts in the part in which it was given") {
   HostTable hosts = HostTable::uniform(1, {8, 8, 0});
   // Where one more fits, 5 h; where two do, 50 h; where more do, 500 h.
   LifetimeQuantiles lifetimes({0.1}, SlotConditions(0), SimTime{0});
-  lifetimes.set(
-      {2, 1, 0},
-      {.quantiles = {{kNoPromise, 5 * kAccountHour, 50 * kAccountHour, 500 * kAccountHour}},
-       .samples = {1, 1, 1, 1}});
+  lifetimes.set({2, 1, 0},
+                {.observed = {1, 2, 3},
+                 .quantiles = {{5 * kAccountHour, 50 * kAccountHour, 500 * kAccountHour}},
+                 .samples = {1, 1, 1, 1}});
   const Forecasts forecasts{.lifetimes = &lifetimes};
   const std::vector<PromiseClass> classes{{.life = 4 * kAccountHour, .broken = 0.1},
                                           {.life = 24 * kAccountHour, .broken = 0.1}};
@@ -130,7 +130,8 @@ TEST_CASE("PartAccounts: an outcome counts in the part in which it comes to be k
   const EventSchedule schedule = make_schedule(workload);
   HostTable hosts = HostTable::uniform(1, {8, 8, 0});
   LifetimeQuantiles lifetimes({0.1}, SlotConditions(0), SimTime{0});
-  lifetimes.set({2, 1, 0}, {.quantiles = {{kNoPromise, 500 * kAccountHour}}, .samples = {1, 1}});
+  lifetimes.set({2, 1, 0},
+                {.observed = {1}, .quantiles = {{500 * kAccountHour}}, .samples = {1, 1}});
   const Forecasts forecasts{.lifetimes = &lifetimes};
   const std::vector<PromiseClass> classes{{.life = 4 * kAccountHour, .broken = 0.1},
                                           {.life = 24 * kAccountHour, .broken = 0.1}};

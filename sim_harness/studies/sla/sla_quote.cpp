@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <any>
-#include <atomic>
+#include <iterator>
 #include <memory>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -15,9 +14,11 @@
 #include "guarantees/sla/evidence.hpp"
 #include "sim_harness/base/configuration/config_value.hpp"
 #include "sim_harness/base/configuration/yaml_reader.hpp"
+#include "sim_harness/base/interrupt/stop_token.hpp"
 #include "sim_harness/base/json/json.hpp"
 #include "sim_harness/base/text/amount_text.hpp"
 #include "sim_harness/base/text/text_table.hpp"
+#include "sim_harness/experiments/queue/work_queue.hpp"
 #include "sim_harness/provider/forecasts/lifetime_forecast.hpp"
 #include "sim_harness/provider/loop/provider_run.hpp"
 #include "sim_harness/provider/sizing/datacenter_size.hpp"
@@ -36,23 +37,6 @@ std::vector<double> probabilities_of(const TargetSettings& settings) {
     throw ConfigError("target: found none, expected a probability of eviction to quote for");
   }
   return probabilities;
-}
-
-/// All pieces of an estimate, by as many threads; the result does not depend on their number.
-LifetimeQuantiles run_pieces(LifetimeEstimate& estimate, std::size_t threads) {
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t piece = next++; piece < estimate.pieces(); piece = next++) {
-      estimate.run_piece(piece);
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min(threads, estimate.pieces()); ++i)
-      others.emplace_back(work);
-    work();
-  }
-  return estimate.take_result();
 }
 
 std::string lifetime_text(SimTime lifetime) {
@@ -118,7 +102,10 @@ LifetimeQuantiles estimate_at(SimTime at, const History& history,
     earlier.push_back(time);
   }
   LifetimeEstimate estimate(history, settings, SimTime{0}, at, earlier.size(), earlier);
-  return run_pieces(estimate, threads);
+  work_in_parallel(estimate.pieces(), threads,
+                   [&](std::size_t piece) { estimate.run_piece(piece); });
+  current_stop_token().check();
+  return estimate.take_result();
 }
 
 /// By which quotes assume that promised spots are evicted.
@@ -177,12 +164,11 @@ void add_sizes(const History& history, const HostView& hosts, LifetimeSlaOptions
                std::size_t threads, SlaQuotes& quotes) {
   const Evidence evidence(quotes.spots, quotes.evicted);
   LifetimeEstimateSettings& estimate = options.estimate;
+  estimate.keeps_spells = true;
   estimate.probabilities = quotes.evicted;
-  for (const double probability : evidence.probabilities()) {
-    if (std::ranges::find(quotes.evicted, probability) == quotes.evicted.end()) {
-      estimate.probabilities.push_back(probability);
-    }
-  }
+  const auto is_new = [&](double one) { return !std::ranges::count(quotes.evicted, one); };
+  std::ranges::copy_if(evidence.probabilities(), std::back_inserter(estimate.probabilities),
+                       is_new);
   quotes.quantiles = estimate_at(quotes.at, history, estimate, options.refresh, threads);
   for (const ResourceVector& size : estimate.sizes) {
     SizeQuote quote{.size = size, .slots = free_slots(hosts, size)};
@@ -282,6 +268,7 @@ Json quotes_json(const SlaQuotes& quotes) {
     for (std::size_t i = 0; i < table.samples.size(); ++i) {
       slots.push_back(json_of(quotes.quantiles.conditions().first_slots(i)));
     }
+    const auto quantiles = quotes.quantiles.by_condition(table);
     return Json{{"vcpus", quote.size.vcpus},
                 {"memory_mb", quote.size.memory_mb},
                 {"slots_now", quote.slots},
@@ -290,7 +277,7 @@ Json quotes_json(const SlaQuotes& quotes) {
                 {"slots", slots},
                 {"samples", table.samples},
                 {"quantiles_s",
-                 json_list_of(std::span(table.quantiles).first(quotes.evicted.size()), lifetimes)}};
+                 json_list_of(std::span(quantiles).first(quotes.evicted.size()), lifetimes)}};
   };
   return {{"at_s", seconds_json(quotes.at)},
           {"spot_delay_s", seconds_json(quotes.spot_delay)},
