@@ -154,8 +154,8 @@ class CandidateSpace {
   [[nodiscard]] bool is_bound(std::size_t candidate) const {
     return needs_true_lifetimes(candidates_[candidate]);
   }
-  /// Tells whether nova.conf can express it: a numeric OTN, an evictor that needs no lifetimes, and
-  /// spots without a promise.
+  /// Tells whether nova.conf can express it: an evictor that needs no lifetimes, and spots without
+  /// a promise.
   [[nodiscard]] bool is_for_nova(std::size_t candidate) const;
 
  private:

@@ -50,8 +50,7 @@ std::optional<std::size_t> CandidateSpace::baseline_of(std::size_t candidate) co
 bool CandidateSpace::is_for_nova(std::size_t candidate) const {
   const AllocatorSpec& allocator = candidates_[candidate];
   const PluginInfo* evictor = find_info(evictor_registry(), allocator.evictor.name);
-  return allocator.otn.kind() == OfferRule::Kind::kTopN && evictor != nullptr &&
-         evictor->is_for_nova() && allocator.spot.filters.empty();
+  return evictor != nullptr && evictor->is_for_nova() && allocator.spot.filters.empty();
 }
 
 void require_something_to_set(const TuneSettings& settings) {

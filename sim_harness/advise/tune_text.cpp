@@ -179,8 +179,7 @@ class Writer {
 
   [[nodiscard]] std::string what_nova_lacks() const {
     const AllocatorSpec& of = runs_.space().at(advised_);
-    if (!of.spot.filters.empty()) return of.spot.label;
-    return of.otn.kind() == OfferRule::Kind::kTopN ? of.evictor.label : "offer " + of.otn.label();
+    return of.spot.filters.empty() ? of.evictor.label : of.spot.label;
   }
 
   [[nodiscard]] std::string nova_lines(std::size_t candidate) const {

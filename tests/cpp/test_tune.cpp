@@ -616,14 +616,15 @@ TEST_CASE("tune: keeps its budget, and says when it is too small") {
 }
 
 TEST_CASE("tune: nova.conf gets only what Nova has") {
-  TuneSettings settings = settings_of({"UTIL"}, {"sDPD"}, {"LPML", "YJF"}, {"4", "epsilon-0.2"});
+  // Every offer, but no evictor that needs lifetimes.
+  TuneSettings settings = settings_of({"UTIL"}, {"sDPD"}, {"LPML", "YJF"}, {"epsilon-0.2"});
   const auto samples = samples_of(recipes(2, "0.0002"), settings, 2);
   TuneRuns runs(settings, samples, kHost);
   const TuneOutcome outcome = tune_by_halves(samples, runs);
   REQUIRE(outcome.recommendation_for_nova);
   const AllocatorSpec& at = runs.space().at(*outcome.recommendation_for_nova);
   CHECK(at.evictor.name == "YJF");
-  CHECK(at.otn.label() == "4");
+  CHECK(at.otn.label() == "epsilon-0.2");
   settings.evictors.pop_back();
   TuneRuns without(settings, samples, kHost);
   CHECK_FALSE(tune_by_halves(samples, without).recommendation_for_nova);
