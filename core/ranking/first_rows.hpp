@@ -31,7 +31,7 @@ class FirstRows {
   [[nodiscard]] HostIndex lowest(const RoomColumns<Key>& hosts, const RoomQuery& query, Key first,
                                  Key last) {
     if (changed_.empty()) start(hosts.rows);
-    Search& search = searches_[place_of(query)];
+    Search& search = searches_[place_of(query, first)];
     if (!search.is_for(query, first, last)) {
       search = {.query = query, .first = first, .last = last};
     }
@@ -65,12 +65,12 @@ class FirstRows {
     }
   };
 
-  /// Searches that share a place take it from each other.
-  [[nodiscard]] static std::size_t place_of(const RoomQuery& query) {
-    constexpr std::uint64_t kMixer = 0x9e3779b97f4a7c15U;
-    std::uint64_t hash = static_cast<std::uint64_t>(query.fit);
+  /// Searches that share a place take it from each other. A request has a plateau at either end.
+  [[nodiscard]] static std::size_t place_of(const RoomQuery& query, Key first) {
+    const bool is_lower = first == next_key_up(std::numeric_limits<Key>::lowest());
+    std::uint64_t hash = 2 * static_cast<std::uint64_t>(query.fit) + (is_lower ? 1 : 0);
     for (const ResourceAmount amount : {query.need.vcpus, query.need.memory_mb}) {
-      hash = (hash ^ static_cast<std::uint64_t>(amount)) * kMixer;
+      hash = (hash ^ static_cast<std::uint64_t>(amount)) * 0x9e3779b97f4a7c15U;
     }
     return hash >> 56;
   }
