@@ -110,7 +110,7 @@ class LifetimeQuantiles {
   };
 
  public:
-  /// What was observed of one size, by condition: most numbers of slots never occur.
+  /// The observations of one size, by condition: most numbers of slots never occur.
   struct Table {
     std::vector<std::size_t> observed;            ///< conditions with enough samples, ascending
     std::vector<std::vector<SimTime>> quantiles;  ///< [probability][position in `observed`]

@@ -21,7 +21,7 @@ using std::chrono::seconds;
 
 using Observed = std::vector<std::pair<std::size_t, SimTime>>;
 
-/// What is promised at each number of slots from 0 on, with these quantiles of observed conditions.
+/// The promise at each number of slots from 0 on, with these quantiles of observed conditions.
 std::vector<SimTime> promised(const Observed& known, std::int64_t most) {
   LifetimeQuantiles::Table table{.observed = {}, .quantiles = {{}}, .samples = {0}};
   for (const auto& [condition, quantile] : known) {
