@@ -68,11 +68,11 @@ class FirstRows {
   /// Searches that share a place take it from each other. A request has a plateau at either end.
   [[nodiscard]] static std::size_t place_of(const RoomQuery& query, Key first) {
     const bool is_lower = first == next_key_up(std::numeric_limits<Key>::lowest());
-    std::uint64_t hash = 2 * static_cast<std::uint64_t>(query.fit) + (is_lower ? 1 : 0);
+    std::uint64_t hash = static_cast<std::uint64_t>(query.fit);
     for (const ResourceAmount amount : {query.need.vcpus, query.need.memory_mb}) {
       hash = (hash ^ static_cast<std::uint64_t>(amount)) * 0x9e3779b97f4a7c15U;
     }
-    return hash >> 56;
+    return (hash >> 57) * 2 + (is_lower ? 1 : 0);
   }
 
   void start(std::size_t rows) {

@@ -29,7 +29,7 @@ struct LifetimeEstimateSettings {
   std::size_t samples = 10'000;       ///< starting points
   bool samples_are_total = false;     ///< shared out among the sizes; else each size gets them all
   bool samples_accumulate = false;    ///< those of earlier refreshes are used again
-  std::size_t least_samples = 1;      ///< a condition with fewer is repaired like one with none
+  std::size_t least_samples = 1;      ///< a condition with fewer counts as not observed
   VictimRule victim = VictimRule::kYoungest;
   CensoredLifetime censored = CensoredLifetime::kForever;
   QuantileKind quantile = QuantileKind::kLinear;

@@ -203,7 +203,7 @@ class Writer {
   [[nodiscard]] static std::string words(const AllocatorSpec& of) {
     const std::string otn = of.otn.label();
     std::string offer = fmt::format("the first {} hosts", otn);
-    if (of.otn.is_one_host()) offer = "the first host only: spots have no influence";
+    if (of.otn.is_one_host()) offer = "the first host only";
     if (of.otn.follows_load()) offer = fmt::format("fewer hosts the fuller it is ({})", otn);
     if (of.otn.compares_weights()) offer = fmt::format("every host close to the first ({})", otn);
     return fmt::format(

@@ -79,7 +79,7 @@ enum class TuneAdvice {
 /// The choice of each search that a verdict is about.
 enum class JudgedChoice {
   kBest,     ///< TuneOutcome::recommendation
-  kForNova,  ///< TuneOutcome::recommendation_for_nova: a simpler offer and evictor
+  kForNova,  ///< TuneOutcome::recommendation_for_nova: no evictor that needs lifetimes, no promise
 };
 
 /// An out-of-sample verdict: every figure is from samples that did not choose the setting.

@@ -139,8 +139,8 @@ std::string answer_text(const EconomyInput& input, const EconomySettings& settin
           : fmt::format("kept in {} past tests", kept_text(promise.kept, promise.tests));
   if (plan.chooses && promise.kept == 0) {
     return fmt::format(
-        "Nothing can be promised, because no forecaster kept its promises in any of {} past tests.",
-        promise.tests);
+        "Nothing can be promised at {}, because no forecaster kept a promise in {} past test{}.",
+        promise.confidence, promise.tests, promise.tests == 1 ? "" : "s");
   }
   const std::string amount = amount_of(promise.amount, plan.capacity, input);
   if (amount == amount_of(0, plan.capacity, input)) {
