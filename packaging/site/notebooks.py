@@ -16,6 +16,8 @@ _KERNEL = "cospot-site"
 # pandas dresses its tables; here they are to look as all others.
 _TABLE = re.compile(r'<table border="1" class="dataframe">')
 _TABLE_STYLE = re.compile(r"<style scoped>.*?</style>\s*", re.DOTALL)
+# A bar in text is drawn over itself: its last state stays.
+_OVERDRAWN = re.compile(r"^( *)[^\n]*\r", re.MULTILINE)
 
 
 def _make_kernel(folder: Path, python: Path) -> None:
@@ -51,4 +53,4 @@ def shown(notebook: Path, page: Path, python: Path) -> str:
     for name, data in made["outputs"].items():
         (page.parent / name).parent.mkdir(exist_ok=True)
         (page.parent / name).write_bytes(data)
-    return _TABLE.sub("<table>", _TABLE_STYLE.sub("", text))
+    return _TABLE.sub("<table>", _TABLE_STYLE.sub("", _OVERDRAWN.sub(r"\1", text)))
