@@ -100,7 +100,7 @@ def check(file: Path, hours: float, training_days: float, horizon_days: float) -
         told = f"Promise {amount}(forecaster {forecaster} at {promise.confidence:g}): "
         told += f"kept in {kept} of {tests} past tests."
         if kept == 0 or amount.startswith("0 "):
-            told = "Nothing can be promised, because "
+            told = f"Nothing can be promised{'' if kept else f' at {promise.confidence:g}'}, "
         assert promise.answer.startswith(told)
     assert (plan.answer, plan.forecaster) == (promise.answer, promise.forecaster)
     return wanted
