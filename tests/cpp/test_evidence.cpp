@@ -53,14 +53,14 @@ TEST_CASE("observations_needed: the rule of no eviction, and more where some wer
 /// Quantiles of one slot (condition 1; condition 0 is "no slot"), at which nobody is evicted before
 /// `lifetime`, from a history of 720 h.
 LifetimeQuantiles all_live(const Evidence& evidence, SimTime lifetime,
-                           std::vector<ConditionSpell> spells, std::uint32_t samples = 2000) {
+                           const std::vector<ConditionSpell>& spells,
+                           std::uint32_t samples = 2000) {
   LifetimeQuantiles made(evidence.probabilities(), SlotConditions(), SimTime(hours(720)));
-  if (spells.empty()) return made;
   made.set(kSize, {.observed = {1},
                    .quantiles = std::vector<std::vector<SimTime>>(evidence.probabilities().size(),
                                                                   {lifetime}),
                    .samples = {0, samples},
-                   .spells = {std::move(spells)}});
+                   .spells = std::vector(spells.empty() ? 0U : 1U, spells)});
   return made;
 }
 
